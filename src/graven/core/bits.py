@@ -1,0 +1,46 @@
+"""Sets of up to 64 things as the bits of a signed 64-bit word, for rules that use bitboards."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba.extending import intrinsic
+
+from graven.core.compile import inlined
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def count(typing_context: Any, word: Any) -> Any:
+    """How many bits are set."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        return builder.ctpop(values[0])
+
+    return numba.int64(numba.int64), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def lowest(typing_context: Any, word: Any) -> Any:
+    """The index of the lowest set bit; undefined for 0."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        return builder.cttz(values[0], ir.Constant(ir.IntType(1), 1))
+
+    return numba.int64(numba.int64), generate
+
+
+@inlined
+def nth(word: int, n: int) -> int:
+    """The index of the n-th lowest set bit, counted from 0."""
+    for _ in range(n):
+        word &= word - 1
+    return lowest(word)  # type: ignore[no-any-return]
+
+
+@inlined
+def down(word: int, distance: int) -> int:
+    """The word shifted right by 0 to 63 bits, with zeros coming in."""
+    return np.int64(np.uint64(word) >> np.uint64(distance))  # type: ignore[return-value]

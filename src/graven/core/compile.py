@@ -1,0 +1,194 @@
+"""Compilation with Numba, and a disk cache that notices every change of the package.
+
+Two kinds of things are compiled:
+
+* kernels, marked `@compiled`: called from Python or from other kernels;
+* functions that travel as values (a game's rules, a tree policy, a playout policy): plain Python
+  functions that `address` compiles for one fixed signature and turns into the address of machine
+  code. Kernels receive addresses as integers and call them with the callers that `caller` makes.
+
+Numba has first-class function values of its own. Each of them costs 16 microseconds whenever it
+crosses from Python into a kernel, an integer costs nothing; see docs/design.md.
+
+Numba's own cache looks at the time stamp of one source file, so it misses a change in a function
+that another file defines. Ours lies in a directory named after a digest of all of the package's
+sources and the Numba version: any change of the package starts an empty cache.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import time
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+from llvmlite import ir
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+from numba.core.errors import NumbaError
+from numba.core.typing.templates import Signature
+from numba.extending import intrinsic
+
+from graven.core.errors import RuleCompileError
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+PACKAGE = Path(__file__).resolve().parents[1]
+KEEP_CACHES = 4
+DAY = 86_400.0
+
+
+@cache
+def package_digest() -> str:
+    """A digest of every Python source of the package, and of Numba's version."""
+    digest = hashlib.sha256(numba.__version__.encode())
+    for path in sorted(PACKAGE.rglob("*.py")):
+        digest.update(str(path.relative_to(PACKAGE)).encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def cache_home() -> Path:
+    """Where compiled code is kept: `GRAVEN_CACHE_DIR`, or `graven` in the user's cache folder."""
+    if chosen := os.environ.get("GRAVEN_CACHE_DIR"):
+        return Path(chosen)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "graven"
+
+
+@cache
+def cache_directory() -> Path:
+    """This version's own cache; the oldest ones of other versions are removed on the way."""
+    home = cache_home()
+    mine = home / package_digest()
+    if not mine.exists():
+        mine.mkdir(parents=True, exist_ok=True)
+        others = [path for path in home.iterdir() if path.is_dir() and path != mine]
+        others.sort(key=lambda path: path.stat().st_mtime, reverse=True)
+        for old in others[KEEP_CACHES:]:
+            if time.time() - old.stat().st_mtime > DAY:
+                shutil.rmtree(old, ignore_errors=True)
+    return mine
+
+
+class _Locator(_CacheLocator):  # type: ignore[misc]
+    """Tells Numba where a function's compiled code lies and when it is out of date."""
+
+    def __init__(self, function: Callable[..., Any], source: str) -> None:
+        self._source = source
+        inside = Path(source).resolve().is_relative_to(PACKAGE)
+        self._stamp = package_digest() if inside else _file_stamp(source)
+        self._line = str(function.__code__.co_firstlineno)
+
+    def get_cache_path(self) -> str:
+        # `_source` in the name keeps two files with equally named functions apart.
+        folder = hashlib.sha256(self._source.encode()).hexdigest()[:12]
+        return str(cache_directory() / folder)
+
+    def get_source_stamp(self) -> str:
+        return self._stamp
+
+    def get_disambiguator(self) -> str:
+        return self._line
+
+    @classmethod
+    def from_function(cls, function: Callable[..., Any], source: str) -> _Locator | None:
+        try:
+            locator = cls(function, source)
+            locator.ensure_cache_path()
+        except OSError:
+            return None
+        return locator
+
+
+def _file_stamp(source: str) -> str:
+    return hashlib.sha256(Path(source).read_bytes()).hexdigest()
+
+
+class _CacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
+    _locator_classes = [_Locator]
+
+
+class _Cache(FunctionCache):  # type: ignore[misc]
+    _impl_class = _CacheImpl
+
+
+def _cache_of(function: Callable[..., Any]) -> _Cache | None:
+    """The function's disk cache, or None where none can be kept (a read-only home, a REPL)."""
+    try:
+        return _Cache(function)
+    except (RuntimeError, OSError):
+        return None
+
+
+def compiled(function: F) -> F:
+    """Compile `function` on its first call, without the GIL, and keep the result on disk."""
+    dispatcher = numba.njit(nogil=True, error_model="numpy")(function)
+    if disk := _cache_of(function):
+        dispatcher._cache = disk
+    return dispatcher  # type: ignore[no-any-return]
+
+
+def inlined(function: F) -> F:
+    """Mark a small helper of kernels and rules: it is copied into whoever calls it."""
+    return numba.njit(nogil=True, error_model="numpy", inline="always")(function)  # type: ignore[no-any-return]
+
+
+_addresses: dict[tuple[Callable[..., Any], str], Any] = {}
+
+
+def address(function: Callable[..., Any], signature: Signature) -> int:
+    """The address of `function` compiled for `signature`; the code lives as long as the process."""
+    key = (function, str(signature))
+    if key not in _addresses:
+        _addresses[key] = _compile(function, signature)
+    return int(_addresses[key].address)
+
+
+def _compile(function: Callable[..., Any], signature: Signature) -> Any:
+    from numba.core.ccallback import CFunc
+
+    code = CFunc(
+        function,
+        (signature.args, signature.return_type),
+        locals={},
+        options={"nopython": True, "nogil": True, "error_model": "numpy"},
+    )
+    if disk := _cache_of(function):
+        code._cache = disk
+    try:
+        code.compile()
+    except NumbaError as error:
+        where = function.__code__
+        reason = str(error).strip().splitlines()
+        raise RuleCompileError(
+            f"the function {function.__name__!r} ({where.co_filename}, line {where.co_firstlineno})"
+            f" cannot be compiled: {' '.join(line.strip() for line in reason if line.strip())}"
+        ) from None
+    return code
+
+
+def caller(signature: Signature) -> Callable[..., Any]:
+    """A function `call(address, (arguments...))` for kernels: calls the code at an address."""
+    result, expected = signature.return_type, signature.args
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def call(typing_context: Any, address: Any, arguments: Any) -> Any:
+        def generate(context: Any, builder: Any, _signature: Any, values: Any) -> Any:
+            code = ir.FunctionType(
+                context.get_value_type(result), [context.get_value_type(kind) for kind in expected]
+            )
+            pointer = builder.inttoptr(values[0], code.as_pointer())
+            given = [builder.extract_value(values[1], i) for i in range(len(expected))]
+            given = [
+                context.cast(builder, value, actual, kind)
+                for value, actual, kind in zip(given, arguments.types, expected, strict=True)
+            ]
+            return builder.call(pointer, given)
+
+        return result(numba.types.int64, arguments), generate
+
+    return call  # type: ignore[no-any-return]

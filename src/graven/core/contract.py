@@ -1,0 +1,190 @@
+"""The game contract as machine code sees it: signatures, the `Rules` record, and how to call them.
+
+A game is a handful of plain functions over a vector of 64-bit words, `state`, and a read-only
+vector, `tables`, for whatever depends on the board's size. Each has one fixed signature:
+
+    start(tables, state)                    set the initial position
+    turn(tables, state) -> player           who moves; NOBODY when the game is over; EVERYBODY
+                                            when all players move at once
+    legal(tables, state, player, moves) -> n   write the legal moves, each from 0 to codes - 1
+    play(tables, state, joint)              play joint[player] for every player who moves
+    scores(tables, state, out)              when it is over: each player's result, from 0 to 1
+
+and, optional:
+
+    sample(tables, state, player, rng) -> move      a uniformly random legal move
+    key(tables, state) -> key                       equal for equal positions, 64 bits
+    feature(tables, state, player, move) -> code    the move with what surrounds it, from 0 to
+                                                    features - 1 (for MASTF and PPAF)
+
+`state` is an int64 array of `words`, `moves` and `joint` are int32 arrays, `out` is float64.
+A `sample` may rearrange what `state` remembers (the order of a list, say), never the position.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from graven.core.compile import caller, compiled
+from graven.core.rng import Rng, below
+
+State = NDArray[np.int64]
+Tables = NDArray[np.int64]
+Moves = NDArray[np.int32]
+Scores = NDArray[np.float64]
+
+NOBODY = -1
+EVERYBODY = -2
+
+WORDS = types.Array(types.int64, 1, "C")
+TABLES = types.Array(types.int64, 1, "C", readonly=True)
+MOVES = types.Array(types.int32, 1, "C")
+SCORES = types.Array(types.float64, 1, "C")
+RNG = types.Array(types.uint64, 1, "C")
+
+START = types.void(TABLES, WORDS)
+TURN = types.int64(TABLES, WORDS)
+LEGAL = types.int64(TABLES, WORDS, types.int64, MOVES)
+PLAY = types.void(TABLES, WORDS, MOVES)
+SCORE = types.void(TABLES, WORDS, SCORES)
+SAMPLE = types.int64(TABLES, WORDS, types.int64, RNG)
+KEY = types.int64(TABLES, WORDS)
+FEATURE = types.int64(TABLES, WORDS, types.int64, types.int64)
+
+
+class Rules(NamedTuple):
+    """A game as kernels receive it. The functions are addresses; 0 where a game has none."""
+
+    tables: Tables
+    start: int
+    turn: int
+    legal: int
+    play: int
+    scores: int
+    sample: int
+    key: int
+    feature: int
+    players: int
+    words: int
+    codes: int
+    features: int
+    moves: int
+    plies: int
+    misere: int
+
+
+RULES = types.NamedTuple([TABLES] + [types.int64] * (len(Rules._fields) - 1), Rules)
+
+_start, _turn, _legal, _play = caller(START), caller(TURN), caller(LEGAL), caller(PLAY)
+_scores, _sample, _key, _feature = caller(SCORE), caller(SAMPLE), caller(KEY), caller(FEATURE)
+
+_FNV = np.int64(0x100000001B3)
+_ODD = np.int64(-7046029254386353131)
+
+
+@compiled
+def start(rules: Rules, state: State) -> None:
+    """Set `state` to the initial position."""
+    _start(rules.start, (rules.tables, state))
+
+
+@compiled
+def turn(rules: Rules, state: State) -> int:
+    """Who moves: a player, NOBODY or EVERYBODY."""
+    return _turn(rules.turn, (rules.tables, state))  # type: ignore[no-any-return]
+
+
+@compiled
+def legal(rules: Rules, state: State, player: int, moves: Moves) -> int:
+    """Write the player's legal moves and return how many there are."""
+    return _legal(rules.legal, (rules.tables, state, player, moves))  # type: ignore[no-any-return]
+
+
+@compiled
+def play(rules: Rules, state: State, joint: Moves) -> None:
+    """Play `joint[player]` for every player who moves."""
+    _play(rules.play, (rules.tables, state, joint))
+
+
+@compiled
+def scores(rules: Rules, state: State, out: Scores) -> None:
+    """Each player's result, turned round where the game is played misère.
+
+    Misère keeps the sum: with n players a result s becomes (1 - s) / (n - 1), which for two
+    players exchanges their results.
+    """
+    _scores(rules.scores, (rules.tables, state, out))
+    if rules.misere:
+        others = max(1, rules.players - 1)
+        for player in range(rules.players):
+            out[player] = (1.0 - out[player]) / others
+
+
+@compiled
+def sample(rules: Rules, state: State, player: int, moves: Moves, rng: Rng) -> int:
+    """A uniformly random legal move, or -1 if there is none; `moves` is scratch space."""
+    if rules.sample:
+        return _sample(rules.sample, (rules.tables, state, player, rng))  # type: ignore[no-any-return]
+    count = _legal(rules.legal, (rules.tables, state, player, moves))
+    if count <= 0:
+        return -1
+    return moves[below(rng, count)]  # type: ignore[return-value]
+
+
+@compiled
+def key(rules: Rules, state: State) -> int:
+    """A 64-bit key of the position; by default a hash of all its words."""
+    if rules.key:
+        return _key(rules.key, (rules.tables, state))  # type: ignore[no-any-return]
+    return hash_words(state, rules.words)
+
+
+@compiled
+def hash_words(state: State, count: int) -> int:
+    """A 64-bit hash of the first `count` words."""
+    mixed = np.int64(count)
+    for i in range(count):
+        mixed = (mixed ^ state[i]) * _ODD
+        mixed ^= (mixed >> 29) & np.int64(0x7FFFFFFFF)
+    return mixed * _FNV
+
+
+@compiled
+def feature(rules: Rules, state: State, player: int, move: int) -> int:
+    """The move's feature code; where a game has no features, the move itself."""
+    if rules.feature:
+        return _feature(rules.feature, (rules.tables, state, player, move))  # type: ignore[no-any-return]
+    return move
+
+
+def new_state(rules: Rules) -> State:
+    """Room for one position."""
+    return np.zeros(rules.words, dtype=np.int64)
+
+
+def new_moves(rules: Rules) -> Moves:
+    """Room for one player's legal moves."""
+    return np.zeros(max(1, rules.moves), dtype=np.int32)
+
+
+def new_joint(rules: Rules) -> Moves:
+    """Room for one move of each player."""
+    return np.full(rules.players, -1, dtype=np.int32)
+
+
+def signatures() -> dict[str, Any]:
+    """The signature of each rule function, by its name in a `Game`."""
+    return {
+        "start": START,
+        "turn": TURN,
+        "legal": LEGAL,
+        "play": PLAY,
+        "scores": SCORE,
+        "sample": SAMPLE,
+        "key": KEY,
+        "feature": FEATURE,
+    }

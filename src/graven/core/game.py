@@ -1,0 +1,261 @@
+"""`Game`, a game as people hold it, and `Position`, one moment of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from graven.core import contract
+from graven.core.compile import address
+from graven.core.contract import EVERYBODY, NOBODY, Rules, Scores, State, Tables
+from graven.core.errors import ContractError, UsageError, unknown
+
+Option = int | float | str
+
+
+@dataclass(frozen=True)
+class Game:
+    """The rules of a game (see `graven.core.contract`), and how to show it to people.
+
+    `moves` and `plies` are upper bounds: legal moves of one player in a position, and plies
+    of a whole game. `show_move(player, code)` is a move's text, `show(state, colour)` the
+    board as text (with ANSI colours if asked), `svg(state)` the board as a picture.
+    `playouts` names further ways to pick a playout's next move, each like `sample`.
+    """
+
+    name: str
+    players: int
+    words: int
+    codes: int
+    moves: int
+    plies: int
+    tables: Tables
+    start: Callable[..., Any]
+    turn: Callable[..., Any]
+    legal: Callable[..., Any]
+    play: Callable[..., Any]
+    scores: Callable[..., Any]
+    sample: Callable[..., Any] | None = None
+    key: Callable[..., Any] | None = None
+    feature: Callable[..., Any] | None = None
+    features: int = 0
+    playouts: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    options: Mapping[str, Option] = field(default_factory=dict)
+    player_names: Sequence[str] = ()
+    show_move: Callable[[int, int], str] = lambda player, code: str(code)
+    show: Callable[[State, bool], str] | None = None
+    svg: Callable[[State], str] | None = None
+    misere: bool = False
+
+    def __post_init__(self) -> None:
+        for bound in ("players", "words", "codes", "moves", "plies"):
+            if getattr(self, bound) < 1:
+                raise ContractError(f"game {self.name!r}: `{bound}` must be at least 1.")
+        fixed = np.ascontiguousarray(self.tables, dtype=np.int64).reshape(-1).copy()
+        fixed.setflags(write=False)
+        object.__setattr__(self, "tables", fixed)
+        if not self.player_names:
+            names = tuple(f"player {player + 1}" for player in range(self.players))
+            object.__setattr__(self, "player_names", names)
+
+    @property
+    def spec(self) -> str:
+        """The game in one line, with all its options: what records store."""
+        options = ",".join(f"{name}={value}" for name, value in self.options.items())
+        return f"{self.name}({options})" if options else self.name
+
+    @cached_property
+    def rules(self) -> Rules:
+        """The compiled rules, as kernels receive them."""
+        code = {}
+        for name, signature in contract.signatures().items():
+            function = getattr(self, name)
+            code[name] = address(function, signature) if function else 0
+        return Rules(
+            tables=self.tables,
+            players=self.players,
+            words=self.words,
+            codes=self.codes,
+            features=self.features if self.feature else self.codes,
+            moves=self.moves,
+            plies=self.plies,
+            misere=int(self.misere),
+            **code,
+        )
+
+    def rules_with(self, playout: str) -> Rules:
+        """The rules with one of the game's own playouts in place of `sample`."""
+        if playout not in self.playouts:
+            raise unknown(f"playout of {self.name}", playout, self.playouts)
+        return self.rules._replace(sample=address(self.playouts[playout], contract.SAMPLE))
+
+    def as_misere(self) -> Game:
+        """The same game with the results turned round."""
+        return replace(self, name=f"misere-{self.name}", misere=not self.misere)
+
+    def start_position(self) -> Position:
+        """The initial position."""
+        state = contract.new_state(self.rules)
+        contract.start(self.rules, state)
+        return Position(self, state)
+
+    def move_text(self, player: int, code: int) -> str:
+        """A move as people write it."""
+        return self.show_move(player, code)
+
+    @cached_property
+    def _codes_by_text(self) -> list[dict[str, int]]:
+        return [
+            {self.show_move(player, code).lower(): code for code in reversed(range(self.codes))}
+            for player in range(self.players)
+        ]
+
+    def move_code(self, player: int, text: str) -> int | None:
+        """The code of a move's text, or None if no move of the game is written so."""
+        return self._codes_by_text[player].get(text.strip().lower())
+
+
+class Position:
+    """One moment of a game. Immutable: `play` gives a new position."""
+
+    def __init__(
+        self, game: Game, state: State, history: tuple[tuple[int, ...], ...] = ()
+    ) -> None:
+        self.game = game
+        self.state = state
+        self.history = history
+        state.setflags(write=False)
+
+    @cached_property
+    def turn(self) -> int:
+        """Who moves: a player's number from 0, or NOBODY (-1), or EVERYBODY (-2) at once."""
+        return int(contract.turn(self.game.rules, self._copy()))
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended."""
+        return self.turn == NOBODY
+
+    @property
+    def choosers(self) -> tuple[int, ...]:
+        """The players who choose a move now."""
+        if self.turn == NOBODY:
+            return ()
+        return tuple(range(self.game.players)) if self.turn == EVERYBODY else (self.turn,)
+
+    @property
+    def moves(self) -> tuple[str, ...]:
+        """The legal moves as text, sorted by code; empty when the game is over.
+
+        Where everybody moves at once these are the first player's: see `moves_of`.
+        """
+        return self.moves_of(self.choosers[0]) if self.choosers else ()
+
+    def moves_of(self, player: int) -> tuple[str, ...]:
+        """The legal moves of one player as text, sorted by code."""
+        return tuple(self.game.move_text(player, code) for code in self.codes_of(player))
+
+    def codes_of(self, player: int) -> tuple[int, ...]:
+        """The codes of one player's legal moves, sorted."""
+        if player not in self.choosers:
+            return ()
+        rules = self.game.rules
+        buffer = contract.new_moves(rules)
+        count = contract.legal(rules, self._copy(), player, buffer)
+        return tuple(sorted(int(code) for code in buffer[:count]))
+
+    @property
+    def scores(self) -> tuple[float, ...] | None:
+        """Each player's result from 0 to 1, or None while the game goes on."""
+        if not self.over:
+            return None
+        out: Scores = np.zeros(self.game.players)
+        contract.scores(self.game.rules, self._copy(), out)
+        return tuple(float(score) for score in out)
+
+    @property
+    def key(self) -> int:
+        """A 64-bit key, equal for equal positions."""
+        return int(contract.key(self.game.rules, self._copy()))
+
+    @property
+    def ply(self) -> int:
+        """How many moves have been played since the start."""
+        return len(self.history)
+
+    def play(self, *moves: str | int) -> Position:
+        """The position after a move (text or code); one for each player where all move at once."""
+        if self.over:
+            raise UsageError(f"the game of {self.game.name} is over: no move can be played.")
+        choosers = self.choosers
+        if len(moves) != len(choosers):
+            raise UsageError(
+                f"{len(choosers)} moves are needed here, one for each of "
+                f"{', '.join(self.game.player_names[p] for p in choosers)}; got {len(moves)}."
+            )
+        joint = contract.new_joint(self.game.rules)
+        for player, move in zip(choosers, moves, strict=True):
+            joint[player] = self._legal_code(player, move)
+        state = self._copy()
+        contract.play(self.game.rules, state, joint)
+        return Position(self.game, state, (*self.history, tuple(int(code) for code in joint)))
+
+    def play_all(self, moves: Sequence[str]) -> Position:
+        """The position after several moves, one after the other."""
+        position = self
+        for number, move in enumerate(moves, 1):
+            try:
+                position = position.play(move)
+            except UsageError as error:
+                raise UsageError(f"move {number}: {error}") from None
+        return position
+
+    def _legal_code(self, player: int, move: str | int) -> int:
+        code = self.game.move_code(player, move) if isinstance(move, str) else int(move)
+        codes = self.codes_of(player)
+        if code in codes:
+            return code  # type: ignore[return-value]
+        name = self.game.player_names[player]
+        if code is None or not 0 <= code < self.game.codes:
+            raise unknown(f"move of {name}", str(move), self.moves_of(player))
+        texts = self.moves_of(player)
+        shown = ", ".join(texts[:40]) + (", ..." if len(texts) > 40 else "")
+        text = move if isinstance(move, str) else self.game.move_text(player, code)
+        raise UsageError(f"{text} is not legal for {name} here. Legal: {shown}.")
+
+    def _copy(self) -> State:
+        """Rule functions may rearrange what a state remembers, so they get a copy."""
+        return self.state.copy()
+
+    def text(self, colour: bool = False) -> str:
+        """The board as text, with ANSI colours if asked."""
+        if self.game.show is None:
+            return f"{self.game.name}: {self.state.tolist()}"
+        return self.game.show(self.state, colour)
+
+    def svg(self) -> str:
+        """The board as an SVG picture."""
+        if self.game.svg is None:
+            raise UsageError(f"{self.game.name} has no picture.")
+        return self.game.svg(self.state)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def _repr_svg_(self) -> str | None:
+        return self.game.svg(self.state) if self.game.svg else None
+
+    def __repr__(self) -> str:
+        return f"<Position of {self.game.spec} after {self.ply} moves>"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Position):
+            return NotImplemented
+        return self.game.spec == other.game.spec and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash((self.game.spec, self.key))

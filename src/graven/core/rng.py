@@ -1,0 +1,75 @@
+"""Random numbers: SplitMix64 (Steele, Lea and Flood 2014), one 64-bit word of state.
+
+A generator is an array of one `uint64`, so that kernels and rule functions can advance it in
+place. The same seed gives the same numbers everywhere; `derive` makes independent seeds for the
+games of a match and the moves of a game.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graven.core.compile import compiled
+
+Rng = NDArray[np.uint64]
+
+_STEP = np.uint64(0x9E3779B97F4A7C15)
+_MIX1 = np.uint64(0xBF58476D1CE4E5B9)
+_MIX2 = np.uint64(0x94D049BB133111EB)
+_S27, _S30, _S31, _S32, _S11 = (np.uint64(n) for n in (27, 30, 31, 32, 11))
+_UNIT = 1.0 / (1 << 53)
+_MASK = (1 << 64) - 1
+
+
+def generator(seed: int) -> Rng:
+    """A generator that starts at `seed`."""
+    return np.array([seed & _MASK], dtype=np.uint64)
+
+
+def derive(seed: int, *parts: int) -> int:
+    """A seed for one part of an experiment: the same parts, the same seed; others, unrelated."""
+    state = seed & _MASK
+    for part in parts:
+        state = _scramble((state + (part + 1) * int(_STEP)) & _MASK)
+    return state
+
+
+def _scramble(z: int) -> int:
+    z = ((z ^ (z >> 30)) * int(_MIX1)) & _MASK
+    z = ((z ^ (z >> 27)) * int(_MIX2)) & _MASK
+    return z ^ (z >> 31)
+
+
+@compiled
+def draw(rng: Rng) -> np.uint64:
+    """The next 64 random bits."""
+    rng[0] += _STEP
+    z = rng[0]
+    z = (z ^ (z >> _S30)) * _MIX1
+    z = (z ^ (z >> _S27)) * _MIX2
+    return z ^ (z >> _S31)
+
+
+@compiled
+def below(rng: Rng, n: int) -> int:
+    """A random integer from 0 to n - 1 (n below 2**32); its bias is under n / 2**32."""
+    return np.int64(((draw(rng) >> _S32) * np.uint64(n)) >> _S32)  # type: ignore[return-value]
+
+
+@compiled
+def uniform(rng: Rng) -> float:
+    """A random number from 0 up to, but not including, 1."""
+    return np.float64(draw(rng) >> _S11) * _UNIT
+
+
+_LOW = np.uint64(0xFFFFFFFF)
+
+
+@compiled
+def below_pair(rng: Rng, n: int, m: int) -> tuple[int, int]:
+    """Two independent random integers, below n and below m, from one draw."""
+    bits = draw(rng)
+    first = np.int64(((bits >> _S32) * np.uint64(n)) >> _S32)
+    second = np.int64(((bits & _LOW) * np.uint64(m)) >> _S32)
+    return first, second  # type: ignore[return-value]

@@ -1,0 +1,184 @@
+"""Rules shared by Breakthrough and Knightthrough: two armies that only move forward.
+
+Two rows of pieces a side; whoever first reaches the far row, or takes the last enemy piece, wins.
+A piece moves along one of a few directions, which `tables` spells out, so that the rules below
+know neither the board's size nor how a piece moves.
+
+State: whose turn, the winner (or NOBODY), the position key, then each side's bitboard. Bit
+`row * columns + column` of a bitboard is a square; boards of more than 64 squares take several
+words. A move's code is four times the square it leaves, plus the direction: there are at most
+four, and a game with fewer leaves some without squares to go from.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graven.core import bits
+from graven.core.compile import inlined
+from graven.core.contract import NOBODY, Moves, Scores, State, Tables
+from graven.core.rng import Rng, below, derive
+
+WAYS = 4
+# The head of `tables`; then for each player and direction how far a move goes, a mask that is 0
+# if it may not capture (else -1), and the squares it may leave; then Zobrist keys.
+CELLS, COLUMNS, BOARD, KEYS, HEAD = range(5)
+STEP, CAPTURES, SOURCES = 0, 1, 2
+# The state's words before the bitboards.
+TURN, WINNER, KEY, BOARDS = 0, 1, 2, 3
+
+ZOBRIST_SEED = 2015
+
+
+def build_tables(
+    rows: int, columns: int, directions: list[tuple[int, int, bool]]
+) -> NDArray[np.int64]:
+    """Tables for a board and its directions: (rows forward, columns right, may it capture)."""
+    cells, board = rows * columns, board_words(rows, columns)
+    ways = np.zeros((2, WAYS, SOURCES + board), dtype=np.int64)
+    ways[:, :, STEP] = [[1], [-1]]
+    for player, forward in enumerate((1, -1)):
+        for way, (ahead, aside, captures) in enumerate(directions):
+            ways[player, way, STEP] = forward * ahead * columns + aside
+            ways[player, way, CAPTURES] = -1 if captures else 0
+            for cell in range(cells):
+                row, column = divmod(cell, columns)
+                if 0 <= row + forward * ahead < rows and 0 <= column + aside < columns:
+                    ways[player, way, SOURCES + cell // 64] |= np.int64(1) << np.int64(cell % 64)
+    keys = np.array([derive(ZOBRIST_SEED, i) for i in range(2 * cells + 1)], dtype=np.uint64)
+    head = np.zeros(HEAD, dtype=np.int64)
+    head[CELLS], head[COLUMNS], head[BOARD], head[KEYS] = cells, columns, board, HEAD + ways.size
+    return np.concatenate([head, ways.reshape(-1), keys.view(np.int64)])
+
+
+def board_words(rows: int, columns: int) -> int:
+    """How many words a bitboard takes."""
+    return -(-rows * columns // 64)
+
+
+def words(rows: int, columns: int) -> int:
+    """How many words a state has."""
+    return BOARDS + 2 * board_words(rows, columns)
+
+
+def start(tables: Tables, state: State) -> None:
+    """Two full rows a side; player 0, at the bottom, moves first."""
+    cells, board = tables[CELLS], tables[BOARD]
+    state[:] = 0
+    state[WINNER] = NOBODY
+    for i in range(2 * tables[COLUMNS]):
+        for player in range(2):
+            square = i if player == 0 else cells - 1 - i
+            state[BOARDS + player * board + (square >> 6)] |= np.int64(1) << (square & 63)
+            state[KEY] ^= tables[tables[KEYS] + player * cells + square]
+
+
+def turn(tables: Tables, state: State) -> int:
+    """The player to move; nobody once there is a winner."""
+    return state[TURN] if state[WINNER] == NOBODY else NOBODY  # type: ignore[return-value]
+
+
+@inlined
+def _way(tables: Tables, player: int, way: int) -> int:
+    """Where `tables` speaks of a player's direction."""
+    return HEAD + (player * WAYS + way) * (SOURCES + tables[BOARD])  # type: ignore[no-any-return]
+
+
+@inlined
+def _targets(tables: Tables, state: State, player: int, way: int, word: int) -> int:
+    """The squares in one word of the board that a player's pieces can go to in one direction."""
+    board = tables[BOARD]
+    mine, theirs = BOARDS + player * board + word, BOARDS + (1 - player) * board + word
+    head = _way(tables, player, way)
+    step, sources = tables[head + STEP], head + SOURCES + word
+    leaving = state[mine] & tables[sources]
+    if player == 0:
+        reached = leaving << step
+        if word > 0:
+            reached |= bits.down(state[mine - 1] & tables[sources - 1], 64 - step)
+    else:
+        reached = bits.down(leaving, -step)
+        if word + 1 < board:
+            reached |= (state[mine + 1] & tables[sources + 1]) << (64 + step)
+    return reached & ~state[mine] & (tables[head + CAPTURES] | ~state[theirs])  # type: ignore[no-any-return]
+
+
+def legal(tables: Tables, state: State, player: int, moves: Moves) -> int:
+    """Direction by direction, from the lowest target square up."""
+    count = 0
+    for word in range(tables[BOARD]):
+        for way in range(WAYS):
+            step = tables[_way(tables, player, way) + STEP]
+            left = _targets(tables, state, player, way, word)
+            while left:
+                moves[count] = (64 * word + bits.lowest(left) - step) * WAYS + way
+                count += 1
+                left &= left - 1
+    return count
+
+
+def sample(tables: Tables, state: State, player: int, rng: Rng) -> int:
+    """Count the targets, draw a number, and find the move it stands for."""
+    total = 0
+    for word in range(tables[BOARD]):
+        for way in range(WAYS):
+            total += bits.count(_targets(tables, state, player, way, word))
+    if total == 0:
+        return -1
+    skip = below(rng, total)
+    for word in range(tables[BOARD]):
+        for way in range(WAYS):
+            targets = _targets(tables, state, player, way, word)
+            here = bits.count(targets)
+            if skip < here:
+                target = 64 * word + bits.nth(targets, skip)
+                return (target - tables[_way(tables, player, way) + STEP]) * WAYS + way  # type: ignore[no-any-return]
+            skip -= here
+    return -1
+
+
+def play(tables: Tables, state: State, joint: Moves) -> None:
+    """Move the piece, take what stands there, and see whether that wins."""
+    player = state[TURN]
+    enemy = 1 - player
+    cells, columns, board = tables[CELLS], tables[COLUMNS], tables[BOARD]
+    move = np.int64(joint[player])
+    origin = move // WAYS
+    target = origin + tables[_way(tables, player, move % WAYS) + STEP]
+    mine, theirs = BOARDS + player * board, BOARDS + enemy * board
+    keys = tables[KEYS] + player * cells
+    change = tables[keys + origin] ^ tables[keys + target] ^ tables[tables[KEYS] + 2 * cells]
+    square = np.int64(1) << (target & 63)
+    state[mine + (origin >> 6)] ^= np.int64(1) << (origin & 63)
+    state[mine + (target >> 6)] |= square
+    if state[theirs + (target >> 6)] & square:
+        state[theirs + (target >> 6)] ^= square
+        change ^= tables[tables[KEYS] + enemy * cells + target]
+        left = np.int64(0)
+        for word in range(board):
+            left |= state[theirs + word]
+        if left == 0:
+            state[WINNER] = player
+    if target < columns or target >= cells - columns:
+        state[WINNER] = player
+    state[KEY] ^= change
+    state[TURN] = enemy
+
+
+def scores(tables: Tables, state: State, out: Scores) -> None:
+    """One point for the winner."""
+    out[0] = 1.0 if state[WINNER] == 0 else 0.0
+    out[1] = 1.0 - out[0]
+
+
+def key(tables: Tables, state: State) -> int:
+    """The Zobrist key, kept up to date by `play`."""
+    return state[KEY]  # type: ignore[no-any-return]
+
+
+def feature(tables: Tables, state: State, player: int, move: int) -> int:
+    """The move, and whether it captures (Cazenave 2016, section 3)."""
+    target = move // WAYS + tables[_way(tables, player, move % WAYS) + STEP]
+    enemies = state[BOARDS + (1 - player) * tables[BOARD] + (target >> 6)]
+    return 2 * move + (bits.down(enemies, target & 63) & 1)  # type: ignore[no-any-return]
