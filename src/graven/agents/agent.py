@@ -1,0 +1,203 @@
+"""An agent: a spec that can search any position of any game, and a player that keeps its tree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+
+from graven.agents.spec import Spec, parse
+from graven.core.errors import UsageError
+from graven.core.game import Game, Position
+from graven.core.rng import derive
+from graven.search import choose
+from graven.search.engine import Budget, Search, Settings, Stop
+from graven.search.plan import NEVER
+from graven.search.policy import playout_policies
+from graven.search.tree import TABLES
+
+DEFAULT_BUDGET = Budget(playouts=1000)
+
+
+@dataclass(frozen=True)
+class MoveStat:
+    """What a search found out about one move. `amaf` is None where no AMAF value is known."""
+
+    move: str
+    visits: int
+    mean: float
+    amaf: float | None
+    amaf_visits: int
+
+
+@dataclass(frozen=True)
+class Found:
+    """The result of a search.
+
+    `best` is the move to play (a tuple of moves where all players move at once), `value` the
+    mean score of the player to move, `moves` its moves by playouts, `line` what is expected to
+    follow. `tables` counts the AMAF tables held; `memory_full` says that the tree stopped growing.
+    """
+
+    best: str | tuple[str, ...]
+    value: float
+    moves: tuple[MoveStat, ...]
+    by_player: dict[int, tuple[MoveStat, ...]]
+    line: tuple[str, ...]
+    playouts: int
+    seconds: float
+    nodes: int
+    tables: int
+    memory_mib: float
+    memory_full: bool
+
+    @property
+    def playouts_per_second(self) -> float:
+        """How fast it was."""
+        return self.playouts / self.seconds if self.seconds else 0.0
+
+
+class Agent:
+    """A way to play, made from a spec such as `grave(ref=50,bias=1e-4)`."""
+
+    def __init__(self, spec: str | Spec) -> None:
+        self._spec = spec if isinstance(spec, Spec) else parse(spec)
+
+    @property
+    def spec(self) -> str:
+        """The spec in canonical form."""
+        return self._spec.text
+
+    @property
+    def budget(self) -> Budget:
+        """The budget inside the spec, which may be none."""
+        return self._spec.budget
+
+    def __repr__(self) -> str:
+        return f"<Agent {self.spec}>"
+
+    def settings(self, game: Game) -> Settings:
+        """What the search in this game is made of."""
+        spec = self._spec
+        policy = spec.playout
+        if isinstance(policy, str):
+            policy = playout_policies()["uniform"]
+        values = spec.values
+        return Settings(
+            select=spec.form.select,
+            params=spec.params,
+            ref=spec.ref,
+            play_out=policy.play_out,
+            learn=policy.learn,
+            memory_for=partial(_memory_for, policy, spec.playout_values),
+            expand=int(values["expand"]),
+            final=str(values["final"]),
+            reuse=bool(values["reuse"]),
+            transpositions=bool(values["transpositions"]),
+            memory=int(values["memory"]),
+        )
+
+    def bind(self, game: Game, memory: int | None = None) -> Search:
+        """A search in this game, with a tree of its own."""
+        own = self._spec.playout
+        rules = game.rules_with(own) if isinstance(own, str) else game.rules
+        settings = self.settings(game)
+        if memory is not None:
+            if memory < 1:
+                raise UsageError(f"memory must be at least 1 MiB, not {memory}.")
+            settings = replace(settings, memory=memory)
+        return Search(game.name, rules, settings)
+
+    def search(
+        self,
+        position: Position,
+        playouts: int | None = None,
+        seconds: float | None = None,
+        seed: int = 0,
+        stop: Stop | None = None,
+        memory: int | None = None,
+    ) -> Found:
+        """Search a position: for so many playouts, or seconds, or until `stop` is set."""
+        budget = self.budget_or(Budget(playouts, seconds))
+        return find_move(self.bind(position.game, memory), position, budget, seed, stop)
+
+    def player(
+        self, seed: int = 0, playouts: int | None = None, seconds: float | None = None
+    ) -> Player:
+        """A player for one game, which keeps its tree between moves if the spec says reuse=true."""
+        return Player(self, seed, self.budget_or(Budget(playouts, seconds)))
+
+    def budget_or(self, other: Budget) -> Budget:
+        """The spec's own budget, else the other, else the usual one."""
+        if self.budget.given:
+            return self.budget
+        return other if other.given else DEFAULT_BUDGET
+
+
+class Player:
+    """An agent in the course of one game."""
+
+    def __init__(self, agent: Agent, seed: int, budget: Budget) -> None:
+        self.agent = agent
+        self.seed = seed
+        self.budget = budget
+        self._search: Search | None = None
+        self._game: Game | None = None
+
+    def choose(self, position: Position, stop: Stop | None = None) -> Found:
+        """The move to play here; its seed is the player's and the ply's."""
+        if self._search is None or self._game is not position.game:
+            self._search, self._game = self.agent.bind(position.game), position.game
+        seed = derive(self.seed, position.ply)
+        return find_move(self._search, position, self.budget, seed, stop)
+
+
+def _memory_for(policy, values, rules):  # type: ignore[no-untyped-def]
+    return policy.memory(rules, values)
+
+
+def find_move(
+    search: Search, position: Position, budget: Budget, seed: int, stop: Stop | None
+) -> Found:
+    """Run a search and say in words what it found."""
+    game = position.game
+    if position.over:
+        raise UsageError(f"the game of {game.name} is over: there is nothing to search.")
+    run = search.run(position.state, position.history, budget, derive(seed, 0), stop)
+    best: list[str] = []
+    by_player: dict[int, tuple[MoveStat, ...]] = {}
+    value = 0.0
+    for player in position.choosers:
+        arms = choose.arms(search.rules, run.tree, player)
+        chosen = choose.final_move(arms, search.settings.final, derive(seed, 1, player))
+        if chosen is None:
+            # Fewer than two playouts: the root's moves have not been tried. Take the first.
+            code, mean = position.codes_of(player)[0], 0.5
+        else:
+            code, mean = chosen.code, chosen.mean
+        best.append(game.move_text(player, code))
+        value = mean if player == position.choosers[0] else value
+        arms.sort(key=lambda arm: (-arm.visits, -arm.mean, arm.code))
+        by_player[player] = tuple(_stat(game, player, arm) for arm in arms)
+    line = choose.main_line(search.rules, run.tree)
+    return Found(
+        best=best[0] if len(best) == 1 else tuple(best),
+        value=value,
+        moves=by_player[position.choosers[0]],
+        by_player=by_player,
+        line=tuple(game.move_text(player, code) for player, code in line),
+        playouts=run.playouts,
+        seconds=run.seconds,
+        nodes=search.nodes,
+        tables=int(run.tree.meta[TABLES]),
+        memory_mib=search.room.nbytes / (1 << 20),
+        memory_full=run.full,
+    )
+
+
+def _stat(game: Game, player: int, arm: choose.Arm) -> MoveStat:
+    amaf = arm.amaf_sum / arm.amaf_visits if arm.amaf_visits else None
+    move = game.move_text(player, arm.code)
+    return MoveStat(move, arm.visits, arm.mean, amaf, arm.amaf_visits)
+
+
+__all__ = ["NEVER", "Agent", "Found", "MoveStat", "Player", "find_move"]

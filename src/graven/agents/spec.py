@@ -1,0 +1,278 @@
+"""The spec language: `tree[+playout]`, each with named parameters.
+
+    grave(ref=50,bias=1e-4)        uct(c=0.7,final=mean,reuse=true)        rave(playouts=1000)+uniform
+
+`parse` reads a text, checks every name and value, and fills in the defaults; `Spec.text` writes it
+back in canonical form, which is what records store.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from graven.core.errors import UsageError, unknown
+from graven.search.choose import FINAL
+from graven.search.engine import Budget
+from graven.search.plan import NEVER
+from graven.search.policy import (
+    Form,
+    Parameter,
+    PlayoutPolicy,
+    TreePolicy,
+    Value,
+    playout_policies,
+    tree_policies,
+)
+
+LONGEST = 1000
+
+# Options that every tree policy takes.
+OPTIONS = (
+    Parameter(
+        "fpu",
+        math.inf,
+        "first-play urgency: the value of a move that has no playouts (inf: try it first, as in "
+        "all five papers)",
+    ),
+    Parameter(
+        "expand",
+        1,
+        "a position enters the tree with its n-th playout (Rimmel et al. 2010: 1 for Havannah, 5 "
+        "for Go)",
+        low=1,
+    ),
+    Parameter(
+        "final",
+        "visits",
+        "the move played has the most playouts (Cazenave) or the best mean (Sironi and Winands)",
+        choices=FINAL,
+    ),
+    Parameter(
+        "reuse",
+        False,
+        "keep the tree between the moves of a game (Cazenave: no; Sironi and Winands: yes)",
+    ),
+    Parameter("transpositions", True, "equal positions share one node, however they are reached"),
+    Parameter("memory", 1024, "the most memory the tree may take, in MiB", low=1, high=1 << 20),
+    Parameter("playouts", 0, "this agent's own budget: playouts a move", low=1, high=1e12),
+    Parameter("seconds", 0.0, "this agent's own budget: seconds a move", low=0.0, high=1e6),
+)
+_OPTIONS = {option.name: option for option in OPTIONS}
+
+# Parameters that belong to one formula alone and so choose it; `beta` names any formula.
+_TELLS = {"alpha": "additive", "b": "gelly", "k": "k", "bias": "bias"}
+_UNNAMED = {"ucb", *_TELLS.values()} - {"gelly"}
+
+_CALL = re.compile(r"([a-z][a-z0-9_-]*)\s*(?:\((.*)\))?", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Spec:
+    """An agent, fully said: every parameter has its value."""
+
+    tree: TreePolicy
+    form: Form
+    values: Mapping[str, Value]
+    playout: PlayoutPolicy | str
+    playout_values: Mapping[str, Value] = field(default_factory=dict)
+
+    @property
+    def ref(self) -> int | None:
+        """The threshold of the AMAF table read, as the kernel takes it; None without AMAF."""
+        if isinstance(self.tree.ref, Parameter):
+            return int(min(self.values["ref"], NEVER))  # type: ignore[type-var]
+        return self.tree.ref
+
+    @property
+    def params(self) -> tuple[float, ...]:
+        """What the tree policy's function gets."""
+        own = [self.values[parameter.name] for parameter in self.form.parameters]
+        return tuple(float(value) for value in (self.values["fpu"], *own, *self.form.fixed))
+
+    @property
+    def budget(self) -> Budget:
+        """The agent's own budget, which may be none."""
+        playouts, seconds = self.values["playouts"], self.values["seconds"]
+        return Budget(
+            int(playouts) if playouts else None, float(seconds) if seconds else None
+        )
+
+    @property
+    def text(self) -> str:
+        """The canonical form: the formula's parameters, then the options that are not usual."""
+        said: dict[str, Value] = {}
+        if isinstance(self.tree.ref, Parameter):
+            said["ref"] = self.values["ref"]
+        if self.form.name not in _UNNAMED:
+            said["beta"] = self.form.name
+        # `c` last, and only where there is some or the formula's own default is another one.
+        for parameter in sorted(self.form.parameters, key=lambda p: p.name == "c"):
+            value = self.values[parameter.name]
+            if parameter.name != "c" or value or parameter.default:
+                said[parameter.name] = value
+        for option in OPTIONS:
+            if self.values[option.name] != option.default:
+                said[option.name] = self.values[option.name]
+        tree = _written(self.tree.name, said)
+        name = self.playout if isinstance(self.playout, str) else self.playout.name
+        playout = _written(name, self.playout_values)
+        return tree if playout == "uniform" else f"{tree}+{playout}"
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def _written(name: str, values: Mapping[str, Value]) -> str:
+    inside = ",".join(f"{key}={show_value(value)}" for key, value in values.items())
+    return f"{name}({inside})" if inside else name
+
+
+def show_value(value: Value) -> str:
+    """A value as specs write it: 50, 0.2, 1e-7, true, mean."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return value
+    if math.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    if value == int(value) and abs(value) < 1e15:
+        return str(int(value))
+    mantissa, e, exponent = repr(value).partition("e")
+    return f"{mantissa}e{int(exponent)}" if e else mantissa
+
+
+def parse(text: str) -> Spec:
+    """Read a spec; every mistake is one sentence that names what would be right."""
+    if len(text) > LONGEST:
+        raise UsageError(f"an agent spec has at most {LONGEST} characters; this one {len(text)}.")
+    parts = _split(text, "+")
+    if not 1 <= len(parts) <= 2 or not all(part.strip() for part in parts):
+        raise UsageError(
+            f"an agent is written tree[+playout], as in grave(ref=50)+uniform; got {text!r}."
+        )
+    name, given = _call(parts[0])
+    if name not in tree_policies():
+        hint = " That is a playout: write it after a tree policy, as in "
+        if name in playout_policies():
+            raise UsageError(f"{name!r} is no tree policy.{hint}uct+{name}.")
+        raise unknown("tree policy", name, tree_policies())
+    tree = tree_policies()[name]
+    form, values = _settle(tree, given)
+    playout, playout_values = _playout(parts[1]) if len(parts) == 2 else _playout("uniform")
+    return Spec(tree, form, values, playout, playout_values)
+
+
+def _settle(tree: TreePolicy, given: dict[str, Value]) -> tuple[Form, dict[str, Value]]:
+    """The formula that the given parameters mean, and the value of every parameter."""
+    forms = {form.name: form for form in tree.forms}
+    own = {parameter.name: parameter for parameter in tree.parameters}
+    named = given.pop("beta", None) if len(forms) > 1 else None
+    for key in given:
+        if key not in own and key not in _OPTIONS:
+            names = [*own, *_OPTIONS, *(["beta"] if len(forms) > 1 else [])]
+            raise unknown(f"parameter of {tree.name}", key, names)
+    if named is not None:
+        if str(named) not in forms:
+            raise unknown(f"beta of {tree.name}", str(named), forms)
+        form = forms[str(named)]
+    else:
+        tells = [_TELLS[key] for key in _TELLS if key in given and _TELLS[key] in forms]
+        form = forms[tells[0]] if tells else tree.forms[0]
+    wanted = {parameter.name: parameter for parameter in form.parameters}
+    if isinstance(tree.ref, Parameter):
+        wanted["ref"] = tree.ref
+    for key in given:
+        if key not in wanted and key not in _OPTIONS:
+            raise UsageError(
+                f"{tree.name}: {key} does not belong to the formula {form.name!r}, which takes "
+                f"{', '.join(sorted(wanted))}."
+            )
+    known = {**wanted, **_OPTIONS}
+    values = {
+        key: parameter.check(given[key], tree.name) if key in given else parameter.default
+        for key, parameter in known.items()
+    }
+    return form, values
+
+
+def _playout(text: str) -> tuple[PlayoutPolicy | str, dict[str, Value]]:
+    name, given = _call(text)
+    if name not in playout_policies():
+        brought = _games_own()
+        if name not in brought:
+            raise unknown("playout policy", name, {*playout_policies(), *brought})
+        if given:
+            raise UsageError(f"the playout {name!r} takes no parameters.")
+        return name, {}
+    policy = playout_policies()[name]
+    own = {parameter.name: parameter for parameter in policy.parameters}
+    for key in given:
+        if key not in own:
+            raise unknown(f"parameter of {name}", key, own)
+    return policy, {
+        key: parameter.check(given[key], name) if key in given else parameter.default
+        for key, parameter in own.items()
+    }
+
+
+def _games_own() -> set[str]:
+    """The playouts that games bring themselves."""
+    from graven.games.registry import families, make_game
+
+    return {name for family in families() for name in make_game(family.name).playouts}
+
+
+def _call(text: str) -> tuple[str, dict[str, Any]]:
+    """A name and its parameters, as in `name(key=value,...)`."""
+    match = _CALL.fullmatch(text.strip())
+    if match is None:
+        raise UsageError(f"{text.strip()!r} is not written name(parameter=value,...).")
+    name, inside = match.groups()
+    values: dict[str, Any] = {}
+    for part in _split(inside, ",") if inside and inside.strip() else ():
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals or not key or not value:
+            raise UsageError(f"{name}: {part.strip()!r} is not written parameter=value.")
+        if key in values:
+            raise UsageError(f"{name}: {key} is given twice.")
+        values[key] = read_value(value)
+    return name, values
+
+
+def _split(text: str, mark: str) -> list[str]:
+    """The parts of a text between marks that are not inside parentheses."""
+    parts, depth = [""], 0
+    for i, letter in enumerate(text):
+        depth += (letter == "(") - (letter == ")")
+        if depth < 0:
+            raise UsageError(f"{text!r} has a ')' without its '('.")
+        if letter == mark and depth == 0 and not _inside_number(text, i):
+            parts.append("")
+        else:
+            parts[-1] += letter
+    if depth:
+        raise UsageError(f"{text!r} has a '(' without its ')'.")
+    return parts
+
+
+def _inside_number(text: str, i: int) -> bool:
+    """Whether the sign at `i` belongs to a number, as in 1e+3."""
+    return bool(re.search(r"[=\d.]e$", text[:i])) and text[i + 1 : i + 2].isdigit()
+
+
+def read_value(text: str) -> Value:
+    """A number, true, false, or a word."""
+    if text in ("true", "false"):
+        return text == "true"
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        return float(text)
+    except ValueError:
+        return text

@@ -1,0 +1,140 @@
+"""Spending the record of a simulation: playouts and scores of the path, and AMAF."""
+
+from __future__ import annotations
+
+from graven.core.compile import compiled
+from graven.core.contract import EVERYBODY, NOBODY, Rules
+from graven.search.plan import Plan
+from graven.search.tree import (
+    CLOSED,
+    DEPTH,
+    LENGTH,
+    LOST,
+    NONE,
+    PASSES,
+    SIMULATIONS,
+    STAMP,
+    STEPS,
+    TABLES,
+    TRACED,
+    Record,
+    Tree,
+)
+
+
+@compiled
+def backup(rules: Rules, tree: Tree, plan: Plan, record: Record) -> None:
+    """Count the simulation at every node and edge of its path, and in their AMAF tables."""
+    players, scores = rules.players, record.scores
+    for depth in range(record.shape[DEPTH]):
+        tree.visits[record.path[depth]] += 1
+    for depth in range(record.shape[STEPS]):
+        turn = tree.turns[record.path[depth]]
+        if turn != EVERYBODY:
+            edge = record.edges[depth * players + turn]
+            tree.counts[edge] += 1
+            tree.sums[edge] += scores[turn]
+        else:
+            for player in range(players):
+                edge = record.edges[depth * players + player]
+                tree.counts[edge] += 1
+                tree.sums[edge] += scores[player]
+    if plan.amaf:
+        update_tables(rules, tree, record)
+        if plan.passes:
+            keep(rules, tree, record)
+
+
+@compiled
+def update_tables(rules: Rules, tree: Tree, record: Record) -> None:
+    """Add the simulation to every AMAF table on its path.
+
+    A node's table counts each move played at or after the node once, however often it was
+    played ("the number of playouts containing move m", Cazenave 2015). From the last node up to
+    the root the set of such moves only grows, so one pass over the trace, backwards, serves all.
+    """
+    tree.meta[STAMP] += 1
+    stamp, codes = tree.meta[STAMP], rules.codes
+    place, moves = record.shape[LENGTH], 0
+    for depth in range(record.shape[DEPTH] - 1, -1, -1):
+        table = tree.table[record.path[depth]]
+        if table == NONE:
+            continue
+        while place > record.at[depth]:
+            place -= 1
+            played = record.trace[place]
+            if tree.seen[played] != stamp:
+                tree.seen[played] = stamp
+                tree.distinct[moves] = 2 * played
+                tree.worth[moves] = record.scores[played // codes]
+                moves += 1
+        base = table * 2 * rules.players * codes
+        for i in range(moves):
+            entry = base + tree.distinct[i]
+            tree.amaf[entry] += 1.0
+            tree.amaf[entry + 1] += tree.worth[i]
+
+
+@compiled
+def keep(rules: Rules, tree: Tree, record: Record) -> None:
+    """Let the nodes of the path without a table remember this simulation, and keep its trace."""
+    if tree.meta[CLOSED]:
+        # There may be no room, and a table built from some of a node's simulations would be wrong.
+        for depth in range(record.shape[DEPTH]):
+            if tree.table[record.path[depth]] == NONE:
+                tree.passed[record.path[depth]] = LOST
+        return
+    simulation = tree.meta[SIMULATIONS]
+    kept = False
+    for depth in range(record.shape[DEPTH]):
+        node = record.path[depth]
+        if tree.table[node] != NONE or tree.passed[node] == LOST or tree.turns[node] == NOBODY:
+            continue
+        kept = True
+        entry = tree.meta[PASSES]
+        tree.meta[PASSES] = entry + 1
+        tree.pass_simulation[entry] = simulation
+        tree.pass_at[entry] = record.at[depth]
+        tree.pass_next[entry] = tree.passed[node]
+        tree.passed[node] = entry
+    if kept:
+        start = tree.meta[TRACED]
+        for i in range(record.shape[LENGTH]):
+            tree.traces[start + i] = record.trace[i]
+        tree.trace_start[simulation] = start
+        tree.trace_start[simulation + 1] = start + record.shape[LENGTH]
+        for player in range(rules.players):
+            tree.trace_scores[simulation * rules.players + player] = record.scores[player]
+        tree.meta[TRACED] = start + record.shape[LENGTH]
+        tree.meta[SIMULATIONS] = simulation + 1
+
+
+@compiled
+def build_table(rules: Rules, tree: Tree, node: int) -> int:
+    """Make a node's AMAF table from the simulations that passed it; NONE without room."""
+    codes, players = rules.codes, rules.players
+    size = 2 * players * codes
+    table = tree.meta[TABLES]
+    if (table + 1) * size > len(tree.amaf):
+        return NONE
+    tree.meta[TABLES] = table + 1
+    base = table * size
+    for i in range(base, base + size):
+        tree.amaf[i] = 0.0
+    entry = tree.passed[node]
+    while entry != NONE:
+        tree.meta[STAMP] += 1
+        stamp = tree.meta[STAMP]
+        simulation = tree.pass_simulation[entry]
+        start = tree.trace_start[simulation] + tree.pass_at[entry]
+        for place in range(start, tree.trace_start[simulation + 1]):
+            played = tree.traces[place]
+            if tree.seen[played] != stamp:
+                tree.seen[played] = stamp
+                tree.amaf[base + 2 * played] += 1.0
+                score = tree.trace_scores[simulation * players + played // codes]
+                tree.amaf[base + 2 * played + 1] += score
+        entry = tree.pass_next[entry]
+    tree.passed[node] = NONE
+    tree.table[node] = table
+    return table  # type: ignore[no-any-return]

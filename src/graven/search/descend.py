@@ -1,0 +1,175 @@
+"""From the root down to a leaf: choose edges, play them, grow the tree by one node."""
+
+from __future__ import annotations
+
+from graven.core import contract
+from graven.core.compile import compiled
+from graven.core.contract import EVERYBODY, NOBODY, Rules
+from graven.core.rng import Rng
+from graven.search.backup import build_table
+from graven.search.plan import (
+    BAD_CODE,
+    NEED_EDGES,
+    NEED_NODES,
+    NEED_TABLES,
+    NO_MOVE,
+    OK,
+    TOO_LONG,
+    TOO_MANY,
+    Plan,
+    call_select,
+)
+from graven.search.tree import (
+    CLOSED,
+    DEPTH,
+    EDGES,
+    LENGTH,
+    LOST,
+    NONE,
+    ROOT,
+    STEPS,
+    TABLE,
+    Record,
+    Tree,
+    find,
+    new_node,
+)
+
+_ODD = -7046029254386353131
+
+
+@compiled
+def descend(rules: Rules, tree: Tree, plan: Plan, record: Record, rng: Rng) -> int:
+    """Fill the record's path and the first part of its trace; `state` is then where they lead.
+
+    Counts nothing: a descent that runs out of room can be made again once there is more.
+    """
+    state, shape, players = record.state, record.shape, rules.players
+    for i in range(rules.words):
+        state[i] = record.root[i]
+    node = tree.meta[ROOT]
+    table = tree.table[node]
+    depth, length = 0, 0
+    while True:
+        record.path[depth] = node
+        record.at[depth] = length
+        depth += 1
+        shape[DEPTH], shape[STEPS], shape[LENGTH], shape[TABLE] = depth, depth - 1, length, table
+        player = tree.turns[node]
+        if player == NOBODY or tree.visits[node] == 0:
+            return OK
+        if depth > rules.plies:
+            return TOO_LONG
+        if plan.amaf:
+            if tree.table[node] == NONE and tree.visits[node] > plan.ref:
+                status = reach_table(rules, tree, node)
+                if status != OK:
+                    return status  # type: ignore[no-any-return]
+            if tree.table[node] != NONE:
+                table = tree.table[node]
+        low = 0 if player == EVERYBODY else player
+        high = players if player == EVERYBODY else player + 1
+        if tree.first[node * players + low] == NONE:
+            status = list_moves(rules, tree, record, node, low, high)
+            if status == NEED_EDGES and tree.meta[CLOSED]:
+                return OK
+            if status != OK:
+                return status  # type: ignore[no-any-return]
+        for mover in range(low, high):
+            first = tree.first[node * players + mover]
+            edge = call_select(
+                plan.select,
+                (
+                    plan.params,
+                    rng,
+                    tree.visits[node],
+                    first,
+                    first + tree.degree[node * players + mover],
+                    tree.moves,
+                    tree.counts,
+                    tree.sums,
+                    tree.amaf,
+                    max(table, 0) * 2 * players * rules.codes + 2 * mover * rules.codes,
+                    tree.values,
+                ),
+            )
+            record.edges[(depth - 1) * players + mover] = edge
+            record.joint[mover] = tree.moves[edge]
+            record.trace[length] = mover * rules.codes + tree.moves[edge]
+            length += 1
+        contract.play(rules, state, record.joint)
+        shape[STEPS], shape[LENGTH], shape[TABLE] = depth, length, table
+        edge = record.edges[(depth - 1) * players + low]
+        if player != EVERYBODY:
+            child = tree.children[edge]
+            if child == NONE and tree.counts[edge] + 1 < plan.expand:
+                return OK
+        else:
+            child = NONE
+        if child == NONE:
+            child = reach_child(rules, tree, plan, record, node, player)
+            if child == NONE:
+                return OK if tree.meta[CLOSED] else NEED_NODES
+            if player != EVERYBODY:
+                tree.children[edge] = child
+        node = child
+
+
+@compiled
+def reach_child(
+    rules: Rules, tree: Tree, plan: Plan, record: Record, node: int, player: int
+) -> int:
+    """The node of the position just reached: found by its key, else new; NONE without room."""
+    if plan.transpositions:
+        key = contract.key(rules, record.state)
+    else:
+        # Without transpositions a node's key names the way to it: its parent and the joint move.
+        key = (node + 1) * _ODD
+        for mover in range(rules.players):
+            if player == EVERYBODY or mover == player:
+                key = (key ^ (record.joint[mover] + 1)) * _ODD
+                key ^= (key >> 31) & 0x1FFFFFFFF
+    if plan.transpositions or player == EVERYBODY:
+        child = find(tree, key)
+        if child != NONE:
+            return child  # type: ignore[no-any-return]
+    return new_node(tree, rules.players, key, contract.turn(rules, record.state))
+
+
+@compiled
+def reach_table(rules: Rules, tree: Tree, node: int) -> int:
+    """Give a node its AMAF table, if there is room and nothing of it has been lost."""
+    if tree.passed[node] == LOST:
+        return OK
+    if build_table(rules, tree, node) == NONE:
+        if not tree.meta[CLOSED]:
+            return NEED_TABLES
+        tree.passed[node] = LOST
+    return OK
+
+
+@compiled
+def list_moves(rules: Rules, tree: Tree, record: Record, node: int, low: int, high: int) -> int:
+    """Give a node its edges: the legal moves of players low..high-1 in the record's state."""
+    edges = tree.meta[EDGES]
+    if edges + (high - low) * rules.moves > len(tree.moves):
+        return NEED_EDGES
+    for mover in range(low, high):
+        count = contract.legal(rules, record.state, mover, record.moves)
+        if count < 1:
+            return NO_MOVE
+        if count > rules.moves:
+            return TOO_MANY
+        tree.first[node * rules.players + mover] = edges
+        tree.degree[node * rules.players + mover] = count
+        for i in range(count):
+            move = record.moves[i]
+            if move < 0 or move >= rules.codes:
+                return BAD_CODE
+            tree.moves[edges] = move
+            tree.counts[edges] = 0
+            tree.sums[edges] = 0.0
+            tree.children[edges] = NONE
+            edges += 1
+    tree.meta[EDGES] = edges
+    return OK

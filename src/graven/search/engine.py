@@ -1,0 +1,234 @@
+"""Running a search: within a budget, in a tree that grows, kept between moves if asked."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graven.core import contract
+from graven.core.compile import address
+from graven.core.contract import EVERYBODY, Rules, State
+from graven.core.errors import ContractError, UsageError
+from graven.core.rng import generator
+from graven.search import plan as codes
+from graven.search.plan import LEARN, NEVER, PLAYOUT, SELECT, Learner, Plan
+from graven.search.simulate import CONTROL, DONE, STOP, plant, simulate
+from graven.search.tree import CLOSED, NODES, NONE, ROOT, Record, Room, find, new_record
+
+MIB = 1 << 20
+# A chunk of simulations lasts about this long: clocks and stop requests are looked at in between.
+CHUNK_SECONDS = 0.01
+# What growing a group may take, to see whether it still fits into the time left.
+GROW_BYTES_PER_SECOND = 5e8
+
+GROUPS = {
+    codes.NEED_NODES: "nodes",
+    codes.NEED_EDGES: "edges",
+    codes.NEED_TABLES: "tables",
+    codes.NEED_PASSES: "passes",
+    codes.NEED_SIMULATIONS: "simulations",
+    codes.NEED_TRACES: "traces",
+}
+FAULTS = {
+    codes.TOO_LONG: "`turn` never said that a game was over: it went beyond the declared {plies} plies",
+    codes.BAD_CODE: "`legal` or `sample` gave a move outside 0..{codes} - 1",
+    codes.NO_MOVE: "`legal` gave no move to a player whom `turn` had named",
+    codes.TOO_MANY: "`legal` gave more than the declared {moves} moves",
+}
+
+
+class Stop(Protocol):
+    """Anything like a `threading.Event`."""
+
+    def is_set(self) -> bool:
+        """Whether the search is to end."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Playouts or seconds for one move; with both, whichever ends first."""
+
+    playouts: int | None = None
+    seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.playouts is not None and self.playouts < 1:
+            raise UsageError(f"a search needs at least 1 playout, not {self.playouts}.")
+        if self.seconds is not None and not 0 < self.seconds < math.inf:
+            raise UsageError(f"a search needs more than 0 seconds, not {self.seconds}.")
+
+    @property
+    def given(self) -> bool:
+        """Whether it says anything."""
+        return self.playouts is not None or self.seconds is not None
+
+
+@dataclass(frozen=True)
+class Settings:
+    """A search as the spec language describes it: policies and options, not yet compiled."""
+
+    select: Callable[..., Any]
+    params: tuple[float, ...]
+    ref: int | None
+    play_out: Callable[..., Any]
+    learn: Callable[..., Any] | None
+    memory_for: Callable[[Rules], Learner]
+    expand: int = 1
+    final: str = "visits"
+    reuse: bool = False
+    transpositions: bool = True
+    memory: int = 1024  # MiB
+
+
+@dataclass
+class Run:
+    """How a search went."""
+
+    playouts: int = 0
+    seconds: float = 0.0
+    full: bool = False
+    tree: Any = field(default=None, repr=False)
+
+
+class Search:
+    """One player's search in one game: its plan, its tree and its playouts' memory."""
+
+    def __init__(self, name: str, rules: Rules, settings: Settings) -> None:
+        self.name = name
+        self.rules = rules
+        self.settings = settings
+        self.room = Room(rules, settings.memory * MIB)
+        self.record: Record = new_record(rules)
+        self.learner = settings.memory_for(rules)
+        self.control: NDArray[np.int64] = np.zeros(CONTROL, np.int64)
+        ref = settings.ref
+        self.plan = Plan(
+            params=np.array(settings.params, dtype=np.float64),
+            select=address(settings.select, SELECT),
+            playout=address(settings.play_out, PLAYOUT),
+            learn=address(settings.learn, LEARN) if settings.learn else 0,
+            amaf=int(ref is not None),
+            ref=NEVER if ref is None else ref,
+            passes=int(ref is not None and (ref < NEVER or settings.reuse)),
+            expand=settings.expand,
+            transpositions=int(settings.transpositions),
+        )
+        self._history: tuple[tuple[int, ...], ...] | None = None
+
+    def interrupt(self) -> None:
+        """End the search under way after its current simulation; may be called by any thread."""
+        self.control[STOP] = 1
+
+    def run(
+        self,
+        state: State,
+        history: tuple[tuple[int, ...], ...],
+        budget: Budget,
+        seed: int,
+        stop: Stop | None = None,
+    ) -> Run:
+        """Search from a position until the budget is spent, or `stop` or `interrupt` says so."""
+        begin = time.perf_counter()
+        deadline = begin + budget.seconds if budget.seconds is not None else math.inf
+        goal = budget.playouts if budget.playouts is not None else 1 << 62
+        rng = generator(seed)
+        self.control[:] = 0
+        self.record.root[:] = state
+        self._root_at(history)
+        chunk = 8
+        while self.control[DONE] < goal and not self.control[STOP]:
+            done, now = int(self.control[DONE]), time.perf_counter()
+            if now >= deadline or (stop is not None and stop.is_set()):
+                break
+            status = simulate(
+                self.rules,
+                self.room.tree,
+                self.plan,
+                self.record,
+                self.learner,
+                self.control,
+                rng,
+                min(goal, done + chunk),
+            )
+            if status in GROUPS:
+                if not self._grow(GROUPS[status], deadline):
+                    break
+            elif status != codes.OK:
+                raise self._fault(status)
+            else:
+                spent = max(time.perf_counter() - now, 1e-6)
+                rate = (self.control[DONE] - done) / spent
+                left = min(CHUNK_SECONDS, deadline - now - spent)
+                chunk = max(1, min(8 * chunk, int(rate * left)))
+        return Run(
+            playouts=int(self.control[DONE]),
+            seconds=time.perf_counter() - begin,
+            full=bool(self.room.tree.meta[CLOSED]),
+            tree=self.room.tree,
+        )
+
+    def _grow(self, group: str, deadline: float) -> bool:
+        """Make room for more of a group; False if there is no time left for it."""
+        if self.room.nbytes / GROW_BYTES_PER_SECOND > deadline - time.perf_counter():
+            return False
+        self.room.grow(group)
+        return True
+
+    def _root_at(self, history: tuple[tuple[int, ...], ...]) -> None:
+        """Plant the tree at the new position: what is known of it if the tree is kept."""
+        tree = self.room.tree
+        root = NONE
+        if self.settings.reuse and self._history is not None and not tree.meta[CLOSED]:
+            root = self._known_node(history)
+        if root == NONE:
+            self.room.clear()
+        else:
+            tree.meta[ROOT] = root
+        self._history = history
+        while plant(self.rules, self.room.tree, self.plan, self.record) != codes.OK:
+            if not self.room.grow("tables"):
+                raise UsageError(
+                    f"memory={self.settings.memory} MiB is too little to search {self.name}."
+                )
+
+    def _known_node(self, history: tuple[tuple[int, ...], ...]) -> int:
+        """The node of the position after `history`, if the tree has visited it."""
+        tree, before = self.room.tree, self._history or ()
+        if self.plan.transpositions:
+            node = int(find(tree, contract.key(self.rules, self.record.root)))
+        elif history[: len(before)] == before:
+            node = int(tree.meta[ROOT])
+            for joint in history[len(before) :]:
+                node = self._child(node, joint)
+                if node == NONE:
+                    break
+        else:
+            node = NONE
+        return node if node != NONE and tree.visits[node] > 0 else NONE
+
+    def _child(self, node: int, joint: tuple[int, ...]) -> int:
+        """The child of a node by a move; NONE where players moved at once."""
+        tree, player = self.room.tree, int(self.room.tree.turns[node])
+        if player == EVERYBODY or player < 0:
+            return NONE
+        place = node * self.rules.players + player
+        first, degree = int(tree.first[place]), int(tree.degree[place])
+        for edge in range(first, first + degree) if first != NONE else ():
+            if tree.moves[edge] == joint[player]:
+                return int(tree.children[edge])
+        return NONE
+
+    def _fault(self, status: int) -> ContractError:
+        said = FAULTS[status].format(**self.rules._asdict())
+        return ContractError(f"the rules of {self.name} break the game contract: {said}.")
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes the tree has."""
+        return int(self.room.tree.meta[NODES])

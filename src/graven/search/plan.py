@@ -1,0 +1,73 @@
+"""What a search is to do, as kernels receive it, and the signatures of what it is made of.
+
+A tree policy is one function with the signature SELECT:
+
+    select(params, rng, visits, lo, hi, moves, counts, sums, amaf, base, values) -> edge
+
+It chooses one of the edges lo..hi-1 of a node with `visits` playouts. `counts[edge]` and
+`sums[edge]` are the playouts and summed scores (of the player who moves here) of an edge,
+`moves[edge]` is its move. What AMAF knows of a move is `amaf[base + 2 * move]` (playouts) and the
+entry after it (summed scores), in the table that the policy's `ref` says. `values` is scratch.
+
+A playout policy is one function with the signature PLAYOUT, which plays the record's state to the
+end, appends to its trace and writes its scores; and, if it learns, one with the signature LEARN,
+which spends the finished record. What they remember is a `Learner`, whose layout is their own.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from graven.core.compile import caller
+from graven.core.contract import RNG, RULES
+from graven.search.tree import RECORD, TREE
+
+_F64 = types.Array(types.float64, 1, "C")
+_I32 = types.Array(types.int32, 1, "C")
+_I64 = types.Array(types.int64, 1, "C")
+_int = types.int64
+
+SELECT = _int(_F64, RNG, _int, _int, _int, _I32, _I32, _F64, _F64, _int, _F64)
+call_select = caller(SELECT)
+
+
+class Learner(NamedTuple):
+    """What a playout policy is told (`params`) and remembers (the rest)."""
+
+    params: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    counts: NDArray[np.int64]
+
+
+LEARNER = types.NamedTuple([_F64, _F64, _I64], Learner)
+
+PLAYOUT = _int(RULES, TREE, RECORD, LEARNER, RNG)
+LEARN = types.void(RULES, TREE, RECORD, LEARNER)
+call_playout, call_learn = caller(PLAYOUT), caller(LEARN)
+
+
+class Plan(NamedTuple):
+    """One search's policies and settings. Functions are addresses; `learn` may be 0."""
+
+    params: NDArray[np.float64]  # the tree policy's own
+    select: int
+    playout: int
+    learn: int
+    amaf: int  # whether AMAF tables are kept at all
+    ref: int  # a node reads its own table once it has more playouts than this
+    passes: int  # whether nodes remember the simulations that passed them
+    expand: int  # a position enters the tree with its n-th playout
+    transpositions: int  # whether equal positions share a node
+
+
+# No node ever has more playouts than this: `ref` = NEVER reads the root's table only.
+NEVER = (1 << 31) - 1
+
+# How a simulation can end. NEED_* ask for more room: nothing has been counted, try again.
+OK, NEED_NODES, NEED_EDGES, NEED_TABLES, NEED_PASSES, NEED_SIMULATIONS, NEED_TRACES = range(7)
+# The game broke the contract.
+TOO_LONG, BAD_CODE, NO_MOVE, TOO_MANY = range(10, 14)

@@ -1,0 +1,1 @@
+"""Playout policies, one file each."""

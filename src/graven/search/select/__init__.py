@@ -1,0 +1,1 @@
+"""Tree policies, one file each."""

@@ -1,0 +1,95 @@
+"""The loop: simulation after simulation, each a descent, a playout and a backup."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graven.core import contract
+from graven.core.compile import compiled
+from graven.core.contract import Rules
+from graven.core.rng import Rng
+from graven.search.backup import backup, build_table
+from graven.search.descend import descend
+from graven.search.plan import (
+    NEED_PASSES,
+    NEED_SIMULATIONS,
+    NEED_TABLES,
+    NEED_TRACES,
+    OK,
+    Learner,
+    Plan,
+    call_learn,
+    call_playout,
+)
+from graven.search.tree import (
+    CLOSED,
+    NODES,
+    NONE,
+    PASSES,
+    ROOT,
+    SIMULATIONS,
+    TRACED,
+    Record,
+    Tree,
+    new_node,
+)
+
+# What `control` holds: set STOP from any thread to end the search after the simulation under way.
+STOP, DONE, CONTROL = range(3)
+
+
+@compiled
+def simulate(
+    rules: Rules,
+    tree: Tree,
+    plan: Plan,
+    record: Record,
+    learner: Learner,
+    control: NDArray[np.int64],
+    rng: Rng,
+    playouts: int,
+) -> int:
+    """Run simulations until `control[DONE]` reaches `playouts`, or STOP, or something is amiss."""
+    while control[DONE] < playouts and control[STOP] == 0:
+        before = rng[0]
+        status = room_for_one(tree, plan, record)
+        if status == OK:
+            status = descend(rules, tree, plan, record, rng)
+        if status != OK:
+            rng[0] = before
+            return status  # type: ignore[no-any-return]
+        status = call_playout(plan.playout, (rules, tree, record, learner, rng))
+        if status != OK:
+            return status  # type: ignore[no-any-return]
+        if plan.learn:
+            call_learn(plan.learn, (rules, tree, record, learner))
+        backup(rules, tree, plan, record)
+        control[DONE] += 1
+    return OK
+
+
+@compiled
+def room_for_one(tree: Tree, plan: Plan, record: Record) -> int:
+    """Whether one more simulation can be kept, however long it gets."""
+    if plan.passes and not tree.meta[CLOSED]:
+        if tree.meta[PASSES] + len(record.path) > len(tree.pass_next):
+            return NEED_PASSES
+        if tree.meta[SIMULATIONS] + 2 > len(tree.trace_start):
+            return NEED_SIMULATIONS
+        if tree.meta[TRACED] + len(record.trace) > len(tree.traces):
+            return NEED_TRACES
+    return OK
+
+
+@compiled
+def plant(rules: Rules, tree: Tree, plan: Plan, record: Record) -> int:
+    """Put the record's root state at the root of the tree, which may be empty."""
+    if tree.meta[NODES] == 0:
+        turn = contract.turn(rules, record.root)
+        key = contract.key(rules, record.root)
+        tree.meta[ROOT] = new_node(tree, rules.players, key, turn)
+    root = tree.meta[ROOT]
+    if plan.amaf and tree.table[root] == NONE and build_table(rules, tree, root) == NONE:
+        return NEED_TABLES
+    return OK

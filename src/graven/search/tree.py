@@ -1,0 +1,257 @@
+"""The tree as a struct of arrays, and the record of one simulation.
+
+A node is a position. Its moves are edges, listed only when the node is visited a second time
+(most never are). Edges hold what is known of a move: playouts and the sum of the mover's scores.
+With transpositions a position has one node however it was reached, found by its key.
+
+AMAF tables exist only where they are read (DESIGN, idea 3): at the root, and at nodes with more
+than `ref` playouts. Until then a node only remembers which simulations passed it: a chain of
+`passes` into the kept traces, from which its table is built when it is first needed.
+
+`meta` counts what is in use; capacities are the arrays' lengths. Nobody outside `search/` indexes
+into these arrays.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from graven.core.compile import compiled
+from graven.core.contract import Rules
+
+Int8 = NDArray[np.int8]
+Int32 = NDArray[np.int32]
+Int64 = NDArray[np.int64]
+Float64 = NDArray[np.float64]
+
+# Sentinels.
+NONE = -1
+LOST = -2  # in `passed`: a pass could not be kept, so no exact table can be built any more
+
+# What `meta` holds.
+NODES, EDGES, TABLES, PASSES, SIMULATIONS, TRACED, ROOT, CLOSED, STAMP, META = range(10)
+
+
+class Tree(NamedTuple):
+    """All arrays of a tree. `node`, `edge` and so on stand for an index into the group."""
+
+    meta: Int64
+    slots: Int32  # hash table: a node or NONE; its length is a power of two
+    # nodes
+    keys: Int64
+    visits: Int32
+    turns: Int8  # a player, NOBODY or EVERYBODY
+    first: Int32  # [node * players + player]: first edge, NONE until listed
+    degree: Int32  # [node * players + player]: how many edges
+    table: Int32  # AMAF table or NONE
+    passed: Int32  # newest pass, NONE or LOST
+    # edges
+    moves: Int32
+    counts: Int32
+    sums: Float64
+    children: Int32  # node or NONE
+    # AMAF tables: [(table * players * codes + player * codes + move) * 2]: playouts, sum of scores
+    amaf: Float64
+    # passes: which simulation, where in its trace, the next older pass
+    pass_simulation: Int32
+    pass_at: Int32
+    pass_next: Int32
+    # kept simulations: where a trace starts ([simulations + 1] long), every player's score
+    trace_start: Int64
+    trace_scores: Float64
+    traces: Int32  # player * codes + move, ply after ply
+    # scratch space
+    seen: Int64  # [players * codes]: the stamp of the last trace that had this move
+    distinct: Int32  # the different moves of a trace
+    worth: Float64  # the score each of them counts
+    values: Float64  # what a tree policy thinks of each edge
+
+
+class Record(NamedTuple):
+    """One simulation: the nodes passed, what was played, how it ended."""
+
+    root: Int64  # the state at the root
+    state: Int64  # the state as the simulation goes on
+    path: Int32  # nodes, root first
+    edges: Int32  # [depth * players + player]: the edge taken below path[depth]
+    at: Int32  # [depth]: how long the trace was at path[depth]
+    trace: Int32  # player * codes + move, ply after ply
+    scores: Float64  # by player
+    shape: Int64  # see below
+    moves: Int32  # scratch: legal moves
+    joint: Int32  # scratch: a move of each player
+
+
+# What `Record.shape` holds: nodes on the path, edges taken (one more than nodes - 1 if the playout
+# began outside the tree), trace entries, and the AMAF table that the last node read (or NONE).
+DEPTH, STEPS, LENGTH, TABLE, SHAPE = range(5)
+
+_I8, _I32, _I64, _F64 = (
+    types.Array(kind, 1, "C") for kind in (types.int8, types.int32, types.int64, types.float64)
+)
+TREE = types.NamedTuple(
+    [_I64, _I32, _I64, _I32, _I8]
+    + [_I32] * 4
+    + [_I32, _I32, _F64, _I32]
+    + [_F64]
+    + [_I32] * 3
+    + [_I64, _F64, _I32]
+    + [_I64, _I32, _F64, _F64],
+    Tree,
+)
+RECORD = types.NamedTuple([_I64, _I64] + [_I32] * 4 + [_F64, _I64, _I32, _I32], Record)
+
+
+def new_record(rules: Rules) -> Record:
+    """Room for one simulation."""
+    depth = rules.plies + 2
+    return Record(
+        root=np.zeros(rules.words, np.int64),
+        state=np.zeros(rules.words, np.int64),
+        path=np.zeros(depth, np.int32),
+        edges=np.zeros(depth * rules.players, np.int32),
+        at=np.zeros(depth, np.int32),
+        trace=np.zeros(trace_capacity(rules), np.int32),
+        scores=np.zeros(rules.players, np.float64),
+        shape=np.zeros(SHAPE, np.int64),
+        moves=np.zeros(max(1, rules.moves), np.int32),
+        joint=np.full(rules.players, NONE, np.int32),
+    )
+
+
+def trace_capacity(rules: Rules) -> int:
+    """The longest trace: every player may move at every ply."""
+    return (rules.plies + 1) * rules.players
+
+
+class Room:
+    """A tree that grows, group by group, up to a limit in bytes."""
+
+    # Group: its arrays with how many entries each has per unit. `None`: not per unit, see code.
+    def __init__(self, rules: Rules, limit: int) -> None:
+        codes = rules.players * rules.codes
+        self.limit = limit
+        self.rules = rules
+        self._per_unit = {
+            "nodes": {
+                "keys": 1,
+                "visits": 1,
+                "turns": 1,
+                "first": rules.players,
+                "degree": rules.players,
+                "table": 1,
+                "passed": 1,
+            },
+            "edges": {"moves": 1, "counts": 1, "sums": 1, "children": 1},
+            "tables": {"amaf": 2 * codes},
+            "passes": {"pass_simulation": 1, "pass_at": 1, "pass_next": 1},
+            "simulations": {"trace_start": 1, "trace_scores": rules.players},
+            "traces": {"traces": 1},
+        }
+        deep = trace_capacity(rules)
+        self._least = {
+            "nodes": 512,
+            "edges": max(8192, 2 * rules.players * rules.moves),
+            "tables": 2,
+            "passes": max(1024, 2 * (rules.plies + 2)),
+            "simulations": 512,
+            "traces": max(16384, 2 * deep),
+        }
+        arrays: dict[str, Any] = {
+            "meta": np.zeros(META, np.int64),
+            "slots": np.full(1024, NONE, np.int32),
+            "seen": np.zeros(codes, np.int64),
+            "distinct": np.zeros(codes + 1, np.int32),
+            "worth": np.zeros(codes + 1, np.float64),
+            "values": np.zeros(max(1, rules.moves), np.float64),
+        }
+        kinds = dict(zip(Tree._fields, TREE.types, strict=True))
+        for group, members in self._per_unit.items():
+            for name, per_unit in members.items():
+                kind = np.dtype(str(kinds[name].dtype))
+                arrays[name] = np.empty(self._least[group] * per_unit, kind)
+        self.tree = Tree(**arrays)
+
+    @property
+    def nbytes(self) -> int:
+        """How much memory the arrays take."""
+        return sum(array.nbytes for array in self.tree)
+
+    def clear(self) -> None:
+        """Forget everything but the room itself."""
+        self.tree.meta[:] = 0
+        self.tree.slots[:] = NONE
+        self.tree.seen[:] = 0
+
+    def grow(self, group: str) -> bool:
+        """Double one group; False, and the tree is closed, where the limit forbids it."""
+        members = self._per_unit[group]
+        arrays = self.tree._asdict()
+        added = sum(arrays[name].nbytes for name in members)
+        if group == "nodes":
+            added += arrays["slots"].nbytes
+        if self.nbytes + added > self.limit:
+            self.tree.meta[CLOSED] = 1
+            return False
+        for name in members:
+            old = arrays[name]
+            arrays[name] = np.empty(2 * len(old), old.dtype)
+            arrays[name][: len(old)] = old
+        if group == "nodes":
+            arrays["slots"] = np.full(2 * len(arrays["slots"]), NONE, np.int32)
+        self.tree = Tree(**arrays)
+        if group == "nodes":
+            rehash(self.tree)
+        return True
+
+
+@compiled
+def find(tree: Tree, key: int) -> int:
+    """The node with this key, or NONE."""
+    mask = len(tree.slots) - 1
+    slot = key & mask
+    while tree.slots[slot] != NONE:
+        if tree.keys[tree.slots[slot]] == key:
+            return tree.slots[slot]  # type: ignore[no-any-return]
+        slot = (slot + 1) & mask
+    return NONE
+
+
+@compiled
+def enter(tree: Tree, node: int) -> None:
+    """Make a node findable by its key."""
+    mask = len(tree.slots) - 1
+    slot = tree.keys[node] & mask
+    while tree.slots[slot] != NONE:
+        slot = (slot + 1) & mask
+    tree.slots[slot] = node
+
+
+@compiled
+def rehash(tree: Tree) -> None:
+    """Enter all nodes into an empty hash table."""
+    for node in range(tree.meta[NODES]):
+        enter(tree, node)
+
+
+@compiled
+def new_node(tree: Tree, players: int, key: int, turn: int) -> int:
+    """A node without playouts, or NONE if there is no room."""
+    node = tree.meta[NODES]
+    if node >= len(tree.keys):
+        return NONE
+    tree.meta[NODES] = node + 1
+    tree.keys[node] = key
+    tree.visits[node] = 0
+    tree.turns[node] = turn
+    for player in range(players):
+        tree.first[node * players + player] = NONE
+        tree.degree[node * players + player] = 0
+    tree.table[node] = NONE
+    tree.passed[node] = NONE
+    enter(tree, node)
+    return node  # type: ignore[no-any-return]
