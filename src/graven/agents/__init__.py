@@ -8,7 +8,17 @@ from graven.agents.agent import Agent, Found, MoveStat, Player
 from graven.agents.spec import OPTIONS, Spec, parse
 from graven.search.policy import Parameter, playout_policies, tree_policies
 
-__all__ = ["Agent", "Found", "MoveStat", "Player", "PolicyInfo", "Spec", "agent", "catalogue", "parse"]
+__all__ = [
+    "Agent",
+    "Found",
+    "MoveStat",
+    "Player",
+    "PolicyInfo",
+    "Spec",
+    "agent",
+    "catalogue",
+    "parse",
+]
 
 
 def agent(spec: str) -> Agent:

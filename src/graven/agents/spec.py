@@ -1,6 +1,6 @@
 """The spec language: `tree[+playout]`, each with named parameters.
 
-    grave(ref=50,bias=1e-4)        uct(c=0.7,final=mean,reuse=true)        rave(playouts=1000)+uniform
+    grave(ref=50,bias=1e-4)     uct(c=0.7,final=mean,reuse=true)     rave(playouts=1000)+uniform
 
 `parse` reads a text, checks every name and value, and fills in the defaults; `Spec.text` writes it
 back in canonical form, which is what records store.
@@ -84,7 +84,7 @@ class Spec:
     def ref(self) -> int | None:
         """The threshold of the AMAF table read, as the kernel takes it; None without AMAF."""
         if isinstance(self.tree.ref, Parameter):
-            return int(min(self.values["ref"], NEVER))  # type: ignore[type-var]
+            return int(min(self.values["ref"], NEVER))
         return self.tree.ref
 
     @property
@@ -97,9 +97,7 @@ class Spec:
     def budget(self) -> Budget:
         """The agent's own budget, which may be none."""
         playouts, seconds = self.values["playouts"], self.values["seconds"]
-        return Budget(
-            int(playouts) if playouts else None, float(seconds) if seconds else None
-        )
+        return Budget(int(playouts) if playouts else None, float(seconds) if seconds else None)
 
     @property
     def text(self) -> str:

@@ -33,14 +33,22 @@ def lowest(typing_context: Any, word: Any) -> Any:
 
 
 @inlined
-def nth(word: int, n: int) -> int:
-    """The index of the n-th lowest set bit, counted from 0."""
-    for _ in range(n):
-        word &= word - 1
-    return lowest(word)  # type: ignore[no-any-return]
-
-
-@inlined
 def down(word: int, distance: int) -> int:
     """The word shifted right by 0 to 63 bits, with zeros coming in."""
     return np.int64(np.uint64(word) >> np.uint64(distance))  # type: ignore[return-value]
+
+
+@inlined
+def nth(word: int, n: int) -> int:
+    """The index of the n-th lowest set bit, counted from 0.
+
+    Halves the word six times instead of clearing n bits: no branch to mispredict.
+    """
+    at = 0
+    for half in (32, 16, 8, 4, 2, 1):
+        low = count(word & ((np.int64(1) << half) - 1))
+        above = n >= low
+        n -= low * above
+        at += half * above
+        word = down(word, half * above)
+    return at

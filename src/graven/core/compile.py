@@ -29,6 +29,7 @@ from typing import Any, TypeVar
 import numba
 from llvmlite import ir
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+from numba.core.ccallback import CFunc
 from numba.core.errors import NumbaError
 from numba.core.typing.templates import Signature
 from numba.extending import intrinsic
@@ -109,7 +110,7 @@ def _file_stamp(source: str) -> str:
 
 
 class _CacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
-    _locator_classes = [_Locator]
+    _locator_classes = (_Locator,)
 
 
 class _Cache(FunctionCache):  # type: ignore[misc]
@@ -129,12 +130,12 @@ def compiled(function: F) -> F:
     dispatcher = numba.njit(nogil=True, error_model="numpy")(function)
     if disk := _cache_of(function):
         dispatcher._cache = disk
-    return dispatcher  # type: ignore[no-any-return]
+    return dispatcher
 
 
 def inlined(function: F) -> F:
     """Mark a small helper of kernels and rules: it is copied into whoever calls it."""
-    return numba.njit(nogil=True, error_model="numpy", inline="always")(function)  # type: ignore[no-any-return]
+    return numba.njit(nogil=True, error_model="numpy", inline="always")(function)
 
 
 _addresses: dict[tuple[Callable[..., Any], str], Any] = {}
@@ -149,9 +150,7 @@ def address(function: Callable[..., Any], signature: Signature) -> int:
 
 
 def _compile(function: Callable[..., Any], signature: Signature) -> Any:
-    from numba.core.ccallback import CFunc
-
-    code = CFunc(
+    code: Any = CFunc(
         function,
         (signature.args, signature.return_type),
         locals={},
@@ -191,4 +190,4 @@ def caller(signature: Signature) -> Callable[..., Any]:
 
         return result(numba.types.int64, arguments), generate
 
-    return call  # type: ignore[no-any-return]
+    return call

@@ -95,13 +95,13 @@ def start(rules: Rules, state: State) -> None:
 @compiled
 def turn(rules: Rules, state: State) -> int:
     """Who moves: a player, NOBODY or EVERYBODY."""
-    return _turn(rules.turn, (rules.tables, state))  # type: ignore[no-any-return]
+    return _turn(rules.turn, (rules.tables, state))
 
 
 @compiled
 def legal(rules: Rules, state: State, player: int, moves: Moves) -> int:
     """Write the player's legal moves and return how many there are."""
-    return _legal(rules.legal, (rules.tables, state, player, moves))  # type: ignore[no-any-return]
+    return _legal(rules.legal, (rules.tables, state, player, moves))
 
 
 @compiled
@@ -128,18 +128,18 @@ def scores(rules: Rules, state: State, out: Scores) -> None:
 def sample(rules: Rules, state: State, player: int, moves: Moves, rng: Rng) -> int:
     """A uniformly random legal move, or -1 if there is none; `moves` is scratch space."""
     if rules.sample:
-        return _sample(rules.sample, (rules.tables, state, player, rng))  # type: ignore[no-any-return]
+        return _sample(rules.sample, (rules.tables, state, player, rng))
     count = _legal(rules.legal, (rules.tables, state, player, moves))
     if count <= 0:
         return -1
-    return moves[below(rng, count)]  # type: ignore[return-value]
+    return moves[below(rng, count)]
 
 
 @compiled
 def key(rules: Rules, state: State) -> int:
     """A 64-bit key of the position; by default a hash of all its words."""
     if rules.key:
-        return _key(rules.key, (rules.tables, state))  # type: ignore[no-any-return]
+        return _key(rules.key, (rules.tables, state))
     return hash_words(state, rules.words)
 
 
@@ -150,14 +150,14 @@ def hash_words(state: State, count: int) -> int:
     for i in range(count):
         mixed = (mixed ^ state[i]) * _ODD
         mixed ^= (mixed >> 29) & np.int64(0x7FFFFFFFF)
-    return mixed * _FNV
+    return mixed * _FNV  # type: ignore[return-value]
 
 
 @compiled
 def feature(rules: Rules, state: State, player: int, move: int) -> int:
     """The move's feature code; where a game has no features, the move itself."""
     if rules.feature:
-        return _feature(rules.feature, (rules.tables, state, player, move))  # type: ignore[no-any-return]
+        return _feature(rules.feature, (rules.tables, state, player, move))
     return move
 
 

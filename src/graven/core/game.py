@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -15,9 +15,13 @@ from graven.core.contract import EVERYBODY, NOBODY, Rules, Scores, State, Tables
 from graven.core.errors import ContractError, UsageError, unknown
 
 Option = int | float | str
+Function = Callable[..., Any]
 
 
-@dataclass(frozen=True)
+def _code_as_text(player: int, code: int) -> str:
+    return str(code)
+
+
 class Game:
     """The rules of a game (see `graven.core.contract`), and how to show it to people.
 
@@ -27,40 +31,63 @@ class Game:
     `playouts` names further ways to pick a playout's next move, each like `sample`.
     """
 
-    name: str
-    players: int
-    words: int
-    codes: int
-    moves: int
-    plies: int
-    tables: Tables
-    start: Callable[..., Any]
-    turn: Callable[..., Any]
-    legal: Callable[..., Any]
-    play: Callable[..., Any]
-    scores: Callable[..., Any]
-    sample: Callable[..., Any] | None = None
-    key: Callable[..., Any] | None = None
-    feature: Callable[..., Any] | None = None
-    features: int = 0
-    playouts: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
-    options: Mapping[str, Option] = field(default_factory=dict)
-    player_names: Sequence[str] = ()
-    show_move: Callable[[int, int], str] = lambda player, code: str(code)
-    show: Callable[[State, bool], str] | None = None
-    svg: Callable[[State], str] | None = None
-    misere: bool = False
-
-    def __post_init__(self) -> None:
-        for bound in ("players", "words", "codes", "moves", "plies"):
-            if getattr(self, bound) < 1:
-                raise ContractError(f"game {self.name!r}: `{bound}` must be at least 1.")
-        fixed = np.ascontiguousarray(self.tables, dtype=np.int64).reshape(-1).copy()
-        fixed.setflags(write=False)
-        object.__setattr__(self, "tables", fixed)
-        if not self.player_names:
-            names = tuple(f"player {player + 1}" for player in range(self.players))
-            object.__setattr__(self, "player_names", names)
+    def __init__(
+        self,
+        *,
+        name: str,
+        players: int,
+        words: int,
+        codes: int,
+        moves: int,
+        plies: int,
+        tables: Sequence[int] | Tables,
+        start: Function,
+        turn: Function,
+        legal: Function,
+        play: Function,
+        scores: Function,
+        sample: Function | None = None,
+        key: Function | None = None,
+        feature: Function | None = None,
+        features: int = 0,
+        playouts: Mapping[str, Function] | None = None,
+        options: Mapping[str, Option] | None = None,
+        player_names: Sequence[str] = (),
+        show_move: Callable[[int, int], str] = _code_as_text,
+        show: Callable[[State, bool], str] | None = None,
+        svg: Callable[[State], str] | None = None,
+        misere: bool = False,
+    ) -> None:
+        sizes = {"players": players, "words": words, "codes": codes, "moves": moves, "plies": plies}
+        for bound, value in sizes.items():
+            if value < 1:
+                raise ContractError(f"game {name!r}: `{bound}` must be at least 1, not {value}.")
+        self.name = name
+        self.players = players
+        self.words = words
+        self.codes = codes
+        self.moves = moves
+        self.plies = plies
+        self.tables: Tables = np.array(tables, dtype=np.int64).reshape(-1)
+        self.tables.setflags(write=False)
+        self.functions: dict[str, Function | None] = {
+            "start": start,
+            "turn": turn,
+            "legal": legal,
+            "play": play,
+            "scores": scores,
+            "sample": sample,
+            "key": key,
+            "feature": feature,
+        }
+        self.features = features if feature else codes
+        self.playouts = dict(playouts or {})
+        self.options = dict(options or {})
+        self.player_names = tuple(player_names) or tuple(f"player {p + 1}" for p in range(players))
+        self.show_move = show_move
+        self.show = show
+        self.svg = svg
+        self.misere = misere
 
     @property
     def spec(self) -> str:
@@ -73,14 +100,14 @@ class Game:
         """The compiled rules, as kernels receive them."""
         code = {}
         for name, signature in contract.signatures().items():
-            function = getattr(self, name)
+            function = self.functions[name]
             code[name] = address(function, signature) if function else 0
         return Rules(
             tables=self.tables,
             players=self.players,
             words=self.words,
             codes=self.codes,
-            features=self.features if self.feature else self.codes,
+            features=self.features,
             moves=self.moves,
             plies=self.plies,
             misere=int(self.misere),
@@ -95,9 +122,14 @@ class Game:
 
     def as_misere(self) -> Game:
         """The same game with the results turned round."""
-        return replace(self, name=f"misere-{self.name}", misere=not self.misere)
+        return self.changed(name=f"misere-{self.name}", misere=not self.misere)
 
-    def start_position(self) -> Position:
+    def changed(self, **changes: Any) -> Game:
+        """A copy with some of the constructor's arguments changed."""
+        parts = {name: value for name, value in vars(self).items() if name in _ARGUMENTS}
+        return Game(**{**parts, **self.functions, **changes})
+
+    def start(self) -> Position:
         """The initial position."""
         state = contract.new_state(self.rules)
         contract.start(self.rules, state)
@@ -119,12 +151,13 @@ class Game:
         return self._codes_by_text[player].get(text.strip().lower())
 
 
+_ARGUMENTS = frozenset(inspect.signature(Game).parameters)
+
+
 class Position:
     """One moment of a game. Immutable: `play` gives a new position."""
 
-    def __init__(
-        self, game: Game, state: State, history: tuple[tuple[int, ...], ...] = ()
-    ) -> None:
+    def __init__(self, game: Game, state: State, history: tuple[tuple[int, ...], ...] = ()) -> None:
         self.game = game
         self.state = state
         self.history = history
@@ -218,7 +251,7 @@ class Position:
         code = self.game.move_code(player, move) if isinstance(move, str) else int(move)
         codes = self.codes_of(player)
         if code in codes:
-            return code  # type: ignore[return-value]
+            return code
         name = self.game.player_names[player]
         if code is None or not 0 <= code < self.game.codes:
             raise unknown(f"move of {name}", str(move), self.moves_of(player))

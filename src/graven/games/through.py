@@ -76,13 +76,13 @@ def start(tables: Tables, state: State) -> None:
 
 def turn(tables: Tables, state: State) -> int:
     """The player to move; nobody once there is a winner."""
-    return state[TURN] if state[WINNER] == NOBODY else NOBODY  # type: ignore[return-value]
+    return state[TURN] if state[WINNER] == NOBODY else NOBODY
 
 
 @inlined
 def _way(tables: Tables, player: int, way: int) -> int:
     """Where `tables` speaks of a player's direction."""
-    return HEAD + (player * WAYS + way) * (SOURCES + tables[BOARD])  # type: ignore[no-any-return]
+    return HEAD + (player * WAYS + way) * (SOURCES + tables[BOARD])
 
 
 @inlined
@@ -101,7 +101,7 @@ def _targets(tables: Tables, state: State, player: int, way: int, word: int) -> 
         reached = bits.down(leaving, -step)
         if word + 1 < board:
             reached |= (state[mine + 1] & tables[sources + 1]) << (64 + step)
-    return reached & ~state[mine] & (tables[head + CAPTURES] | ~state[theirs])  # type: ignore[no-any-return]
+    return reached & ~state[mine] & (tables[head + CAPTURES] | ~state[theirs])
 
 
 def legal(tables: Tables, state: State, player: int, moves: Moves) -> int:
@@ -133,7 +133,7 @@ def sample(tables: Tables, state: State, player: int, rng: Rng) -> int:
             here = bits.count(targets)
             if skip < here:
                 target = 64 * word + bits.nth(targets, skip)
-                return (target - tables[_way(tables, player, way) + STEP]) * WAYS + way  # type: ignore[no-any-return]
+                return (target - tables[_way(tables, player, way) + STEP]) * WAYS + way
             skip -= here
     return -1
 
@@ -143,7 +143,7 @@ def play(tables: Tables, state: State, joint: Moves) -> None:
     player = state[TURN]
     enemy = 1 - player
     cells, columns, board = tables[CELLS], tables[COLUMNS], tables[BOARD]
-    move = np.int64(joint[player])
+    move = int(joint[player])
     origin = move // WAYS
     target = origin + tables[_way(tables, player, move % WAYS) + STEP]
     mine, theirs = BOARDS + player * board, BOARDS + enemy * board
@@ -174,11 +174,11 @@ def scores(tables: Tables, state: State, out: Scores) -> None:
 
 def key(tables: Tables, state: State) -> int:
     """The Zobrist key, kept up to date by `play`."""
-    return state[KEY]  # type: ignore[no-any-return]
+    return state[KEY]
 
 
 def feature(tables: Tables, state: State, player: int, move: int) -> int:
     """The move, and whether it captures (Cazenave 2016, section 3)."""
     target = move // WAYS + tables[_way(tables, player, move % WAYS) + STEP]
     enemies = state[BOARDS + (1 - player) * tables[BOARD] + (target >> 6)]
-    return 2 * move + (bits.down(enemies, target & 63) & 1)  # type: ignore[no-any-return]
+    return 2 * move + (bits.down(enemies, target & 63) & 1)

@@ -137,4 +137,4 @@ def build_table(rules: Rules, tree: Tree, node: int) -> int:
         entry = tree.pass_next[entry]
     tree.passed[node] = NONE
     tree.table[node] = table
-    return table  # type: ignore[no-any-return]
+    return table

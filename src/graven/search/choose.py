@@ -1,4 +1,4 @@
-"""Reading the tree after a search: what is known of the root's moves, which is best, what follows."""
+"""Reading the tree after a search: what is known of the root's moves, and which is best."""
 
 from __future__ import annotations
 

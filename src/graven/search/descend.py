@@ -64,7 +64,7 @@ def descend(rules: Rules, tree: Tree, plan: Plan, record: Record, rng: Rng) -> i
             if tree.table[node] == NONE and tree.visits[node] > plan.ref:
                 status = reach_table(rules, tree, node)
                 if status != OK:
-                    return status  # type: ignore[no-any-return]
+                    return status
             if tree.table[node] != NONE:
                 table = tree.table[node]
         low = 0 if player == EVERYBODY else player
@@ -74,7 +74,7 @@ def descend(rules: Rules, tree: Tree, plan: Plan, record: Record, rng: Rng) -> i
             if status == NEED_EDGES and tree.meta[CLOSED]:
                 return OK
             if status != OK:
-                return status  # type: ignore[no-any-return]
+                return status
         for mover in range(low, high):
             first = tree.first[node * players + mover]
             edge = call_select(
@@ -132,7 +132,7 @@ def reach_child(
     if plan.transpositions or player == EVERYBODY:
         child = find(tree, key)
         if child != NONE:
-            return child  # type: ignore[no-any-return]
+            return child
     return new_node(tree, rules.players, key, contract.turn(rules, record.state))
 
 

@@ -36,7 +36,7 @@ GROUPS = {
     codes.NEED_TRACES: "traces",
 }
 FAULTS = {
-    codes.TOO_LONG: "`turn` never said that a game was over: it went beyond the declared {plies} plies",
+    codes.TOO_LONG: "`turn` let a game go beyond the declared {plies} plies",
     codes.BAD_CODE: "`legal` or `sample` gave a move outside 0..{codes} - 1",
     codes.NO_MOVE: "`legal` gave no move to a player whom `turn` had named",
     codes.TOO_MANY: "`legal` gave more than the declared {moves} moves",

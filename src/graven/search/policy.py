@@ -1,7 +1,8 @@
 """How policies describe themselves: their parameters, formulas and functions.
 
-A file in `select/` or `playout/` that defines `POLICIES` is all it takes to add one: `tree_policies`
-and `playout_policies` find it, the spec language and `graven agents` read its parameters.
+A file in `select/` or `playout/` that defines `POLICIES` is all it takes to add one:
+`tree_policies` and `playout_policies` find it, the spec language and `graven agents` read its
+parameters.
 """
 
 from __future__ import annotations

@@ -58,10 +58,10 @@ def simulate(
             status = descend(rules, tree, plan, record, rng)
         if status != OK:
             rng[0] = before
-            return status  # type: ignore[no-any-return]
+            return status
         status = call_playout(plan.playout, (rules, tree, record, learner, rng))
         if status != OK:
-            return status  # type: ignore[no-any-return]
+            return status
         if plan.learn:
             call_learn(plan.learn, (rules, tree, record, learner))
         backup(rules, tree, plan, record)

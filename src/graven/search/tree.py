@@ -216,7 +216,7 @@ def find(tree: Tree, key: int) -> int:
     slot = key & mask
     while tree.slots[slot] != NONE:
         if tree.keys[tree.slots[slot]] == key:
-            return tree.slots[slot]  # type: ignore[no-any-return]
+            return tree.slots[slot]
         slot = (slot + 1) & mask
     return NONE
 
@@ -254,4 +254,4 @@ def new_node(tree: Tree, players: int, key: int, turn: int) -> int:
     tree.table[node] = NONE
     tree.passed[node] = NONE
     enter(tree, node)
-    return node  # type: ignore[no-any-return]
+    return node

@@ -1,0 +1,102 @@
+"""The spec language: what it reads, how it writes it back, and what it says of mistakes."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graven.agents import parse
+from graven.core.errors import UsageError
+
+
+@pytest.mark.parametrize(
+    ("text", "canonical"),
+    [
+        ("uct", "uct(c=0.4)"),
+        ("uct(c=0.7)+uniform", "uct(c=0.7)"),
+        (" uct ( c = 0.7 ) ", "uct(c=0.7)"),
+        ("rave(bias=1e-7)", "rave(bias=1e-7)"),
+        ("rave(bias=0.0000001)", "rave(bias=1e-7)"),
+        ("grave(ref=50,bias=1e-4)", "grave(ref=50,bias=0.0001)"),
+        ("grave(bias=1e-4,ref=50)", "grave(ref=50,bias=0.0001)"),
+        ("rave(k=250,c=0.2)", "rave(k=250,c=0.2)"),
+        ("rave(k=250)", "rave(k=250,c=0.2)"),
+        ("hrave(k=50,c=0)", "hrave(k=50,c=0)"),
+        ("rave(beta=orego1)", "rave(beta=orego1)"),
+        ("rave(beta=gelly)", "rave(beta=gelly,b=0.1)"),
+        ("rave(b=0.2)", "rave(beta=gelly,b=0.2)"),
+        ("rave(alpha=2,k=100)", "rave(alpha=2,k=100,c=0.2)"),
+        ("grave(ref=inf)", "grave(ref=inf,bias=0.0001)"),
+        ("rave(bias=0.01,playouts=1000)", "rave(bias=0.01,playouts=1000)"),
+        ("uct(reuse=true,final=mean)", "uct(c=0.4,final=mean,reuse=true)"),
+        ("uct(fpu=1,transpositions=false)", "uct(c=0.4,fpu=1,transpositions=false)"),
+        ("uct(c=1e+2)", "uct(c=100)"),
+    ],
+)
+def test_specs_print_back_in_canonical_form(text, canonical):
+    assert parse(text).text == canonical
+    assert parse(canonical).text == canonical
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("grav", "unknown tree policy 'grav'. Did you mean 'grave'? Valid: grave, hrave, rave, uct"),
+        ("", "tree[+playout]"),
+        ("uct+", "tree[+playout]"),
+        ("uct+uniform+uniform", "tree[+playout]"),
+        ("uniform", "uct+uniform"),
+        ("uct+unifrom", "Did you mean 'uniform'?"),
+        ("uct(b=3)", "unknown parameter of uct 'b'"),
+        ("grave(rref=3)", "Did you mean 'ref'?"),
+        ("rave(bias=1,k=3)", "does not belong to the formula"),
+        ("rave(beta=oregano)", "Valid: additive, bias, gelly, k, orego1, orego2"),
+        ("rave(beta=orego1,b=1)", "does not belong to the formula 'orego1'"),
+        ("uct(c=-1)", "c must be at least 0"),
+        ("uct(c=nan)", "c is a number"),
+        ("uct(c=big)", "c is a number"),
+        ("uct(c)", "parameter=value"),
+        ("uct(c=)", "parameter=value"),
+        ("uct(c=1,c=2)", "given twice"),
+        ("uct(c=1", "without its ')'"),
+        ("uct)", "without its '('"),
+        ("grave(ref=2.5)", "whole number"),
+        ("uct(final=median)", "one of visits, mean"),
+        ("uct(reuse=yes)", "true or false"),
+        ("uct(playouts=0)", "playouts must be"),
+        ("uct(expand=0)", "expand must be at least 1"),
+        ("u" * 2000, "at most 1000 characters"),
+    ],
+)
+def test_mistakes_are_named_with_what_would_be_right(text, said):
+    with pytest.raises(UsageError) as error:
+        parse(text)
+    assert said in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_the_same_formula_in_other_words_is_the_same_agent():
+    assert parse("grave(ref=0)").ref == parse("rave").ref == 0
+    assert parse("grave(ref=0)").params == parse("rave").params
+    assert parse("rave(beta=bias)").text == parse("rave").text
+
+
+@given(st.text(alphabet="uctrave grh()=,+-.0123456789kbif\n\x00é", max_size=60))
+def test_any_text_is_a_spec_or_a_usage_error(text):
+    try:
+        spec = parse(text)
+    except UsageError:
+        return
+    assert parse(spec.text).text == spec.text
+
+
+@given(
+    name=st.sampled_from(["rave", "hrave", "grave"]),
+    bias=st.floats(0, 1e6, allow_nan=False),
+    c=st.floats(0, 100),
+)
+def test_numbers_survive_the_round_trip(name, bias, c):
+    spec = parse(f"{name}(bias={bias!r},c={c!r})")
+    again = parse(spec.text)
+    assert again.values == spec.values

@@ -1,0 +1,205 @@
+"""A slow and obvious Monte Carlo tree search that the kernel must agree with, visit for visit.
+
+Written from the papers: nodes are objects, every node has an AMAF table that every simulation
+updates (Cazenave 2015, algorithm 1), formulas are spelled out. It shares the game's rule functions
+and the random numbers with the kernel, and nothing else.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from graven.core import contract
+from graven.core.contract import EVERYBODY, NOBODY
+from graven.core.rng import below, generator
+
+
+@dataclass
+class Node:
+    turn: int
+    visits: int = 0
+    moves: dict[int, list[int]] | None = None  # by player
+    count: dict[tuple[int, int], int] = field(default_factory=dict)  # by (player, move)
+    total: dict[tuple[int, int], float] = field(default_factory=dict)
+    amaf_count: dict[tuple[int, int], int] = field(default_factory=dict)
+    amaf_total: dict[tuple[int, int], float] = field(default_factory=dict)
+    children: dict[tuple[int, ...], Node] = field(default_factory=dict)  # by joint move
+
+
+class NaiveSearch:
+    """`formula(search, node, reference, player, move)` is the value of a move, or None: try it first."""
+
+    def __init__(self, game, formula, ref=None, expand=1, transpositions=True, fpu=math.inf):
+        self.rules = game.rules
+        self.formula = formula
+        self.ref = ref
+        self.expand = expand
+        self.transpositions = transpositions
+        self.fpu = fpu
+        self.nodes: dict[int, Node] = {}  # by position key
+        self.root = None
+
+    def plant(self, state):
+        self.root_state = state.copy()
+        if self.transpositions:
+            self.root = self.at_key(self.root_state)
+        else:
+            self.root = Node(contract.turn(self.rules, self.root_state))
+
+    def at_key(self, state):
+        key = contract.key(self.rules, state)
+        if key not in self.nodes:
+            self.nodes[key] = Node(contract.turn(self.rules, state))
+        return self.nodes[key]
+
+    def run(self, seed, playouts):
+        self.rng = generator(seed)
+        for _ in range(playouts):
+            self.simulate()
+
+    def simulate(self):
+        rules, state = self.rules, self.root_state.copy()
+        node, reference = self.root, self.root
+        path, trace = [], []
+        while True:
+            path.append((node, len(trace)))
+            if node.turn == NOBODY or node.visits == 0:
+                break
+            if self.ref is not None and node.visits > self.ref:
+                reference = node
+            movers = range(rules.players) if node.turn == EVERYBODY else [node.turn]
+            if node.moves is None:
+                node.moves = {mover: self.legal(state, mover) for mover in movers}
+            joint = np.full(rules.players, -1, np.int32)
+            for mover in movers:
+                joint[mover] = self.select(node, reference, mover)
+                trace.append((mover, int(joint[mover])))
+            contract.play(rules, state, joint)
+            played = tuple(int(joint[mover]) for mover in movers)
+            if played not in node.children:
+                tried = node.count.get((node.turn, played[0]), 0)
+                if node.turn != EVERYBODY and tried + 1 < self.expand:
+                    break
+                node.children[played] = (
+                    self.at_key(state) if self.transpositions else Node(contract.turn(rules, state))
+                )
+            node = node.children[played]
+        in_tree = len(trace)
+        while (turn := contract.turn(rules, state)) != NOBODY:
+            joint = np.full(rules.players, -1, np.int32)
+            for mover in range(rules.players) if turn == EVERYBODY else [turn]:
+                moves = contract.new_moves(rules)
+                joint[mover] = contract.sample(rules, state, mover, moves, self.rng)
+                trace.append((mover, int(joint[mover])))
+            contract.play(rules, state, joint)
+        scores = np.zeros(rules.players)
+        contract.scores(rules, state, scores)
+        for node, at in path:
+            node.visits += 1
+            taken = rules.players if node.turn == EVERYBODY else 1
+            for played in trace[at : min(at + taken, in_tree)]:
+                node.count[played] = node.count.get(played, 0) + 1
+                node.total[played] = node.total.get(played, 0.0) + scores[played[0]]
+            for played in set(trace[at:]):
+                node.amaf_count[played] = node.amaf_count.get(played, 0) + 1
+                node.amaf_total[played] = node.amaf_total.get(played, 0.0) + scores[played[0]]
+
+    def legal(self, state, mover):
+        moves = contract.new_moves(self.rules)
+        return [int(m) for m in moves[: contract.legal(self.rules, state, mover, moves)]]
+
+    def select(self, node, reference, mover):
+        values = []
+        for move in node.moves[mover]:
+            value = self.formula(node, reference, mover, move)
+            values.append(self.fpu if value is None else value)
+        top = max(values)
+        best = [i for i, value in enumerate(values) if value == top]
+        chosen = best[below(self.rng, len(best))] if len(best) > 1 else best[0]
+        return node.moves[mover][chosen]
+
+
+def mean_of(node, played):
+    n = node.count.get(played, 0)
+    return n, (node.total[played] / n if n else None)
+
+
+def amaf_of(reference, played):
+    pa = reference.amaf_count.get(played, 0)
+    return pa, (reference.amaf_total[played] / pa if pa else None)
+
+
+def bound(c, node, n):
+    return c * math.sqrt(math.log(node.visits) / n)
+
+
+def uct(c):
+    def value(node, reference, mover, move):
+        n, mean = mean_of(node, (mover, move))
+        return None if n == 0 else mean + bound(c, node, n)
+
+    return value
+
+
+def blended(beta, c):
+    """(1 - beta) * mean + beta * AMAF + UCB, with beta(node, played, n, pa, ...)."""
+
+    def value(node, reference, mover, move):
+        played = (mover, move)
+        n, mean = mean_of(node, played)
+        pa, amaf = amaf_of(reference, played)
+        if n == 0:
+            return amaf if pa and c == 0 else None
+        weight = beta(node, reference, played, n, pa) if pa else 0.0
+        blend = (1.0 - weight) * mean + weight * (amaf if pa else 0.0)
+        return blend + bound(c, node, n) if c else blend
+
+    return value
+
+
+def bias(bias, c=0.0):
+    return blended(lambda node, ref, played, n, pa: pa / (pa + n + bias * pa * n), c)
+
+
+def hand_k(k, c):
+    return blended(lambda node, ref, played, n, pa: math.sqrt(k / (3.0 * node.visits + k)), c)
+
+
+def variance(total, n):
+    p = (total + 1.0) / (n + 2.0)
+    return p * (1.0 - p)
+
+
+def gelly(b, c=0.0):
+    def beta(node, reference, played, n, pa):
+        v_m = variance(node.total[played], n) / n
+        v_r = variance(reference.amaf_total[played], pa) / pa
+        return v_m / (v_m + v_r + b * b)
+
+    return blended(beta, c)
+
+
+def orego2(c=0.0):
+    def beta(node, reference, played, n, pa):
+        single = variance(node.total[played], n)
+        cov, v_m = single / pa, single / n
+        v_r = variance(reference.amaf_total[played], pa) / pa
+        spread = v_m + v_r - 2.0 * cov
+        return min(1.0, max(0.0, (v_m - cov) / spread)) if spread > 0 else 0.0
+
+    return blended(beta, c)
+
+
+def additive(alpha, k, c):
+    def value(node, reference, mover, move):
+        n, mean = mean_of(node, (mover, move))
+        pa, amaf = amaf_of(reference, (mover, move))
+        weight = alpha * math.sqrt(k / (3.0 * node.visits + k))
+        if n == 0:
+            return amaf + weight * amaf if pa and c == 0 else None
+        return mean + weight * (amaf if pa else 0.0) + bound(c, node, n)
+
+    return value

@@ -1,0 +1,210 @@
+"""Budgets, stopping, memory, seeds and faults of a search."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from graven.agents import Agent
+from graven.core.errors import ContractError, UsageError
+from graven.core.game import Game
+from graven.games.registry import make_game
+from tests.naive import tiny
+
+
+@pytest.fixture(scope="module")
+def start():
+    return make_game("breakthrough").start()
+
+
+def test_a_search_plays_exactly_its_playouts(start):
+    for playouts in (1, 2, 7, 1234):
+        found = Agent("grave").search(start, playouts=playouts)
+        assert found.playouts == playouts
+        # The first playout starts at the root itself; each of the others tries a move.
+        assert sum(stat.visits for stat in found.moves) == playouts - 1
+
+
+def test_one_playout_still_names_a_legal_move(start):
+    assert Agent("uct").search(start, playouts=1).best in start.moves
+
+
+def test_same_seed_same_search_other_seed_another(start):
+    agent = Agent("grave(ref=20)")
+    one, two, three = (agent.search(start, playouts=2000, seed=seed) for seed in (1, 1, 2))
+    assert one.moves == two.moves
+    assert one.line == two.line
+    assert one.moves != three.moves
+
+
+def test_a_time_budget_is_kept(start):
+    agent = Agent("uct")
+    agent.search(start, playouts=10)  # compiled
+    began = time.perf_counter()
+    found = agent.search(start, seconds=0.3)
+    assert time.perf_counter() - began >= 0.3
+    assert found.playouts > 100
+
+
+def test_another_thread_can_stop_a_search(start):
+    stop = threading.Event()
+    found = []
+    thread = threading.Thread(
+        target=lambda: found.append(Agent("grave").search(start, playouts=10**9, stop=stop))
+    )
+    thread.start()
+    time.sleep(0.2)
+    stop.set()
+    thread.join(timeout=30)
+    assert not thread.is_alive()
+    assert found[0].best in start.moves
+    assert 0 < found[0].playouts < 10**9
+
+
+def test_a_search_can_be_interrupted_without_a_stop_event(start):
+    from graven.search.engine import Budget
+
+    search = Agent("uct").bind(start.game)
+    timer = threading.Timer(0.2, search.interrupt)
+    timer.start()
+    run = search.run(start.state, (), Budget(playouts=10**9), seed=0)
+    timer.join()
+    assert 0 < run.playouts < 10**9
+
+
+@pytest.mark.parametrize("spec", ["uct(memory=4)", "rave(memory=4)", "grave(memory=4)"])
+def test_a_full_tree_goes_on_and_says_so(start, spec):
+    found = Agent(spec).search(start, playouts=60_000)
+    assert found.memory_full
+    assert found.playouts == 60_000
+    assert found.memory_mib <= 4
+    assert sum(stat.visits for stat in found.moves) == 60_000 - 1
+    assert not Agent(spec).search(start, playouts=100).memory_full
+
+
+def test_a_full_tree_never_reads_a_table_that_misses_simulations():
+    """Tables of a closed tree hold what was counted since the node was made, or do not exist."""
+    from graven.search import tree as T
+    from graven.search.engine import Budget
+
+    game = make_game("knightthrough(size=6)")
+    search = Agent("grave(ref=10,memory=1)").bind(game)
+    start = game.start()
+    search.run(start.state, (), Budget(playouts=20_000), seed=4)
+    tree, rules = search.room.tree, search.rules
+    assert tree.meta[T.CLOSED]
+    size = 2 * rules.players * rules.codes
+    for node in range(search.nodes):
+        table, turn = int(tree.table[node]), int(tree.turns[node])
+        if table == T.NONE or turn < 0 or tree.first[node * 2 + turn] == T.NONE:
+            continue
+        first = int(tree.first[node * 2 + turn])
+        for edge in range(first, first + int(tree.degree[node * 2 + turn])):
+            entry = table * size + 2 * (turn * rules.codes + int(tree.moves[edge]))
+            # A move tried here is in AMAF at least as often.
+            assert tree.amaf[entry] >= tree.counts[edge]
+
+
+def test_too_little_memory_is_an_error_not_a_crash():
+    with pytest.raises(UsageError, match="memory"):
+        Agent("grave(memory=1)").search(
+            make_game("knightthrough(size=26)").start(), playouts=10
+        )
+
+
+@pytest.mark.parametrize(
+    ("playouts", "seconds"), [(0, None), (-5, None), (None, 0.0), (None, -1.0)]
+)
+def test_empty_budgets_are_refused(start, playouts, seconds):
+    with pytest.raises(UsageError, match="at least 1 playout|more than 0 seconds"):
+        Agent("uct").search(start, playouts=playouts, seconds=seconds)
+
+
+def test_a_finished_game_cannot_be_searched():
+    position = make_game("domineering(size=2)").start()
+    while not position.over:
+        position = position.play(position.moves[0])
+    with pytest.raises(UsageError, match="is over"):
+        Agent("uct").search(position, playouts=10)
+
+
+def test_a_player_gives_the_same_moves_for_the_same_seed_with_and_without_reuse():
+    game = make_game("breakthrough(size=5)")
+    for spec in ("grave(ref=10)", "grave(ref=10,reuse=true)", "hrave(k=50,reuse=true)"):
+        games = []
+        for _ in range(2):
+            position = game.start()
+            player = Agent(spec).player(seed=9, playouts=200)
+            while not position.over:
+                position = position.play(player.choose(position).best)
+            games.append(position.history)
+        assert games[0] == games[1]
+
+
+def test_a_kept_tree_knows_the_position_already(start):
+    player = Agent("uct(reuse=true)").player(seed=1, playouts=2000)
+    first = player.choose(start)
+    reply = start.play(first.line[0], ).play(first.line[1])
+    second = player.choose(reply)
+    assert sum(stat.visits for stat in second.moves) > 2000
+
+
+def test_uct_finds_the_winning_move_of_small_games():
+    # Nim-like heaps 3 and 3: the second player wins by symmetry, so after 3,2 there is one way.
+    game = tiny.heaps(3)
+    position = game.start().play("left-1")
+    for spec in ("uct(c=0.4)", "uct(c=0.4,final=mean)", "rave(bias=0.1,c=0.2)", "grave(ref=5,c=0.2)"):
+        found = Agent(spec).search(position, playouts=3000, seed=2)
+        assert found.best == "right-1"
+        assert found.value > 0.8
+
+
+def never_over(tables, state):
+    return state[2]
+
+
+def too_many(tables, state, player, moves):
+    for i in range(4):
+        moves[i] = i
+    return 5
+
+
+def none_at_all(tables, state, player, moves):
+    return 0
+
+
+def outside(tables, state, player, moves):
+    moves[0] = 99
+    return 1
+
+
+@pytest.mark.parametrize(
+    ("part", "function", "said"),
+    [
+        ("turn", never_over, "`turn` let a game go|`legal` gave no move"),
+        ("legal", too_many, "more than the declared 4 moves"),
+        ("legal", none_at_all, "no move|outside"),
+        ("legal", outside, "outside 0..4 - 1"),
+    ],
+)
+def test_broken_rules_end_the_search_with_a_message(part, function, said):
+    good = tiny.heaps(3)
+    parts = dict(good.functions)
+    parts[part] = function
+    game = Game(
+        name="broken", players=2, words=3, codes=4, moves=4, plies=6, tables=np.array([3]), **parts
+    )
+    with pytest.raises(ContractError, match=said):
+        Agent("grave").search(game.start(), playouts=500)
+
+
+def test_playouts_count_draws_as_half(start):
+    game = tiny.rock_paper_scissors(1)
+    found = Agent("uct(c=5)").search(game.start(), playouts=3000)
+    assert len(found.best) == 2
+    for player in (0, 1):
+        for stat in found.by_player[player]:
+            assert stat.mean == pytest.approx(0.5, abs=0.1)

@@ -1,0 +1,197 @@
+"""The kernel agrees with the slow, obvious search of `tests/naive/search.py`, visit for visit."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from graven.agents import Agent
+from graven.core.contract import EVERYBODY, NOBODY
+from graven.core.rng import derive
+from graven.games.registry import make_game
+from graven.search import tree as T
+from graven.search.engine import Budget
+from tests.naive import search as naive
+from tests.naive import tiny
+
+INFINITY = math.inf
+POLICIES = [
+    ("uct(c=0.4)", naive.uct(0.4), None),
+    ("uct(c=0)", naive.uct(0.0), None),
+    ("rave(bias=1e-4)", naive.bias(1e-4), 0),
+    ("rave(bias=0.1,c=0.1)", naive.bias(0.1, 0.1), 0),
+    ("rave(k=250,c=0.2)", naive.hand_k(250.0, 0.2), 0),
+    ("rave(beta=gelly,b=0.1)", naive.gelly(0.1), 0),
+    ("rave(beta=orego1)", naive.gelly(0.0), 0),
+    ("rave(beta=orego2)", naive.orego2(), 0),
+    ("rave(alpha=1,k=100,c=0)", naive.additive(1.0, 100.0, 0.0), 0),
+    ("rave(alpha=0.5,k=100,c=0.3)", naive.additive(0.5, 100.0, 0.3), 0),
+    ("grave(ref=20,bias=1e-4)", naive.bias(1e-4), 20),
+    ("grave(ref=5,k=250,c=0.2)", naive.hand_k(250.0, 0.2), 5),
+    ("grave(ref=10,beta=gelly)", naive.gelly(0.1), 10),
+    ("hrave(bias=1e-3)", naive.bias(1e-3), INFINITY),
+    ("hrave(k=50,c=0.2)", naive.hand_k(50.0, 0.2), INFINITY),
+]
+GAMES = ["breakthrough(size=5x4)", "knightthrough(size=5)", "nogo(size=3)"]
+
+
+def run_both(game, spec, formula, ref, playouts, seed=1, **options):
+    """The kernel's and the twin's search of the start position with the same random numbers."""
+    text = ",".join(f"{name}={str(value).lower()}" for name, value in options.items())
+    agent = Agent(spec.replace(")", f",{text})") if options else spec)
+    start = game.start()
+    search = agent.bind(game)
+    search.run(start.state, (), Budget(playouts=playouts), seed)
+    twin = naive.NaiveSearch(game, formula, ref, **options)
+    twin.plant(start.state)
+    twin.run(seed, playouts)
+    return search, twin
+
+
+def assert_same_tree(search, twin):
+    """Every node that the twin has: playouts, moves, their playouts and scores, AMAF if kept."""
+    rules, tree = search.rules, search.room.tree
+    assert tree.meta[T.NODES] <= len(tree.keys)
+    compared, tables = 0, 0
+    stack = [(int(tree.meta[T.ROOT]), twin.root)]
+    done = set()
+    while stack:
+        node, other = stack.pop()
+        if node in done:
+            continue
+        done.add(node)
+        compared += 1
+        assert tree.visits[node] == other.visits
+        assert tree.turns[node] == other.turn
+        if tree.table[node] != T.NONE:
+            tables += 1
+            assert_same_table(rules, tree, tree.table[node], other)
+        if other.moves is None:
+            continue
+        for player, moves in other.moves.items():
+            first = tree.first[node * rules.players + player]
+            assert tree.degree[node * rules.players + player] == len(moves)
+            for edge, move in enumerate(moves, int(first)):
+                assert tree.moves[edge] == move
+                assert tree.counts[edge] == other.count.get((player, move), 0)
+                assert tree.sums[edge] == other.total.get((player, move), 0.0)
+                if other.turn != EVERYBODY and (move,) in other.children:
+                    stack.append((int(tree.children[edge]), other.children[(move,)]))
+    return compared, tables
+
+
+def assert_same_table(rules, tree, table, other):
+    size = 2 * rules.players * rules.codes
+    mine = np.asarray(tree.amaf[table * size : (table + 1) * size]).reshape(-1, 2)
+    theirs = np.zeros_like(mine)
+    for (player, move), count in other.amaf_count.items():
+        theirs[player * rules.codes + move] = count, other.amaf_total[(player, move)]
+    np.testing.assert_array_equal(mine, theirs)
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize(("spec", "formula", "ref"), POLICIES, ids=[p[0] for p in POLICIES])
+def test_every_tree_policy_visits_what_its_twin_visits(name, spec, formula, ref):
+    search, twin = run_both(make_game(name), spec, formula, ref, playouts=400)
+    compared, tables = assert_same_tree(search, twin)
+    assert compared > 100
+    assert (tables > 0) == (ref is not None)
+
+
+@pytest.mark.parametrize("transpositions", [True, False])
+@pytest.mark.parametrize("expand", [1, 3])
+@pytest.mark.parametrize("fpu", [INFINITY, 0.6])
+@pytest.mark.parametrize("policy", [POLICIES[0], POLICIES[10]], ids=["uct", "grave"])
+def test_search_options_mean_the_same_to_both(policy, transpositions, expand, fpu):
+    search, twin = run_both(
+        make_game("domineering(size=4)"),
+        *policy,
+        playouts=500,
+        transpositions=transpositions,
+        expand=expand,
+        fpu=fpu,
+    )
+    compared, _ = assert_same_tree(search, twin)
+    assert compared > 50
+
+
+def test_the_slow_search_really_shares_nodes_where_positions_are_equal():
+    game = make_game("domineering(size=4)")
+    _, shared = run_both(game, "uct(c=0.4)", naive.uct(0.4), None, 500, transpositions=True)
+    search, _ = run_both(game, "uct(c=0.4)", naive.uct(0.4), None, 500, transpositions=False)
+    assert len(shared.nodes) < search.nodes
+
+
+@pytest.mark.parametrize("policy", [POLICIES[0], POLICIES[10]], ids=["uct", "grave"])
+@pytest.mark.parametrize("transpositions", [True, False])
+def test_players_who_move_at_once_choose_from_their_own_statistics(policy, transpositions):
+    search, twin = run_both(
+        tiny.rock_paper_scissors(4), *policy, playouts=600, transpositions=transpositions
+    )
+    assert_same_tree(search, twin)
+    # Below the root, nodes are found by joint move: their numbers must agree as well.
+    mine = sorted(search.room.tree.visits[: search.nodes])
+    assert mine == sorted(node.visits for node in every_node(twin.root))
+
+
+def every_node(root):
+    found, stack = {id(root): root}, [root]
+    while stack:
+        for child in stack.pop().children.values():
+            if id(child) not in found:
+                found[id(child)] = child
+                stack.append(child)
+    return found.values()
+
+
+@pytest.mark.parametrize(
+    "policy", [POLICIES[0], POLICIES[2], POLICIES[10], POLICIES[13]], ids=lambda p: p[0]
+)
+@pytest.mark.parametrize("transpositions", [True, False])
+def test_a_kept_tree_goes_on_as_if_it_had_never_stopped(policy, transpositions):
+    spec, formula, ref = policy
+    game = make_game("breakthrough(size=5x4)")
+    position = game.start()
+    flag = str(transpositions).lower()
+    search = Agent(spec.replace(")", f",reuse=true,transpositions={flag})")).bind(game)
+    twin = naive.NaiveSearch(game, formula, ref, transpositions=transpositions)
+    twin.plant(position.state)
+    for move in range(3):
+        search.run(position.state, position.history, Budget(playouts=300), derive(5, move))
+        twin.run(derive(5, move), 300)
+        assert_same_tree(search, twin)
+        counts = {m[1]: n for m, n in twin.root.count.items()}
+        best = max(counts, key=lambda code: (counts[code], code))
+        position = position.play(best)
+        child = twin.root.children[(best,)]
+        twin.root_state, twin.root = position.state.copy(), child
+        assert child.visits > 1
+
+
+def test_grave_with_ref_0_is_rave():
+    game = make_game("breakthrough(size=6)")
+    one = Agent("grave(ref=0,bias=1e-4)").search(game.start(), playouts=3000, seed=3)
+    two = Agent("rave(bias=1e-4)").search(game.start(), playouts=3000, seed=3)
+    assert one.moves == two.moves
+    assert (one.nodes, one.tables, one.line) == (two.nodes, two.tables, two.line)
+
+
+def test_grave_with_infinite_ref_is_hrave():
+    game = make_game("knightthrough(size=6)")
+    one = Agent("grave(ref=inf,k=50,c=0.2)").search(game.start(), playouts=3000, seed=3)
+    two = Agent("hrave(k=50,c=0.2)").search(game.start(), playouts=3000, seed=3)
+    assert one.moves == two.moves
+    assert one.tables == two.tables == 1
+
+
+def test_terminal_nodes_count_as_playouts_and_have_no_moves():
+    game = make_game("nogo(size=2)")
+    search, twin = run_both(game, "uct(c=0.4)", naive.uct(0.4), None, playouts=500)
+    assert_same_tree(search, twin)
+    tree = search.room.tree
+    over = [n for n in range(search.nodes) if tree.turns[n] == NOBODY]
+    assert over
+    assert max(tree.visits[n] for n in over) > 10
+    assert all(tree.first[n * 2] == T.NONE and tree.first[n * 2 + 1] == T.NONE for n in over)
