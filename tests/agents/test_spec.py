@@ -42,7 +42,10 @@ def test_specs_print_back_in_canonical_form(text, canonical):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("grav", "unknown tree policy 'grav'. Did you mean 'grave'? Valid: grave, hrave, rave, uct"),
+        (
+            "grav",
+            "unknown tree policy 'grav'. Did you mean 'grave'? Valid: grave, hrave, rave, uct",
+        ),
         ("", "tree[+playout]"),
         ("uct+", "tree[+playout]"),
         ("uct+uniform+uniform", "tree[+playout]"),

@@ -150,15 +150,17 @@ def every_node(root):
     "policy", [POLICIES[0], POLICIES[2], POLICIES[10], POLICIES[13]], ids=lambda p: p[0]
 )
 @pytest.mark.parametrize("transpositions", [True, False])
-def test_a_kept_tree_goes_on_as_if_it_had_never_stopped(policy, transpositions):
+@pytest.mark.parametrize("pruned", [True, False])
+def test_a_kept_tree_goes_on_as_if_it_had_never_stopped(policy, transpositions, pruned):
     spec, formula, ref = policy
     game = make_game("breakthrough(size=5x4)")
     position = game.start()
     flag = str(transpositions).lower()
     search = Agent(spec.replace(")", f",reuse=true,transpositions={flag})")).bind(game)
+    search.prune_above = 0 if pruned else search.prune_above
     twin = naive.NaiveSearch(game, formula, ref, transpositions=transpositions)
     twin.plant(position.state)
-    for move in range(3):
+    for move in range(4):
         search.run(position.state, position.history, Budget(playouts=300), derive(5, move))
         twin.run(derive(5, move), 300)
         assert_same_tree(search, twin)
@@ -167,6 +169,10 @@ def test_a_kept_tree_goes_on_as_if_it_had_never_stopped(policy, transpositions):
         position = position.play(best)
         child = twin.root.children[(best,)]
         twin.root_state, twin.root = position.state.copy(), child
+        if pruned and transpositions:
+            # What the new root cannot reach is dropped, so the twin must forget it as well.
+            kept = {id(node) for node in every_node(child)}
+            twin.nodes = {key: node for key, node in twin.nodes.items() if id(node) in kept}
         assert child.visits > 1
 
 

@@ -11,15 +11,15 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from graven.core import contract
 from graven.core.compile import address
-from graven.core.contract import EVERYBODY, Rules, State
+from graven.core.contract import Rules, State
 from graven.core.errors import ContractError, UsageError
 from graven.core.rng import generator
 from graven.search import plan as codes
 from graven.search.plan import LEARN, NEVER, PLAYOUT, SELECT, Learner, Plan
+from graven.search.reuse import History, known_node, prune
 from graven.search.simulate import CONTROL, DONE, STOP, plant, simulate
-from graven.search.tree import CLOSED, NODES, NONE, ROOT, Record, Room, find, new_record
+from graven.search.tree import CLOSED, NODES, NONE, ROOT, Record, Room, new_record
 
 MIB = 1 << 20
 # A chunk of simulations lasts about this long: clocks and stop requests are looked at in between.
@@ -38,7 +38,7 @@ GROUPS = {
 FAULTS = {
     codes.TOO_LONG: "`turn` let a game go beyond the declared {plies} plies",
     codes.BAD_CODE: "`legal` or `sample` gave a move outside 0..{codes} - 1",
-    codes.NO_MOVE: "`legal` gave no move to a player whom `turn` had named",
+    codes.NO_MOVE: "`legal` or `sample` gave no move to a player whom `turn` had named",
     codes.TOO_MANY: "`legal` gave more than the declared {moves} moves",
 }
 
@@ -104,6 +104,11 @@ class Search:
         self.rules = rules
         self.settings = settings
         self.room = Room(rules, settings.memory * MIB)
+        if self.room.nbytes > self.room.limit:
+            raise UsageError(
+                f"memory={settings.memory} MiB is too little to search {name}: it takes at least "
+                f"{math.ceil(self.room.nbytes / MIB)} MiB."
+            )
         self.record: Record = new_record(rules)
         self.learner = settings.memory_for(rules)
         self.control: NDArray[np.int64] = np.zeros(CONTROL, np.int64)
@@ -119,7 +124,8 @@ class Search:
             expand=settings.expand,
             transpositions=int(settings.transpositions),
         )
-        self._history: tuple[tuple[int, ...], ...] | None = None
+        self.prune_above = self.room.limit // 2
+        self._history: History | None = None
 
     def interrupt(self) -> None:
         """End the search under way after its current simulation; may be called by any thread."""
@@ -128,7 +134,7 @@ class Search:
     def run(
         self,
         state: State,
-        history: tuple[tuple[int, ...], ...],
+        history: History,
         budget: Budget,
         seed: int,
         stop: Stop | None = None,
@@ -180,49 +186,31 @@ class Search:
         self.room.grow(group)
         return True
 
-    def _root_at(self, history: tuple[tuple[int, ...], ...]) -> None:
+    def _root_at(self, history: History) -> None:
         """Plant the tree at the new position: what is known of it if the tree is kept."""
-        tree = self.room.tree
         root = NONE
-        if self.settings.reuse and self._history is not None and not tree.meta[CLOSED]:
-            root = self._known_node(history)
-        if root == NONE:
+        if self.settings.reuse and self._history is not None:
+            root = known_node(
+                self.rules,
+                self.room.tree,
+                self.settings.transpositions,
+                self.record.root,
+                self._history,
+                history,
+            )
+        self.room.tree.meta[ROOT] = root
+        if root == NONE or not self._tidy():
             self.room.clear()
-        else:
-            tree.meta[ROOT] = root
         self._history = history
         while plant(self.rules, self.room.tree, self.plan, self.record) != codes.OK:
             if not self.room.grow("tables"):
-                raise UsageError(
-                    f"memory={self.settings.memory} MiB is too little to search {self.name}."
-                )
+                # A kept tree has no room left for its new root's table: start afresh.
+                self.room.clear()
 
-    def _known_node(self, history: tuple[tuple[int, ...], ...]) -> int:
-        """The node of the position after `history`, if the tree has visited it."""
-        tree, before = self.room.tree, self._history or ()
-        if self.plan.transpositions:
-            node = int(find(tree, contract.key(self.rules, self.record.root)))
-        elif history[: len(before)] == before:
-            node = int(tree.meta[ROOT])
-            for joint in history[len(before) :]:
-                node = self._child(node, joint)
-                if node == NONE:
-                    break
-        else:
-            node = NONE
-        return node if node != NONE and tree.visits[node] > 0 else NONE
-
-    def _child(self, node: int, joint: tuple[int, ...]) -> int:
-        """The child of a node by a move; NONE where players moved at once."""
-        tree, player = self.room.tree, int(self.room.tree.turns[node])
-        if player == EVERYBODY or player < 0:
-            return NONE
-        place = node * self.rules.players + player
-        first, degree = int(tree.first[place]), int(tree.degree[place])
-        for edge in range(first, first + degree) if first != NONE else ():
-            if tree.moves[edge] == joint[player]:
-                return int(tree.children[edge])
-        return NONE
+    def _tidy(self) -> bool:
+        """Free what the new root cannot reach, once memory gets short; False if it cannot be."""
+        short = self.room.tree.meta[CLOSED] or self.room.nbytes > self.prune_above
+        return prune(self.rules, self.room.tree) if short else True
 
     def _fault(self, status: int) -> ContractError:
         said = FAULTS[status].format(**self.rules._asdict())

@@ -8,7 +8,7 @@ from __future__ import annotations
 from graven.core import contract
 from graven.core.contract import EVERYBODY, NOBODY, Rules
 from graven.core.rng import Rng
-from graven.search.plan import BAD_CODE, OK, TOO_LONG, Learner
+from graven.search.plan import BAD_CODE, NO_MOVE, OK, TOO_LONG, Learner
 from graven.search.policy import PlayoutPolicy
 from graven.search.tree import LENGTH, Record, Tree
 
@@ -27,7 +27,9 @@ def play_out(rules: Rules, tree: Tree, record: Record, learner: Learner, rng: Rn
         high = rules.players if turn == EVERYBODY else turn + 1
         for player in range(low, high):
             move = contract.sample(rules, state, player, record.moves, rng)
-            if move < 0 or move >= rules.codes:
+            if move < 0:
+                return NO_MOVE
+            if move >= rules.codes:
                 return BAD_CODE
             joint[player] = move
             trace[length] = player * rules.codes + move

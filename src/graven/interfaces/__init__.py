@@ -1,0 +1,1 @@
+"""Ways to reach graven: the command line."""

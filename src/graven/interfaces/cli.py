@@ -1,0 +1,116 @@
+"""The command `graven`: its commands, and what it says when something goes wrong."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated, Any, cast
+
+import typer
+from typer.core import TyperGroup
+
+from graven.core.errors import GravenError, unknown
+from graven.interfaces.commands.agents import agents
+from graven.interfaces.commands.bench import bench
+from graven.interfaces.commands.games import games
+from graven.interfaces.commands.match import match
+from graven.interfaces.commands.play import play
+from graven.interfaces.commands.search import search
+
+BAD_INPUT = 2
+BUG = 1
+
+
+class Commands(TyperGroup):
+    """The commands, which speak of an unknown one as everything else here does."""
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of that name."""
+        found = super().get_command(ctx, cmd_name)
+        if found is None:
+            raise unknown("command", cmd_name, self.list_commands(ctx))
+        return found
+
+
+# Typer's own help: Rich's takes as long to load as everything else together.
+app = typer.Typer(
+    name="graven",
+    cls=Commands,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (games, agents, play, search, match, bench):
+    app.command()(command)
+
+# What Typer raises for a wrong command line: Click's errors, or its own copies of them.
+CommandLineError = cast("type[Exception]", typer.BadParameter.__mro__[2])
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"graven {version('graven')}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def graven(
+    context: typer.Context,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """Play any game well from its rules alone, and measure how well.
+
+    \b
+    Examples:
+      graven search breakthrough --moves "a2b3 b7a6" --playouts 10000
+      graven play knightthrough --agent "grave(ref=50)"
+      graven match knightthrough grave rave --games 100 --playouts 1000
+    """
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+def main() -> None:
+    """Run the command line and leave with its exit code."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command; what goes wrong becomes a sentence on stderr and an exit code."""
+    try:
+        return app(arguments, prog_name="graven", standalone_mode=False) or 0
+    except GravenError as error:
+        _complain(str(error))
+        return BAD_INPUT
+    except CommandLineError as error:
+        _complain(_explain(error))
+        return BAD_INPUT
+    except (typer.Abort, KeyboardInterrupt):
+        _complain("stopped.")
+        return 130
+    except Exception as error:
+        if os.environ.get("GRAVEN_DEBUG"):
+            raise
+        _complain(
+            f"this is a bug: {type(error).__name__}: {error}. "
+            "Set GRAVEN_DEBUG=1 to see the traceback, and please report it."
+        )
+        return BUG
+
+
+def _explain(error: Any) -> str:
+    """A wrong command line in one sentence, and where to read on."""
+    command = error.ctx.command_path if getattr(error, "ctx", None) else "graven"
+    reason = error.format_message()
+    return f"{reason if reason.endswith(('.', '?')) else reason + '.'} See '{command} --help'."
+
+
+def _complain(sentence: str) -> None:
+    print("graven:", " ".join(sentence.split()), file=sys.stderr)

@@ -1,0 +1,104 @@
+"""`graven games`: which games there are, and one of them closely."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from graven.interfaces.console import out, print_json
+from graven.interfaces.options import Json, Size, make_game
+
+if TYPE_CHECKING:
+    from graven.core.game import Game
+    from graven.games.registry import Family
+
+
+def games(
+    name: Annotated[
+        str | None, typer.Argument(help="One game, to see its options and its start.")
+    ] = None,
+    size: Size = None,
+    json: Json = False,
+) -> None:
+    """List the games, or show one.
+
+    Of one game you see its options, its bounds and its first position.
+
+    \b
+    Examples:
+      graven games
+      graven games knightthrough
+      graven games "misere-breakthrough(size=6x5)" --json
+    """
+    from graven.core.errors import UsageError
+    from graven.games import registry
+
+    if name is None:
+        if size is not None:
+            raise UsageError("--size needs the name of a game.")
+        _list(registry.families(), json)
+        return
+    game = make_game(name, size)
+    text, _ = registry.parse(name)
+    family = registry.find(text.removeprefix(registry.MISERE))
+    if json:
+        print_json({**_family_json(family), **_game_json(game)})
+    else:
+        _show(family, game)
+
+
+def _list(families: list[Family], json: bool) -> None:
+    from rich.table import Table
+
+    if json:
+        print_json([_family_json(family) for family in families])
+        return
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
+    for heading in ("game", "options", "what it is"):
+        table.add_column(heading)
+    for family in families:
+        options = ", ".join(f"{name}={option.default}" for name, option in family.options.items())
+        table.add_row(family.name, options, family.summary)
+    out().print(table)
+    out().print("\nmisere-NAME is any of them with the results turned round.", style="dim")
+
+
+def _show(family: Family, game: Game) -> None:
+    console = out()
+    console.print(f"[bold]{game.spec}[/bold]: {family.summary}")
+    for name, option in family.options.items():
+        console.print(f"  {name}={option.default}  {option.about}", markup=False)
+    console.print(
+        f"{game.players} players ({', '.join(game.player_names)}), {game.codes:,} move codes, "
+        f"at most {game.moves:,} moves in a position and {game.plies:,} plies in a game"
+    )
+    position = game.start()
+    typer.echo("\n" + position.text(colour=console.is_terminal))
+    moves = position.moves
+    shown = " ".join(moves[:12]) + (" ..." if len(moves) > 12 else "")
+    console.print(f"\n{len(moves)} first moves: {shown}", markup=False)
+
+
+def _family_json(family: Family) -> dict[str, Any]:
+    return {
+        "name": family.name,
+        "summary": family.summary,
+        "options": {
+            name: {"default": option.default, "about": option.about}
+            for name, option in family.options.items()
+        },
+    }
+
+
+def _game_json(game: Game) -> dict[str, Any]:
+    position = game.start()
+    return {
+        "spec": game.spec,
+        "players": list(game.player_names),
+        "codes": game.codes,
+        "most_moves": game.moves,
+        "most_plies": game.plies,
+        "start": position.text(),
+        "moves": list(position.moves),
+    }

@@ -1,0 +1,125 @@
+"""`graven search`: what an agent thinks of a position."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from graven.interfaces.console import INTERRUPTED, duration, out, print_json, watched
+from graven.interfaces.options import (
+    AgentText,
+    GameText,
+    Json,
+    Playouts,
+    Seconds,
+    Seed,
+    Size,
+    given_budget,
+    make_game,
+    position_after,
+)
+
+if TYPE_CHECKING:
+    import threading
+
+    from graven.agents import Found
+    from graven.core.game import Position
+
+DEFAULT_PLAYOUTS = 10_000
+
+
+def search(
+    game: GameText,
+    moves: Annotated[
+        str, typer.Option(help="The moves that lead to the position.", metavar="'A B ...'")
+    ] = "",
+    agent: AgentText = "grave",
+    playouts: Playouts = None,
+    seconds: Seconds = None,
+    seed: Seed = 0,
+    size: Size = None,
+    top: Annotated[int, typer.Option(help="How many moves to list.", metavar="N")] = 10,
+    memory: Annotated[
+        int | None, typer.Option(help="The tree's largest size in MiB.", metavar="MIB")
+    ] = None,
+    checked: Annotated[
+        bool, typer.Option("--checked", help="First check that the game keeps the contract.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Analyse a position: a table of moves, the main line.
+
+    Without a budget the search takes 10,000 playouts. Ctrl-C ends it and shows the best so far.
+
+    \b
+    Examples:
+      graven search breakthrough --playouts 10000
+      graven search knightthrough --size 6x5 --moves "a2b4 d5c3" --agent "rave(bias=0.01)"
+      graven search nogo --seconds 5 --json
+    """
+    from graven.agents import agent as make_agent
+    from graven.core.errors import UsageError
+    from graven.interfaces import findings
+    from graven.lab.play import warm_up
+
+    if top < 1:
+        raise UsageError(f"--top must be at least 1, not {top}.")
+    searcher = make_agent(agent)
+    budget = searcher.budget_or(given_budget(playouts, seconds, DEFAULT_PLAYOUTS))
+    played = make_game(game, size)
+    if checked:
+        from graven import check
+
+        check(played)
+    position = position_after(played, moves)
+    if position.over:
+        raise UsageError(f"the game of {played.name} is over there: nothing is left to search.")
+
+    def work(stop: threading.Event) -> Found:
+        warm_up(played, [searcher])
+        return searcher.search(
+            position, budget.playouts, budget.seconds, seed=seed, stop=stop, memory=memory
+        )
+
+    found, interrupted = watched(
+        work,
+        lambda elapsed: f"searching for {duration(elapsed)}; Ctrl-C shows the best so far",
+    )
+
+    if json:
+        head = {"game": played.spec, "played": moves.split(), "agent": searcher.spec, "seed": seed}
+        print_json({**head, **findings.as_json(found)})
+    else:
+        _show(position, searcher.spec, found, top)
+        if interrupted:
+            out().print("Stopped before the budget was spent.", style="yellow")
+    if interrupted:
+        raise typer.Exit(INTERRUPTED)
+
+
+def _show(position: Position, spec: str, found: Found, top: int) -> None:
+    from graven.interfaces import findings
+
+    console = out()
+
+    def line(text: str, style: str = "") -> None:
+        console.print(text, markup=False, soft_wrap=True, style=style)
+
+    line(f"{spec} at {position.game.spec}")
+    typer.echo("\n" + position.text(colour=console.is_terminal) + "\n")
+    for player, stats in found.by_player.items():
+        if len(found.by_player) > 1:
+            line(f"{position.game.player_names[player]}:")
+        console.print(findings.move_table(stats, top))
+        if len(stats) > top:
+            line(f"and {len(stats) - top} more: --top {len(stats)}", style="dim")
+    line("")
+    line(f"best       {findings.move_text(found.best)}, worth {found.value:.3f}", style="bold")
+    line(f"main line  {findings.line_text(found)}")
+    line(f"spent      {findings.speed_text(found)}")
+    if found.memory_full:
+        line(
+            "The memory was full: the search went on in the tree it had. --memory gives it more.",
+            style="yellow",
+        )

@@ -1,0 +1,113 @@
+"""The terminal: results go to stdout, what is going on to stderr."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+T = TypeVar("T")
+
+QUIET_SECONDS = 2.0
+"""Work that takes longer than this says that it goes on."""
+TICK_SECONDS = 0.1
+LINE_SECONDS = 10.0
+"""How often progress is said where stderr is no terminal."""
+INTERRUPTED = 130
+"""The exit code after Ctrl-C."""
+
+
+@cache
+def out() -> Console:
+    """Where results go."""
+    from rich.console import Console
+
+    return Console(highlight=False)
+
+
+@cache
+def err() -> Console:
+    """Where progress goes."""
+    from rich.console import Console
+
+    return Console(stderr=True, highlight=False)
+
+
+def print_json(value: Any) -> None:
+    """Print a result for programs to read."""
+    print(json.dumps(value, ensure_ascii=False), flush=True)
+
+
+def watched(
+    work: Callable[[threading.Event], T], line: Callable[[float], str], quiet: float = QUIET_SECONDS
+) -> tuple[T, bool]:
+    """Do `work` in a thread while `line(seconds so far)` stands on stderr.
+
+    Ctrl-C sets the event that `work` is given, which should then return what it has. Gives that,
+    and whether it came to Ctrl-C.
+    """
+    stop = threading.Event()
+    began = time.monotonic()
+    with ThreadPoolExecutor(1) as thread, _Line(quiet) as shown:
+        future = thread.submit(work, stop)
+        while not future.done():
+            try:
+                wait([future], timeout=TICK_SECONDS)
+                elapsed = time.monotonic() - began
+                if not future.done():
+                    shown.update(line(elapsed), elapsed)
+            except KeyboardInterrupt:
+                if stop.is_set():
+                    raise
+                stop.set()
+        return future.result(), stop.is_set()
+
+
+class _Line:
+    """One line on stderr: live in a terminal, printed now and then elsewhere."""
+
+    def __init__(self, quiet: float) -> None:
+        self._next = quiet
+        self._status: Any = None
+
+    def __enter__(self) -> _Line:
+        return self
+
+    def update(self, text: str, elapsed: float) -> None:
+        if elapsed < self._next:
+            return
+        if not err().is_terminal:
+            self._next = elapsed + LINE_SECONDS
+            err().print(text, markup=False, soft_wrap=True)
+        elif self._status is None:
+            self._status = err().status(_plain(text))
+            self._status.start()
+        else:
+            self._status.update(_plain(text))
+
+    def __exit__(self, *reason: object) -> None:
+        if self._status is not None:
+            self._status.stop()
+
+
+def _plain(text: str) -> Any:
+    from rich.text import Text
+
+    return Text(text)
+
+
+def duration(seconds: float) -> str:
+    """A time as people read it: 48 s, 3:05, 1:02:03."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

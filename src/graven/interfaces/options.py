@@ -1,0 +1,57 @@
+"""Arguments and options that several commands share, and what to make of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from graven.core.game import Game, Position
+    from graven.search.engine import Budget
+
+GameText = Annotated[
+    str,
+    typer.Argument(
+        metavar="GAME",
+        help="A game, with options if need be: breakthrough, 'breakthrough(size=6x5)'.",
+        show_default=False,
+    ),
+]
+Size = Annotated[str | None, typer.Option(help="The board's size: 8, or 6x5.", metavar="SIZE")]
+AgentText = Annotated[
+    str, typer.Option("--agent", help="The agent: see 'graven agents'.", metavar="SPEC")
+]
+Playouts = Annotated[int | None, typer.Option(help="Playouts for each move.", metavar="N")]
+Seconds = Annotated[float | None, typer.Option(help="Seconds for each move.", metavar="S")]
+Seed = Annotated[int, typer.Option(help="The same seed gives the same moves.", metavar="N")]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+
+
+def make_game(text: str, size: str | None) -> Game:
+    """The game that the command line names."""
+    from graven.games import registry
+
+    return registry.make_game(text, size=size) if size is not None else registry.make_game(text)
+
+
+def position_after(game: Game, moves: str) -> Position:
+    """The position after moves separated by spaces; joint moves have commas inside."""
+    position = game.start()
+    for number, text in enumerate(moves.split(), 1):
+        from graven.core.errors import UsageError
+
+        try:
+            simultaneous = len(position.choosers) > 1
+            position = position.play(*(text.split(",") if simultaneous else [text]))
+        except UsageError as error:
+            raise UsageError(f"move {number}: {error}") from None
+    return position
+
+
+def given_budget(playouts: int | None, seconds: float | None, default_playouts: int) -> Budget:
+    """The budget that the command line gives, or the command's own."""
+    from graven.search.engine import Budget
+
+    asked = Budget(playouts, seconds)
+    return asked if asked.given else Budget(default_playouts)

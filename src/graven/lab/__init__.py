@@ -1,0 +1,1 @@
+"""Experiments: games as jobs, matches, statistics, measurements of speed."""

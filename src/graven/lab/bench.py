@@ -1,0 +1,202 @@
+"""Speed as ratios, each measured in one run: us against a peer, or against a limit.
+
+Two rates are taken in turn for several rounds, so that whatever else the machine does disturbs
+both alike; a row gives the medians of the rates and of the rounds' ratios.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from statistics import median
+from typing import Any, NamedTuple
+
+from graven.agents import agent
+from graven.core.errors import unknown
+from graven.core.game import Game
+from graven.games import registry
+from graven.lab import playouts
+
+ROUNDS = 5
+LONG_ROUNDS = 3
+SLICE_SECONDS = 0.3
+RANDOM_GAMES = 20_000
+GRAVE, RAVE, UCT = "grave(ref=50)", "rave", "uct"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One ratio. `ratio` is `ours / other`; it should reach `target`, or stay below it."""
+
+    name: str
+    what: str
+    unit: str
+    target: float
+    below: bool = False
+    ours: float | None = None
+    other: float | None = None
+    ratio: float | None = None
+    skipped: str = ""
+
+    @property
+    def met(self) -> bool | None:
+        """Whether the target is met; None if nothing was measured."""
+        if self.ratio is None:
+            return None
+        return self.ratio < self.target if self.below else self.ratio >= self.target
+
+    def as_json(self) -> dict[str, Any]:
+        """The row as plain values."""
+        return {**asdict(self), "met": self.met}
+
+
+Rate = Callable[[], float]
+
+
+class Medians(NamedTuple):
+    """Two rates and their ratio, over several rounds."""
+
+    ours: float
+    other: float
+    ratio: float
+
+
+def in_turn(ours: Rate, other: Rate, rounds: int) -> Medians:
+    """The medians of two rates, taken in turn, and of the rounds' ratios."""
+    ours(), other()  # compile and warm up
+    pairs = []
+    for number in range(rounds):
+        # Whoever comes first changes from round to round.
+        if number % 2:
+            second, first = other(), ours()
+        else:
+            first, second = ours(), other()
+        pairs.append((first, second))
+    return Medians(
+        ours=median(first for first, _ in pairs),
+        other=median(second for _, second in pairs),
+        ratio=median(first / second for first, second in pairs),
+    )
+
+
+def search_rate(spec: str, game: Game, count: int) -> float:
+    """Playouts a second of whole searches from the start, repeated for a slice of time."""
+    searcher, position = agent(spec), game.start()
+    began, done, seed = time.perf_counter(), 0, 0
+    while not done or time.perf_counter() - began < SLICE_SECONDS:
+        done += searcher.search(position, playouts=count, seed=seed).playouts
+        seed += 1
+    return done / (time.perf_counter() - began)
+
+
+def against_openspiel() -> Iterator[Row]:
+    """Our UCT and OpenSpiel's C++ MCTS, one thread each."""
+    row = Row(
+        "openspiel",
+        "UCT at Breakthrough 8x8, 1,000 playouts, v OpenSpiel's C++ MCTSBot",
+        "playouts/s",
+        10.0,
+    )
+    try:
+        import pyspiel
+    except ImportError:
+        yield replace(row, skipped="the package open_spiel is not installed")
+        return
+    game = registry.make_game("breakthrough")
+    theirs = pyspiel.load_game("breakthrough")
+    state = theirs.new_initial_state()
+
+    def peer() -> float:
+        began, done = time.perf_counter(), 0
+        while not done or time.perf_counter() - began < SLICE_SECONDS:
+            evaluator = pyspiel.RandomRolloutEvaluator(1, done)
+            bot = pyspiel.MCTSBot(theirs, evaluator, 0.4, 1000, 1000, False, done, False)
+            bot.mcts_search(state)
+            done += 1000
+        return done / (time.perf_counter() - began)
+
+    yield _measured(row, lambda: search_rate(UCT, game, 1000), peer)
+
+
+def random_games(name: str, what: str, target: float, with_sample: bool) -> Iterator[Row]:
+    """Random games through the contract, against the rules inlined into one function."""
+    game = registry.make_game("breakthrough")
+    rules = game.rules if with_sample else game.rules._replace(sample=0)
+    yield _measured(
+        Row(name, what, "games/s", target),
+        lambda: playouts.contract_rate(rules, RANDOM_GAMES),
+        lambda: playouts.inlined_rate(game, RANDOM_GAMES),
+    )
+
+
+def grave_against_uct() -> Iterator[Row]:
+    """What AMAF costs, game by game."""
+    for family in registry.families():
+        game = family.make()
+        yield _measured(
+            Row("grave", f"{GRAVE} v uct at {game.spec}, 10,000 playouts", "playouts/s", 0.75),
+            lambda game=game: search_rate(GRAVE, game, 10_000),  # type: ignore[misc]
+            lambda game=game: search_rate(UCT, game, 10_000),  # type: ignore[misc]
+        )
+
+
+def tables_per_node() -> Iterator[Row]:
+    """How many AMAF tables a node has, game by game: a count, so once is enough."""
+    for family in registry.families():
+        game = family.make()
+        per_node = []
+        for spec in (GRAVE, RAVE):
+            found = agent(spec).search(game.start(), playouts=10_000)
+            per_node.append(found.tables / found.nodes)
+        ours, other = per_node
+        yield Row(
+            "tables",
+            f"AMAF tables a node, {GRAVE} v rave at {game.spec}, 10,000 playouts",
+            "tables",
+            1.0,
+            below=True,
+            ours=ours,
+            other=other,
+            ratio=ours / other,
+        )
+
+
+def long_against_short() -> Iterator[Row]:
+    """Whether a search keeps its pace as its tree grows."""
+    game = registry.make_game("breakthrough")
+    for spec in (UCT, GRAVE):
+        yield _measured(
+            Row("long", f"{spec} at breakthrough, 1,000,000 v 10,000 playouts", "playouts/s", 0.5),
+            lambda spec=spec: search_rate(spec, game, 1_000_000),  # type: ignore[misc]
+            lambda spec=spec: search_rate(spec, game, 10_000),  # type: ignore[misc]
+            LONG_ROUNDS,
+        )
+
+
+MEASUREMENTS: dict[str, Callable[[], Iterator[Row]]] = {
+    "openspiel": against_openspiel,
+    "sample": lambda: random_games(
+        "sample", "random games with `sample` v listing moves with the rules inlined", 1.0, True
+    ),
+    "listing": lambda: random_games(
+        "listing", "random games without `sample` v the same with the rules inlined", 0.6, False
+    ),
+    "grave": grave_against_uct,
+    "tables": tables_per_node,
+    "long": long_against_short,
+}
+
+
+def bench(names: Sequence[str] = ()) -> Iterator[Row]:
+    """Take the named measurements, by default all, and give each row when it is known."""
+    for name in names:
+        if name not in MEASUREMENTS:
+            raise unknown("measurement", name, MEASUREMENTS)
+    for name in names or MEASUREMENTS:
+        yield from MEASUREMENTS[name]()
+
+
+def _measured(row: Row, ours: Rate, other: Rate, rounds: int = ROUNDS) -> Row:
+    medians = in_turn(ours, other, rounds)
+    return replace(row, ours=medians.ours, other=medians.other, ratio=medians.ratio)

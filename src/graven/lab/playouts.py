@@ -1,0 +1,68 @@
+"""Random playouts, timed two ways: through the game contract, and with the rules inlined.
+
+The second way is the limit that the first is measured against: what a program written for this one
+game, without any contract, would do. It lists the moves and takes one at random.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from graven.core import contract
+from graven.core.compile import compiled
+from graven.core.contract import Moves, Rules, State, Tables
+from graven.core.game import Game
+from graven.core.rng import Rng, below, generator
+from graven.games import through
+
+start = compiled(through.start)
+turn = compiled(through.turn)
+legal = compiled(through.legal)
+play = compiled(through.play)
+
+
+@compiled
+def play_contract(
+    rules: Rules, state: State, joint: Moves, moves: Moves, rng: Rng, count: int
+) -> None:
+    """Play `count` random games with rules that are known by their addresses alone."""
+    for _ in range(count):
+        contract.start(rules, state)
+        player = contract.turn(rules, state)
+        while player >= 0:
+            joint[player] = contract.sample(rules, state, player, moves, rng)
+            contract.play(rules, state, joint)
+            player = contract.turn(rules, state)
+
+
+@compiled
+def play_inlined(
+    tables: Tables, state: State, joint: Moves, moves: Moves, rng: Rng, count: int
+) -> None:
+    """Play `count` random games with the rules of `graven.games.through` built in."""
+    for _ in range(count):
+        start(tables, state)
+        player = turn(tables, state)
+        while player >= 0:
+            joint[player] = moves[below(rng, legal(tables, state, player, moves))]
+            play(tables, state, joint)
+            player = turn(tables, state)
+
+
+def contract_rate(rules: Rules, count: int) -> float:
+    """Random games a second through the contract."""
+    return _rate(play_contract, rules, rules, count)
+
+
+def inlined_rate(game: Game, count: int) -> float:
+    """Random games a second with the rules inlined; the game must be one of `through`'s."""
+    return _rate(play_inlined, game.tables, game.rules, count)
+
+
+def _rate(kernel: Any, first: Any, rules: Rules, count: int) -> float:
+    state, joint = contract.new_state(rules), contract.new_joint(rules)
+    moves, rng = contract.new_moves(rules), generator(1)
+    began = time.perf_counter()
+    kernel(first, state, joint, moves, rng, count)
+    return count / (time.perf_counter() - began)

@@ -1,0 +1,56 @@
+"""Perft, a count of move sequences: two programs that agree on it agree on the rules."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from graven.core import contract
+from graven.core.compile import compiled
+from graven.core.contract import EVERYBODY, NOBODY, Rules, State
+from graven.core.errors import UsageError
+from graven.core.game import Position
+
+
+def perft(position: Position, depth: int) -> int:
+    """How many sequences of exactly `depth` moves there are from here.
+
+    A game that ends sooner adds nothing. Only for games in which players move one at a time.
+    """
+    if depth < 0:
+        raise UsageError(f"perft needs a depth of at least 0, not {depth}.")
+    count = int(_count(position.game.rules, position.state.copy(), depth))
+    if count < 0:
+        raise UsageError(f"perft cannot count {position.game.name}: its players move at once.")
+    return count
+
+
+@compiled
+def _count(rules: Rules, root: State, depth: int) -> int:
+    """Depth first, without recursion: level by level, the position and the moves still to try."""
+    if depth == 0:
+        return 1
+    states = np.empty((depth, rules.words), dtype=np.int64)
+    moves = np.empty((depth, rules.moves), dtype=np.int32)
+    left = np.full(depth, -1, dtype=np.int64)
+    joint = np.full(rules.players, -1, dtype=np.int32)
+    states[0] = root
+    level, total = 0, 0
+    while level >= 0:
+        player = contract.turn(rules, states[level])
+        if player == EVERYBODY:
+            return -1
+        if left[level] < 0:
+            left[level] = 0
+            if player != NOBODY:
+                left[level] = contract.legal(rules, states[level], player, moves[level])
+        if left[level] == 0 or level == depth - 1:
+            total += left[level]
+            left[level] = -1
+            level -= 1
+            continue
+        left[level] -= 1
+        joint[player] = moves[level, left[level]]
+        states[level + 1] = states[level]
+        level += 1
+        contract.play(rules, states[level], joint)
+    return total

@@ -1,0 +1,192 @@
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numba
+import numpy as np
+import pytest
+
+import graven
+from graven.core import compile as compiling
+from graven.core.compile import address, caller, compiled
+from graven.core.contract import TURN
+from graven.core.errors import RuleCompileError
+
+TIMES = numba.types.int64(numba.types.int64, numba.types.int64)
+
+
+def product(one, other):
+    return one * other
+
+
+def total(one, other):
+    return one + other
+
+
+_call = caller(TIMES)
+
+
+@compiled
+def call(code, one, other):
+    return _call(code, (one, other))
+
+
+def test_a_kernel_calls_whichever_function_it_is_given():
+    assert call(address(product, TIMES), 6, 7) == 42
+    assert call(address(total, TIMES), 6, 7) == 13
+
+
+def test_a_function_keeps_its_address():
+    assert address(product, TIMES) == address(product, TIMES)
+
+
+def rule_with_a_dictionary_of_anything(tables, state):
+    return {"a": 1, 2: "b"}
+
+
+def rule_with_an_unknown_name(tables, state):
+    return undefined_name  # noqa: F821
+
+
+@pytest.mark.parametrize("rule", [rule_with_a_dictionary_of_anything, rule_with_an_unknown_name])
+def test_a_rule_that_cannot_be_compiled_is_named(rule):
+    with pytest.raises(RuleCompileError) as caught:
+        address(rule, TURN)
+    message = str(caught.value)
+    assert repr(rule.__name__) in message
+    assert Path(__file__).name in message
+    assert f"line {rule.__code__.co_firstlineno}" in message
+
+
+def test_the_message_says_what_is_wrong_with_the_rule():
+    with pytest.raises(RuleCompileError, match="undefined_name"):
+        address(rule_with_an_unknown_name, TURN)
+
+
+# The cache, seen from outside: programs that draw a number with a copy of the package.
+
+PROGRAM = """
+from graven.core import rng
+from graven.core.compile import cache_directory
+rng.draw(rng.generator(0))
+print(cache_directory())
+print(sum(rng.draw.stats.cache_hits.values()), sum(rng.draw.stats.cache_misses.values()))
+"""
+
+
+@pytest.fixture
+def package(tmp_path):
+    """A copy of the package's core that a test may edit."""
+    source = Path(graven.__file__).parent
+    copy = tmp_path / "copy" / "graven"
+    shutil.copytree(source / "core", copy / "core")
+    (copy / "__init__.py").write_text('"""A copy of the core alone."""\n')
+    return copy
+
+
+def run(package: Path, home: Path, program: str = PROGRAM) -> tuple[Path, int, int]:
+    """Run the program in a process of its own: its cache, and its hits and misses there."""
+    environment = os.environ | {
+        "PYTHONPATH": str(package.parent),
+        "GRAVEN_CACHE_DIR": str(home),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    directory, numbers = done.stdout.split("\n")[:2]
+    hits, misses = numbers.split()
+    return Path(directory), int(hits), int(misses)
+
+
+def test_a_second_process_finds_what_the_first_compiled(package, tmp_path):
+    home = tmp_path / "cache"
+    directory, hits, misses = run(package, home)
+    assert directory.parent == home
+    assert (hits, misses) == (0, 1)
+    assert run(package, home) == (directory, 1, 0)
+
+
+def test_any_change_of_the_package_starts_an_empty_cache(package, tmp_path):
+    home = tmp_path / "cache"
+    before, *_ = run(package, home)
+    with (package / "core" / "errors.py").open("a") as file:
+        file.write("# changed\n")
+    after, hits, misses = run(package, home)
+    assert after != before
+    assert after.parent == before.parent
+    assert (hits, misses) == (0, 1)
+
+
+def test_a_change_in_a_helper_of_another_file_is_noticed(package, tmp_path):
+    # Numba's own cache misses this: the kernel's own file stays as it was.
+    (package / "core" / "helper.py").write_text(
+        "from graven.core.compile import compiled\n@compiled\ndef answer():\n    return 1\n"
+    )
+    (package / "core" / "kernel.py").write_text(
+        "from graven.core.compile import compiled\n"
+        "from graven.core.helper import answer\n"
+        "@compiled\n"
+        "def ask():\n"
+        "    return answer()\n"
+    )
+    program = "from graven.core.kernel import ask; print('-'); print(ask(), 0)"
+    assert run(package, tmp_path / "cache", program)[1] == 1
+    helper = package / "core" / "helper.py"
+    helper.write_text(helper.read_text().replace("return 1", "return 2"))
+    assert run(package, tmp_path / "cache", program)[1] == 2
+
+
+def test_old_caches_of_other_versions_are_removed_and_recent_ones_kept(package, tmp_path):
+    home = tmp_path / "cache"
+    long_ago = 10 * compiling.DAY
+    for age in range(8):
+        old = home / f"version{age}"
+        old.mkdir(parents=True)
+        when = old.stat().st_mtime - age * long_ago
+        os.utime(old, (when, when))
+    directory, *_ = run(package, home)
+    kept = {path.name for path in home.iterdir()} - {directory.name}
+    assert kept == {f"version{age}" for age in range(compiling.KEEP_CACHES)}
+
+
+def test_a_cache_that_cannot_be_written_does_not_stop_the_program(package, tmp_path):
+    blocked = tmp_path / "file"
+    blocked.write_text("not a folder")
+    program = "from graven.core import rng\nprint('-')\nprint(int(rng.draw(rng.generator(0))), 0)\n"
+    assert run(package, blocked, program)[1] == 0xE220A8397B1DCDAF
+
+
+def test_the_cache_lies_where_the_environment_says(monkeypatch, tmp_path):
+    monkeypatch.setenv("GRAVEN_CACHE_DIR", str(tmp_path / "mine"))
+    assert compiling.cache_home() == tmp_path / "mine"
+    monkeypatch.delenv("GRAVEN_CACHE_DIR")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "theirs"))
+    assert compiling.cache_home() == tmp_path / "theirs" / "graven"
+
+
+def test_two_functions_of_one_name_in_one_file_are_not_confused():
+    def maker(shift):
+        def rule(tables, state):
+            return state[0] + shift
+
+        return rule
+
+    call_turn = caller(TURN)
+
+    @numba.njit
+    def ask(code, tables, state):
+        return call_turn(code, (tables, state))
+
+    tables = np.zeros(1, dtype=np.int64)
+    tables.setflags(write=False)
+    state = np.array([5])
+    assert [ask(address(maker(shift), TURN), tables, state) for shift in (1, 10)] == [6, 15]

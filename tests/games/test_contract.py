@@ -1,0 +1,44 @@
+"""Every registered game keeps the game contract, on boards of many sizes."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graven.games.registry import families, make_game
+from graven.testing import check_game
+from tests.games.sizes import SIZES, largest, smallest, specs
+
+
+def test_every_game_is_held_to_the_contract_in_several_sizes():
+    assert {family.name for family in families()} == set(SIZES)
+
+
+@pytest.mark.parametrize("spec", specs())
+def test_small_and_rectangular_boards(spec):
+    check_game(make_game(spec), games=8, constant_sum=1.0)
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_the_largest_board(name):
+    check_game(make_game(largest(name)), games=1, constant_sum=1.0)
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_the_smallest_board_in_many_games(name):
+    check_game(make_game(smallest(name)), games=60, constant_sum=1.0)
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_misere(name):
+    check_game(make_game(f"misere-{name}(size=5)"), games=8, constant_sum=1.0)
+
+
+@settings(max_examples=60)
+@given(st.sampled_from(sorted(SIZES)), st.data(), st.integers(0, 2**32))
+def test_any_size_and_seed(name, data, seed):
+    (low_rows, low_columns), *_ = SIZES[name]
+    rows = data.draw(st.integers(low_rows, 9), label="rows")
+    columns = data.draw(st.integers(low_columns, 9), label="columns")
+    check_game(make_game(name, size=f"{rows}x{columns}"), games=1, seed=seed, constant_sum=1.0)

@@ -1,0 +1,60 @@
+"""Two ways to run a command: quickly in this process, or for real in one of its own."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import NamedTuple
+
+import pytest
+
+from graven.agents import agent
+from graven.games.registry import make_game
+from graven.interfaces import cli
+from graven.lab.play import warm_up
+
+
+class Outcome(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Outcome]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _compiled() -> None:
+    """Compile before the tests begin, so that no command has to say that it is taking long."""
+    warm_up(make_game("nogo(size=3)"), [agent(spec) for spec in ("uct", "rave", "grave")])
+
+
+@pytest.fixture
+def run(monkeypatch, capsys) -> Run:
+    """Run a command in this process."""
+
+    def run(*arguments: str, stdin: str = "") -> Outcome:
+        monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
+        code = cli.run(list(arguments))
+        return Outcome(code, *capsys.readouterr())
+
+    return run
+
+
+@pytest.fixture
+def run_apart() -> Run:
+    """Run a command as a program."""
+
+    def run(*arguments: str, stdin: str = "") -> Outcome:
+        done = subprocess.run(
+            [sys.executable, "-m", "graven", *arguments],
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        return Outcome(done.returncode, done.stdout, done.stderr)
+
+    return run

@@ -1,0 +1,122 @@
+"""What the commands print, for people and as JSON."""
+
+from __future__ import annotations
+
+import json
+
+from graven.agents import catalogue
+from graven.games import registry
+
+SEARCH = ["search", "nogo", "--size", "3", "--playouts", "200"]
+MATCH = ["match", "nogo", "--size", "3", "uct", "grave(ref=5)", "--games", "4", "--playouts", "20"]
+
+
+def test_games_are_listed(run):
+    code, out, err = run("games")
+    assert (code, err) == (0, "")
+    assert all(family.name in out for family in registry.families())
+    listed = json.loads(run("games", "--json").out)
+    assert [entry["name"] for entry in listed] == [f.name for f in registry.families()]
+
+
+def test_a_game_shows_its_options_and_its_start(run):
+    _, out, _ = run("games", "nogo", "--size", "3")
+    assert "nogo(size=3x3)" in out
+    assert "9 first moves: A1" in out
+    shown = json.loads(run("games", "misere-nogo(size=3)", "--json").out)
+    assert shown["spec"] == "misere-nogo(size=3x3)"
+    assert shown["options"]["size"]["default"]
+    assert len(shown["moves"]) == 9
+
+
+def test_agents_are_listed(run):
+    _, out, _ = run("agents")
+    assert all(policy.name in out for policy in catalogue() if policy.kind != "option")
+    listed = json.loads(run("agents", "--json").out)
+    assert [entry["name"] for entry in listed] == [policy.name for policy in catalogue()]
+
+
+def test_a_policy_shows_its_parameters(run):
+    _, out, _ = run("agents", "grave")
+    assert "ref" in out
+    assert "bias" in out
+    assert "Cazenave 2015" in out
+    assert "reuse" in out
+    shown = json.loads(run("agents", "uct", "--json").out)
+    assert "c" in [parameter["name"] for parameter in shown["parameters"]]
+
+
+def test_search_shows_board_table_and_line(run):
+    code, out, err = run(*SEARCH, "--moves", "B2 A1", "--top", "3")
+    assert (code, err) == (0, "")
+    assert "nogo(size=3x3)" in out
+    for word in ("playouts", "mean", "AMAF", "best", "main line", "playouts/s"):
+        assert word in out
+    assert "and 4 more" in out
+
+
+def test_search_gives_json(run):
+    found = json.loads(run(*SEARCH, "--moves", "B2 A1", "--json").out)
+    assert found["game"] == "nogo(size=3x3)"
+    assert found["played"] == ["B2", "A1"]
+    assert found["playouts"] == 200
+    assert found["best"] == found["line"][0]
+    assert found["best"] in [stat["move"] for stat in found["moves"]]
+    playouts = [stat["playouts"] for stat in found["moves"]]
+    assert playouts == sorted(playouts, reverse=True)
+    assert found["memory_full"] is False
+
+
+def test_search_is_the_same_for_the_same_seed(run):
+    def moves(seed):
+        return json.loads(run(*SEARCH, "--seed", seed, "--json").out)["moves"]
+
+    assert moves("1") == moves("1")
+    assert moves("1") != moves("2")
+
+
+def test_a_checked_search_first_checks_the_game(run):
+    assert run(*SEARCH, "--checked").code == 0
+
+
+def test_search_says_that_the_game_is_over(run):
+    position = registry.make_game("nogo(size=2)").start()
+    moves = []
+    while not position.over:
+        moves.append(position.moves[0])
+        position = position.play(moves[-1])
+    code, _, err = run("search", "nogo", "--size", "2", "--moves", " ".join(moves))
+    assert code == 2
+    assert "is over" in err
+
+
+def test_match_shows_the_win_rate_beside_the_published_one(run):
+    code, out, _ = run(*MATCH, "--workers", "1", "--published", "50")
+    assert code == 0
+    assert "win rate" in out
+    assert "95 %" in out
+    assert "50.0 %, inside our interval" in out
+
+
+def test_match_gives_json(run):
+    result = json.loads(run(*MATCH, "--workers", "1", "--json").out)
+    assert result["game"] == "nogo(size=3x3)"
+    assert result["games"] == 4
+    assert "published" not in result
+    compared = json.loads(run(*MATCH, "--workers", "1", "--json", "--published", "0").out)
+    assert compared["published"] == 0
+    assert compared["inside"] == (compared["ci95"][0] == 0)
+
+
+def test_a_match_as_a_program_is_the_same_on_any_number_of_workers(run_apart):
+    results = [json.loads(run_apart(*MATCH, "--workers", n, "--json").out) for n in "12"]
+    for result in results:
+        del result["playouts_per_second"]
+    assert results[0] == results[1]
+
+
+def test_bench_counts_tables(run):
+    rows = json.loads(run("bench", "tables", "--json").out)
+    assert {row["name"] for row in rows} == {"tables"}
+    assert all(row["met"] for row in rows)
+    assert "met" in run("bench", "tables").out

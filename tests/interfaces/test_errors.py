@@ -1,0 +1,82 @@
+"""Wrong input: one sentence on stderr, exit code 2, no traceback."""
+
+from __future__ import annotations
+
+import pytest
+
+from graven.interfaces.commands import games as games_command
+
+NOGO = ["nogo", "--size", "3"]
+
+WRONG = {
+    "unknown command": (["serch"], "search"),
+    "unknown option": (["search", "nogo", "--playuots", "9"], "--playouts"),
+    "missing game": (["search"], "GAME"),
+    "no number": (["search", "nogo", "--playouts", "many"], "--playouts"),
+    "unknown game": (["search", "nogoo"], "Did you mean 'nogo'?"),
+    "unknown game option": (["search", "nogo(siez=3)"], "size"),
+    "game text": (["search", "nogo(size=3"], "nogo(size=3"),
+    "size": (["search", "nogo", "--size", "0"], "0"),
+    "size text": (["search", "nogo", "--size", "big"], "big"),
+    "size twice": (["search", "nogo(size=3)", "--size", "3"], "twice"),
+    "unknown agent": (["search", *NOGO, "--agent", "grve"], "Did you mean 'grave'?"),
+    "unknown parameter": (["search", *NOGO, "--agent", "grave(rf=5)"], "ref"),
+    "no playouts": (["search", *NOGO, "--playouts", "0"], "at least 1 playout"),
+    "negative playouts": (["search", *NOGO, "--playouts", "-3"], "at least 1 playout"),
+    "no seconds": (["search", *NOGO, "--seconds", "0"], "more than 0 seconds"),
+    "illegal move": (["search", *NOGO, "--moves", "A1 A1"], "move 2: A1 is not legal"),
+    "unknown move": (["search", *NOGO, "--moves", "Z9"], "move 1: unknown move"),
+    "top": (["search", *NOGO, "--top", "0"], "--top"),
+    "memory": (["search", *NOGO, "--memory", "0"], "1 MiB"),
+    "match budget": (["match", *NOGO, "uct", "rave", "--playouts", "0"], "at least 1 playout"),
+    "match games": (["match", *NOGO, "uct", "rave", "--games", "0"], "at least 1 game"),
+    "match workers": (["match", *NOGO, "uct", "rave", "--workers", "0"], "at least 1 worker"),
+    "match agent": (["match", *NOGO, "uct", "rvae"], "Did you mean 'rave'?"),
+    "published": (["match", *NOGO, "uct", "rave", "--published", "678"], "from 0 to 100"),
+    "done": (["match", *NOGO, "uct", "rave", "--done", "3"], "wins, losses, draws"),
+    "play side": (["play", *NOGO, "--side", "frist"], "Did you mean 'first'?"),
+    "play budget": (["play", *NOGO, "--playouts", "0"], "at least 1 playout"),
+    "games": (["games", "nogoo"], "Did you mean 'nogo'?"),
+    "agents": (["agents", "greave"], "Did you mean 'grave'?"),
+    "bench": (["bench", "tabels"], "Did you mean 'tables'?"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_wrong_input_is_one_sentence(run, case):
+    arguments, named = WRONG[case]
+    code, out, err = run(*arguments)
+    assert code == 2
+    assert out == ""
+    assert err.startswith("graven: ")
+    assert err.count("\n") == 1
+    assert named in err
+    assert "Traceback" not in err
+
+
+def test_a_real_process_exits_with_2(run_apart):
+    code, out, err = run_apart("match", "nogo", "uct", "rvae", "--games", "2")
+    assert (code, out) == (2, "")
+    assert err.startswith("graven: unknown tree policy 'rvae'. Did you mean 'rave'?")
+    assert err.count("\n") == 1
+
+
+def broken(*_):
+    raise ZeroDivisionError("by zero")
+
+
+def test_a_bug_says_so_and_how_to_see_more(run, monkeypatch):
+    monkeypatch.delenv("GRAVEN_DEBUG", raising=False)
+    monkeypatch.setattr(games_command, "make_game", broken)
+    code, _, err = run("games", "nogo")
+    assert code == 1
+    assert "this is a bug: ZeroDivisionError: by zero" in err
+    assert "GRAVEN_DEBUG=1" in err
+    assert "Traceback" not in err
+
+
+def test_debugging_shows_the_traceback(run, monkeypatch):
+    monkeypatch.setenv("GRAVEN_DEBUG", "1")
+    monkeypatch.setattr(games_command, "make_game", broken)
+    with pytest.raises(ZeroDivisionError):
+        run("games", "nogo")

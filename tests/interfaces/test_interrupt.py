@@ -1,0 +1,73 @@
+"""Ctrl-C: the score so far, and the command that goes on; the best move so far."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from graven.interfaces.console import INTERRUPTED
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="sends a signal to a process group")
+
+
+def interrupted(*arguments: str, after: float) -> tuple[int, str, str]:
+    """Run a program, press Ctrl-C some time after it first says how it is getting on."""
+    program = subprocess.Popen(
+        [sys.executable, "-m", "graven", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    first = program.stderr.readline()
+    time.sleep(after)
+    os.killpg(program.pid, signal.SIGINT)
+    out, err = program.communicate(timeout=60)
+    return program.returncode, out, first + err
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_match_shows_the_score_and_the_command_that_goes_on(run, workers):
+    options = ["--games", "100000", "--playouts", "100", "--seed", "3", "--workers", workers]
+    code, out, err = interrupted(
+        "match", "nogo", "--size", "3", "uct", "rave", *options, "--json", after=3
+    )
+    assert code == INTERRUPTED
+    assert "Traceback" not in err
+    result = json.loads(out)
+    assert result["games"] < 100000
+    command = err.strip().splitlines()[-1].strip()
+    score = f"{result['wins']},{result['losses']},{result['draws']}"
+    assert command.startswith("graven match 'nogo(size=3x3)'")
+    assert f"--done {score}" in command
+
+    # The command that goes on plays the next games of the same match, not the first ones again.
+    games = result["games"] + 2
+    onward = [re.sub("^100000$", str(games), word) for word in shlex.split(command)[1:]]
+    went_on = json.loads(run(*onward).out)
+    assert went_on["games"] == games
+    assert went_on["wins"] >= result["wins"]
+
+
+def test_workers_that_are_still_starting_leave_quietly():
+    options = ["--games", "100", "--playouts", "100", "--workers", "2"]
+    code, _, err = interrupted("match", "nogo", "--size", "3", "uct", "rave", *options, after=0.5)
+    assert code == INTERRUPTED
+    assert "Traceback" not in err
+
+
+def test_a_search_shows_the_best_so_far():
+    code, out, err = interrupted("search", "nogo", "--seconds", "600", "--json", after=1)
+    assert code == INTERRUPTED
+    assert "Traceback" not in err
+    found = json.loads(out)
+    assert found["best"]
+    assert found["seconds"] < 60

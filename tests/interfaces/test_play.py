@@ -1,0 +1,57 @@
+"""A person at the board, typing through a pipe."""
+
+from __future__ import annotations
+
+import pytest
+
+PLAY = ["play", "nogo", "--size", "3", "--playouts", "50"]
+POINTS = [f"{letter}{row}" for letter in "ABC" for row in "123"]
+
+
+@pytest.mark.parametrize("side", ["first", "second"])
+def test_a_whole_game(run, side):
+    # Points that are not legal (any more) are explained and asked again.
+    code, out, err = run(*PLAY, "--side", side, stdin="\n".join(POINTS * 2))
+    assert (code, err) == (0, "")
+    assert "plays " in out
+    assert ("You win." in out) or ("The agent wins." in out)
+
+
+def test_through_a_real_pipe(run_apart):
+    code, out, err = run_apart(*PLAY, stdin="B2\nopinion\n")
+    assert (code, err) == (0, "")
+    assert "White plays " in out
+    assert "gave itself 0." in out
+    assert out.endswith("Goodbye.\n")
+
+
+def test_wrong_moves_are_explained(run):
+    _, out, _ = run(*PLAY, stdin="Z9\nB2\nB2\nquit\n")
+    assert "unknown move of Black 'Z9'" in out
+    assert "B2 is not legal for Black here" in out
+
+
+def test_help_moves_hint_and_opinion(run):
+    _, out, _ = run(*PLAY, stdin="help\nmoves\nhint\nopinion\nboard\n\nquit\n")
+    assert "take your last move back" in out
+    assert " ".join(["A1", "B1", "C1"]) in out
+    assert "The agent would play " in out
+    assert "The agent gives you 0." in out
+    assert out.endswith("Goodbye.\n")
+
+
+def test_undo_takes_the_move_and_its_answer_back(run):
+    _, out, _ = run(*PLAY, stdin="undo\nB2\nundo\nmoves\nB2\nquit\n")
+    assert "There is no move of yours to take back." in out
+    empty = out.split("\n\n")[1]
+    assert out.count(empty) == 2
+    assert out.count("B2 ") >= 1
+    answers = [line for line in out.splitlines() if "plays" in line]
+    assert len(answers) == 2
+    assert answers[0] == answers[1], "the same seed, the same answer"
+
+
+def test_the_end_of_input_ends_politely(run):
+    code, out, err = run(*PLAY, stdin="")
+    assert (code, err) == (0, "")
+    assert out.endswith("Goodbye.\n")

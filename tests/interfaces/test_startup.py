@@ -1,0 +1,48 @@
+"""`graven --help` loads nothing heavy; every command's help shows an example."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+COMMANDS = ["games", "agents", "play", "search", "match", "bench"]
+HEAVY = {"numba", "numpy", "scipy", "llvmlite", "rich", "multiprocessing", "graven.core.game"}
+
+LOADED = """
+import sys
+from graven.interfaces import cli
+code = cli.run(["--help"])
+print("loaded:", *sorted(sys.modules), file=sys.stderr)
+sys.exit(code)
+"""
+
+
+def test_help_imports_nothing_heavy():
+    done = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True)
+    assert done.returncode == 0
+    assert all(command in done.stdout for command in COMMANDS)
+    loaded = set(done.stderr.split())
+    assert "typer" in loaded
+    assert not loaded & HEAVY
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_shows_an_example(run, command):
+    code, out, _ = run(command, "--help")
+    assert code == 0
+    assert "Examples:\n" in out
+    assert f"  graven {command}" in out
+
+
+def test_without_a_command_there_is_help(run):
+    code, out, _ = run()
+    assert code == 0
+    assert "Usage: graven" in out
+
+
+def test_version(run):
+    code, out, _ = run("--version")
+    assert code == 0
+    assert out.startswith("graven 0.")

@@ -1,0 +1,50 @@
+"""The measuring itself: order, medians, targets. Rates are not tested here: see `graven bench`."""
+
+from __future__ import annotations
+
+import pytest
+
+from graven.core.errors import UsageError
+from graven.games import registry
+from graven.lab import bench, playouts
+
+
+def test_rates_are_taken_in_turn_and_whoever_begins_changes():
+    calls = []
+
+    def rate(name, values):
+        def measure():
+            calls.append(name)
+            return values[min(calls.count(name), len(values)) - 1]
+
+        return measure
+
+    medians = bench.in_turn(rate("a", [0, 2, 4, 9]), rate("b", [0, 1, 1, 3]), rounds=3)
+    assert calls == ["a", "b", "a", "b", "b", "a", "a", "b"]
+    assert medians == (4, 1, 3)
+
+
+def test_a_target_is_reached_or_undercut_or_not_measured():
+    assert bench.Row("n", "w", "u", 0.75, ratio=0.75).met is True
+    assert bench.Row("n", "w", "u", 0.75, ratio=0.74).met is False
+    assert bench.Row("n", "w", "u", 1.0, below=True, ratio=1.0).met is False
+    assert bench.Row("n", "w", "u", 1.0, below=True, ratio=0.1).met is True
+    assert bench.Row("n", "w", "u", 1.0, skipped="no peer").met is None
+
+
+def test_unknown_measurements_are_named():
+    with pytest.raises(UsageError, match="openspiel"):
+        list(bench.bench(["openspeil"]))
+
+
+def test_grave_holds_fewer_tables_than_rave_in_every_game():
+    rows = list(bench.bench(["tables"]))
+    assert len(rows) == len(registry.families())
+    assert all(row.met for row in rows)
+
+
+def test_random_games_can_be_timed_both_ways():
+    game = registry.make_game("breakthrough(size=5)")
+    assert playouts.contract_rate(game.rules, 10) > 0
+    assert playouts.contract_rate(game.rules._replace(sample=0), 10) > 0
+    assert playouts.inlined_rate(game, 10) > 0

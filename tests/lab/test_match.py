@@ -1,0 +1,178 @@
+"""Matches: the same games whatever the number of workers, and what they add up to."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+
+import pytest
+
+import graven as gv
+from graven.agents import agent
+from graven.core.errors import UsageError
+from graven.lab.match import match
+from tests.naive import tiny
+
+GAME = "nogo(size=3)"
+KEYS = [
+    "game",
+    "first",
+    "second",
+    "games",
+    "wins",
+    "losses",
+    "draws",
+    "win_rate",
+    "ci95",
+    "plies",
+    "playouts_per_second",
+    "seed",
+]
+QUICK = {"games": 6, "playouts": 30, "seed": 5}
+
+SCRIPT = """
+import graven as gv
+print(gv.match("nogo(size=3)", "uct", "rave", games=2, playouts=20, workers=2).games)
+"""
+
+
+def replay(result, game):
+    for ended in result.results:
+        position = game.start().play_all(ended.moves)
+        assert position.over
+        assert position.scores == ended.scores
+
+
+def moves_of(result):
+    return [(ended.index, ended.seats, ended.moves, ended.scores) for ended in result.results]
+
+
+def test_the_same_seed_gives_the_same_games_whatever_the_workers():
+    alone = match(GAME, "grave(ref=5)", "uct", workers=1, **QUICK)
+    together = match(GAME, "grave(ref=5)", "uct", workers=2, **QUICK)
+    assert moves_of(alone) == moves_of(together)
+    assert alone.games == 6
+    replay(alone, gv.game(GAME))
+
+
+def test_another_seed_gives_other_games():
+    one = match(GAME, "uct", "rave", workers=1, games=4, playouts=30, seed=1)
+    other = match(GAME, "uct", "rave", workers=1, games=4, playouts=30, seed=2)
+    assert moves_of(one) != moves_of(other)
+
+
+def test_going_on_from_where_a_match_stopped_gives_the_same_match():
+    whole = match(GAME, "uct", "rave", workers=1, **QUICK)
+    start = match(GAME, "uct", "rave", workers=1, **{**QUICK, "games": 4})
+    rest = match(
+        GAME,
+        "uct",
+        "rave",
+        workers=1,
+        done=(start.wins, start.losses, start.draws),
+        **QUICK,
+    )
+    assert moves_of(start) + moves_of(rest) == moves_of(whole)
+    assert (rest.wins, rest.losses, rest.draws) == (whole.wins, whole.losses, whole.draws)
+
+
+def test_json_has_the_documented_shape():
+    result = match(GAME, "uct", "rave", workers=1, **QUICK).as_json()
+    assert list(result) == KEYS
+    assert result["game"] == "nogo(size=3x3)"
+    assert result["first"] == agent("uct").spec
+    assert result["games"] == 6 == result["wins"] + result["losses"] + result["draws"]
+    low, high = result["ci95"]
+    assert low <= result["win_rate"] <= high
+    assert result["seed"] == 5
+
+
+def test_a_budget_in_a_spec_beats_the_matchs():
+    result = match(GAME, "uct(playouts=7)", "uct(playouts=11)", games=1, playouts=30, workers=1)
+    (ended,) = result.results
+    firsts = (ended.plies + 1) // 2
+    assert ended.playouts == 7 * firsts + 11 * (ended.plies - firsts)
+
+
+def test_without_a_budget_a_move_takes_a_thousand_playouts():
+    (ended,) = match(GAME, "uct", "uct", games=1, workers=1).results
+    assert ended.playouts == 1000 * ended.plies
+
+
+def test_progress_counts_up_and_stop_keeps_what_is_finished():
+    stop = threading.Event()
+    seen = []
+
+    def progress(score):
+        seen.append(score.games)
+        if score.games == 3:
+            stop.set()
+
+    result = match(GAME, "uct", "rave", workers=1, progress=progress, stop=stop, **QUICK)
+    assert seen == [1, 2, 3]
+    assert result.games == 3
+    assert result.planned == 6
+
+
+def test_stop_drops_games_that_workers_have_under_way():
+    stop = threading.Event()
+    result = match(
+        "nogo(size=5)",
+        "uct",
+        "rave",
+        games=200,
+        playouts=2000,
+        workers=2,
+        progress=lambda score: stop.set(),
+        stop=stop,
+    )
+    assert result.games < 200
+    assert [ended.index for ended in result.results] == list(range(result.games))
+
+
+def test_a_game_that_only_this_process_knows_is_played_here():
+    result = match(tiny.heaps(), "uct", "rave", games=2, playouts=20)
+    assert result.games == 2
+    with pytest.raises(UsageError, match="workers=1"):
+        match(tiny.heaps(), "uct", "rave", games=2, playouts=20, workers=2)
+
+
+def test_players_who_move_at_once_play_their_own_moves():
+    result = match(tiny.rock_paper_scissors(), "uct", "uct", games=4, playouts=50, workers=1)
+    assert all(len(ended.moves) == 3 for ended in result.results)
+    assert all("," in move for ended in result.results for move in ended.moves)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"games": 0}, "at least 1 game"),
+        ({"workers": 0}, "at least 1 worker"),
+        ({"playouts": 0}, "at least 1 playout"),
+        ({"playouts": -5}, "at least 1 playout"),
+        ({"playouts": None, "seconds": 0.0}, "more than 0 seconds"),
+        ({"done": (4, 4, 0)}, "add up"),
+        ({"done": (-1, 0, 0)}, "add up"),
+    ],
+)
+def test_senseless_numbers_are_refused(wrong, sentence):
+    with pytest.raises(UsageError, match=sentence):
+        match(GAME, "uct", "rave", **{**QUICK, **wrong})
+
+
+def test_unknown_names_are_refused_before_any_game():
+    with pytest.raises(UsageError, match="uct"):
+        match(GAME, "uctt", "rave", **QUICK)
+    with pytest.raises(UsageError, match="nogo"):
+        match("nogoo", "uct", "rave", **QUICK)
+
+
+def test_a_script_needs_no_main_guard(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    done = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, env=os.environ, timeout=120
+    )
+    assert done.stdout == "2\n", done.stderr

@@ -1,0 +1,69 @@
+"""Intervals against SciPy, against the equation they solve, and against chance itself."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest, norm
+
+from graven.lab.statistics import Score, interval, win_rate
+
+Z = norm.ppf(0.975)
+
+
+@pytest.mark.parametrize(("wins", "losses"), [(1, 0), (0, 7), (5, 5), (61, 39), (339, 161)])
+@pytest.mark.parametrize("confidence", [0.9, 0.95, 0.99])
+def test_without_draws_it_is_wilsons_interval(wins, losses, confidence):
+    test = binomtest(wins, wins + losses)
+    expected = test.proportion_ci(confidence_level=confidence, method="wilson")
+    assert interval(wins, losses, confidence=confidence) == pytest.approx(
+        (expected.low, expected.high), abs=1e-12
+    )
+
+
+@pytest.mark.parametrize("score", [(3, 4, 5), (10, 0, 1), (0, 0, 12), (120, 90, 290)])
+def test_with_draws_both_ends_solve_the_score_equation(score):
+    games = sum(score)
+    drawn = score[2] / (games + Z**2)
+    rate = win_rate(*score)
+    for end in interval(*score):
+        variance = end * (1 - end) - drawn / 4
+        assert (rate - end) ** 2 == pytest.approx(Z**2 * variance / games, abs=1e-12)
+
+
+def test_draws_narrow_the_interval_but_never_to_a_point():
+    def width(low_high):
+        return low_high[1] - low_high[0]
+
+    assert width(interval(30, 30, 40)) < width(interval(50, 50))
+    assert width(interval(0, 0, 5)) > 0.1
+
+
+def test_it_holds_the_truth_as_often_as_it_says():
+    chance = np.random.default_rng(7)
+    shares = (0.35, 0.25, 0.4)
+    truth = shares[0] + shares[2] / 2
+    held = 0
+    for wins, losses, draws in chance.multinomial(60, shares, size=4000):
+        low, high = interval(int(wins), int(losses), int(draws))
+        held += low <= truth <= high
+    assert 0.935 < held / 4000 < 0.97
+
+
+def test_before_the_first_game_nothing_is_known():
+    assert win_rate(0, 0, 0) is None
+    assert interval(0, 0, 0) == (0.0, 1.0)
+
+
+def test_a_draw_is_half_a_win():
+    assert win_rate(1, 1, 2) == 0.5
+    assert win_rate(0, 0, 3) == 0.5
+    assert win_rate(3, 1, 0) == 0.75
+
+
+def test_a_score_counts_games_one_by_one():
+    score = Score().plus(1.0).plus(0.5).plus(0.0).plus(1.0)
+    assert score == Score(wins=2, losses=1, draws=1)
+    assert score.games == 4
+    assert score.win_rate == win_rate(2, 1, 1)
+    assert score.ci95 == interval(2, 1, 1)

@@ -1,0 +1,41 @@
+"""The slow, obvious second opinion on every game's rules; shares no code with `graven`.
+
+Each game has `moves()` (a set of texts), `play(text)`, `turn`, `over` and `scores`. `play` puts
+new containers in place of old ones, so `copy.copy` gives an independent position.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from tests.naive.domineering import Domineering
+from tests.naive.stones import Atarigo, Nogo
+from tests.naive.through import Breakthrough, Knightthrough
+
+GAMES: dict[str, Any] = {
+    "atarigo": Atarigo,
+    "breakthrough": Breakthrough,
+    "domineering": Domineering,
+    "knightthrough": Knightthrough,
+    "nogo": Nogo,
+}
+
+
+def naive_game(name: str, rows: int, columns: int) -> Any:
+    return GAMES[name](rows, columns)
+
+
+def perft(game: Any, depth: int) -> int:
+    """How many sequences of exactly `depth` moves there are; ended games have none."""
+    if depth == 0:
+        return 1
+    moves = game.moves()
+    if depth == 1:
+        return len(moves)
+    total = 0
+    for move in moves:
+        after = copy.copy(game)
+        after.play(move)
+        total += perft(after, depth - 1)
+    return total

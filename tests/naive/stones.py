@@ -1,0 +1,88 @@
+"""NoGo and Atarigo from their rules: a dict from points to colours, and flood fill.
+
+Black (player 0) moves first. Nobody may put a string of their own without a liberty on the board
+("suicide"), a player without a legal move loses; whether stones may be taken is where they differ.
+"""
+
+from __future__ import annotations
+
+LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
+
+Point = tuple[int, int]
+
+
+class Stones:
+    def __init__(self, rows: int, columns: int) -> None:
+        self.rows, self.columns = rows, columns
+        self.turn = 0
+        self.board: dict[Point, int] = {}
+        self.captor: int | None = None
+
+    def neighbours(self, point: Point) -> list[Point]:
+        row, column = point
+        around = [(row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)]
+        return [(r, c) for r, c in around if 0 <= r < self.rows and 0 <= c < self.columns]
+
+    def has_liberty(self, board: dict[Point, int], point: Point) -> bool:
+        """Whether the string of the stone on `point` touches an empty point."""
+        string, frontier = {point}, [point]
+        while frontier:
+            for near in self.neighbours(frontier.pop()):
+                if near not in board:
+                    return True
+                if board[near] == board[point] and near not in string:
+                    string.add(near)
+                    frontier.append(near)
+        return False
+
+    def takes(self, board: dict[Point, int], point: Point) -> bool:
+        """Whether the stone just put on `point` leaves an enemy string without liberties."""
+        enemies = [near for near in self.neighbours(point) if board.get(near) == 1 - board[point]]
+        return any(not self.has_liberty(board, near) for near in enemies)
+
+    def allowed(self, board: dict[Point, int], point: Point) -> bool:
+        raise NotImplementedError
+
+    def points(self) -> dict[str, Point]:
+        found = {}
+        for row in range(self.rows):
+            for column in range(self.columns):
+                point = (row, column)
+                if point not in self.board and self.allowed(
+                    {**self.board, point: self.turn}, point
+                ):
+                    found[f"{LETTERS[column]}{row + 1}"] = point
+        return found
+
+    @property
+    def over(self) -> bool:
+        return not self.moves()
+
+    def moves(self) -> set[str]:
+        return set() if self.captor is not None else set(self.points())
+
+    def play(self, text: str) -> None:
+        point = self.points()[text]
+        self.board = {**self.board, point: self.turn}
+        if self.takes(self.board, point):
+            self.captor = self.turn
+        self.turn = 1 - self.turn
+
+    @property
+    def scores(self) -> tuple[float, float]:
+        winner = self.captor if self.captor is not None else 1 - self.turn
+        return (1.0, 0.0) if winner == 0 else (0.0, 1.0)
+
+
+class Nogo(Stones):
+    """No stone is ever taken."""
+
+    def allowed(self, board: dict[Point, int], point: Point) -> bool:
+        return not self.takes(board, point) and self.has_liberty(board, point)
+
+
+class Atarigo(Stones):
+    """The first to take a string has won."""
+
+    def allowed(self, board: dict[Point, int], point: Point) -> bool:
+        return self.takes(board, point) or self.has_liberty(board, point)

@@ -1,0 +1,136 @@
+"""Games of a few lines, for tests that need a game but care about none."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from graven.core.contract import EVERYBODY, NOBODY
+from graven.core.game import Game
+
+# Two heaps: take 1 or 2 stones from one of them; whoever takes the last stone has won.
+# State: left heap, right heap, whose turn. Code: 2 * heap + stones taken - 1. Tables: heap size.
+
+
+def heaps_start(tables, state):
+    state[0] = tables[0]
+    state[1] = tables[0]
+    state[2] = 0
+
+
+def heaps_turn(tables, state):
+    return state[2] if state[0] + state[1] > 0 else NOBODY
+
+
+def heaps_legal(tables, state, player, moves):
+    count = 0
+    for heap in range(2):
+        for stones in range(1, 3):
+            if state[heap] >= stones:
+                moves[count] = 2 * heap + stones - 1
+                count += 1
+    return count
+
+
+def heaps_play(tables, state, joint):
+    move = joint[state[2]]
+    state[move // 2] -= move % 2 + 1
+    state[2] = 1 - state[2]
+
+
+def heaps_scores(tables, state, out):
+    out[0] = float(state[2])
+    out[1] = 1.0 - out[0]
+
+
+def heaps_move_text(player, code):
+    return f"{'left' if code < 2 else 'right'}-{code % 2 + 1}"
+
+
+def heaps_board(state, colour):
+    return f"{state[0]} {state[1]}, player {state[2]}"
+
+
+def heaps(size: int = 3) -> Game:
+    return Game(
+        name="heaps",
+        players=2,
+        words=3,
+        codes=4,
+        moves=4,
+        plies=2 * size,
+        tables=np.array([size]),
+        start=heaps_start,
+        turn=heaps_turn,
+        legal=heaps_legal,
+        play=heaps_play,
+        scores=heaps_scores,
+        options={"size": size},
+        player_names=("First", "Second"),
+        show_move=heaps_move_text,
+        show=heaps_board,
+    )
+
+
+# Rock, paper, scissors, several rounds, both at once; the winner of more rounds wins.
+# State: rounds to go, points of each player. Tables: number of rounds.
+
+HANDS = ("rock", "paper", "scissors")
+
+
+def hands_start(tables, state):
+    state[0] = tables[0]
+    state[1] = 0
+    state[2] = 0
+
+
+def hands_turn(tables, state):
+    return EVERYBODY if state[0] > 0 else NOBODY
+
+
+def hands_legal(tables, state, player, moves):
+    for hand in range(3):
+        moves[hand] = hand
+    return 3
+
+
+def hands_play(tables, state, joint):
+    state[0] -= 1
+    ahead = (joint[0] - joint[1]) % 3
+    if ahead == 1:
+        state[1] += 1
+    if ahead == 2:
+        state[2] += 1
+
+
+def hands_scores(tables, state, out):
+    out[0] = 0.5
+    if state[1] > state[2]:
+        out[0] = 1.0
+    if state[1] < state[2]:
+        out[0] = 0.0
+    out[1] = 1.0 - out[0]
+
+
+def hands_board(state, colour):
+    return f"{state[1]}:{state[2]}, {state[0]} rounds to go"
+
+
+def rock_paper_scissors(rounds: int = 3) -> Game:
+    return Game(
+        name="rock-paper-scissors",
+        players=2,
+        words=3,
+        codes=3,
+        moves=3,
+        plies=rounds,
+        tables=np.array([rounds]),
+        start=hands_start,
+        turn=hands_turn,
+        legal=hands_legal,
+        play=hands_play,
+        scores=hands_scores,
+        options={"rounds": rounds},
+        player_names=("Left", "Right"),
+        show_move=lambda player, code: HANDS[code],
+        show=hands_board,
+    )

@@ -1,0 +1,457 @@
+"""The contract suite must pass a correct game and catch every way of breaking one."""
+
+from __future__ import annotations
+
+import re
+
+import numba
+import pytest
+
+from graven.core.errors import ContractError
+from graven.core.rng import below
+from graven.testing import check_game
+from tests.naive import tiny
+
+GOOD = tiny.heaps(4)
+
+
+def good_sample(tables, state, player, rng):
+    left, right = min(state[0], 2), min(state[1], 2)
+    chosen = below(rng, left + right)
+    return chosen if chosen < left else 2 + chosen - left
+
+
+def good_key(tables, state):
+    return (state[0] * 100 + state[1]) * 2 + state[2]
+
+
+def good_feature(tables, state, player, move):
+    return move + (4 if state[0] == state[1] else 0)
+
+
+FULL = GOOD.changed(
+    sample=good_sample,
+    key=good_key,
+    feature=good_feature,
+    features=8,
+    playouts={"careful": good_sample},
+    svg=lambda state: "<svg xmlns='http://www.w3.org/2000/svg'/>",
+)
+
+
+@pytest.mark.parametrize(
+    "game",
+    [GOOD, tiny.heaps(1), FULL, GOOD.as_misere(), tiny.rock_paper_scissors(4)],
+    ids=["plain", "smallest", "every optional part", "misère", "simultaneous"],
+)
+def test_a_correct_game_passes(game):
+    check_game(game, games=20, constant_sum=1.0)
+
+
+# Below, each function breaks one thing. They lean on the correct ones, compiled here.
+start, turn, legal, play, scores, sample = (
+    numba.njit(function)
+    for function in (
+        tiny.heaps_start,
+        tiny.heaps_turn,
+        tiny.heaps_legal,
+        tiny.heaps_play,
+        tiny.heaps_scores,
+        good_sample,
+    )
+)
+
+
+def start_leaves_a_word(tables, state):
+    state[0] = tables[0]
+    state[1] = tables[0]
+    state[2] &= 1
+
+
+def start_with_a_hidden_word(tables, state):
+    start(tables, state)
+    state[3] = 0
+
+
+def play_heeds_a_hidden_word(tables, state, joint):
+    # Nothing that can be seen depends on the fourth word, until it does.
+    play(tables, state, joint)
+    if state[3] > 3:
+        state[1] = 0
+
+
+def start_writes_beyond_the_state(tables, state):
+    start(tables, state)
+    state[3] = 0
+
+
+def turn_names_a_stranger(tables, state):
+    return 2 if state[0] == 1 else turn(tables, state)
+
+
+def turn_raises(tables, state):
+    if state[0] == 1:
+        raise ValueError("one stone left")
+    return turn(tables, state)
+
+
+def turn_takes_a_stone(tables, state):
+    if state[0] > 1:
+        state[0] -= 1
+    return turn(tables, state)
+
+
+def turn_goes_on_for_ever(tables, state):
+    return state[2]
+
+
+def legal_always_has_a_move(tables, state, player, moves):
+    count = legal(tables, state, player, moves)
+    if count == 0:
+        moves[0] = 0
+    return max(1, count)
+
+
+def legal_forgets_the_last_stones(tables, state, player, moves):
+    return 0 if state[0] == 0 else legal(tables, state, player, moves)
+
+
+def legal_counts_wrongly(tables, state, player, moves):
+    legal(tables, state, player, moves)
+    return 5
+
+
+def legal_writes_beyond_the_moves(tables, state, player, moves):
+    moves[4] = 3
+    return legal(tables, state, player, moves)
+
+
+def legal_writes_an_unknown_code(tables, state, player, moves):
+    count = legal(tables, state, player, moves)
+    moves[0] = 4
+    return count
+
+
+def legal_leaves_a_gap(tables, state, player, moves):
+    count = legal(tables, state, player, moves)
+    return count + 1 if count < 4 else count
+
+
+def legal_repeats_a_move(tables, state, player, moves):
+    count = legal(tables, state, player, moves)
+    moves[count - 1] = moves[0]
+    return count
+
+
+def legal_changes_the_turn(tables, state, player, moves):
+    count = legal(tables, state, player, moves)
+    state[2] = 1 - state[2]
+    return count
+
+
+def legal_counts_its_calls(tables, state, player, moves):
+    state[3] += 1
+    return legal(tables, state, player, moves)
+
+
+def play_ignores_whose_turn_it_is(tables, state, joint):
+    play(tables, state, joint)
+    if joint[1] == 3:
+        state[0] = 0
+
+
+def play_writes_into_its_argument(tables, state, joint):
+    play(tables, state, joint)
+    joint[0] = 0
+    joint[1] = 0
+
+
+def play_writes_beyond_the_state(tables, state, joint):
+    play(tables, state, joint)
+    state[-5] = 1
+
+
+def scores_too_high(tables, state, out):
+    out[0] = 2.0
+    out[1] = -1.0
+
+
+def scores_leave_one_out(tables, state, out):
+    out[0] = 1.0
+
+
+def scores_write_beyond(tables, state, out):
+    scores(tables, state, out)
+    out[2] = 0.0
+
+
+def scores_give_both_the_win(tables, state, out):
+    out[0] = 1.0
+    out[1] = 1.0
+
+
+def scores_change_the_position(tables, state, out):
+    scores(tables, state, out)
+    state[2] = 1 - state[2]
+
+
+def sample_invents_a_move(tables, state, player, rng):
+    return 3 if state[1] == 1 else sample(tables, state, player, rng)
+
+
+def sample_changes_the_position(tables, state, player, rng):
+    move = sample(tables, state, player, rng)
+    state[0], state[1] = state[1], state[0]
+    return move
+
+
+def sample_prefers_the_left(tables, state, player, rng):
+    if state[0] >= 1 and below(rng, 2) == 0:
+        return below(rng, min(state[0], 2))
+    return sample(tables, state, player, rng)
+
+
+def sample_writes_beyond_the_generator(tables, state, player, rng):
+    rng[1] = 0
+    return sample(tables, state, player, rng)
+
+
+def key_forgets_whose_turn_it_is(tables, state):
+    return state[0] * 100 + state[1]
+
+
+def key_adds_the_heaps(tables, state):
+    return (state[0] + state[1]) * 2 + state[2]
+
+
+def key_takes_a_stone(tables, state):
+    if state[1] > 1:
+        state[1] -= 1
+    return (state[0] * 100 + state[1]) * 2 + state[2]
+
+
+def play_remembers_the_last_move(tables, state, joint):
+    # The default key hashes this word too, so equal positions get different keys.
+    move = joint[state[2]]
+    play(tables, state, joint)
+    state[3] = move
+
+
+def feature_out_of_range(tables, state, player, move):
+    return move + 4 * state[0]
+
+
+def feature_takes_a_stone(tables, state, player, move):
+    if state[1] > 1:
+        state[1] -= 1
+    return move
+
+
+def one_text_for_two_moves(player, code):
+    return "left" if code < 2 else "right"
+
+
+def text_of_some_moves(player, code):
+    return {0: "a", 1: "b"}[code]
+
+
+def no_board(state, colour):
+    raise KeyError("no piece")
+
+
+BROKEN = {
+    "start leaves a word": ({"start": start_leaves_a_word}, "start", "held before"),
+    "start leaves a hidden word": (
+        {"play": play_heeds_a_hidden_word, "words": 4, "key": good_key},
+        "start",
+        "held before",
+    ),
+    "start writes beyond": (
+        {"start": start_writes_beyond_the_state},
+        "start",
+        "beyond the last of the 3 elements of `state`",
+    ),
+    "turn names a stranger": ({"turn": turn_names_a_stranger}, "turn", "returned 2"),
+    "turn raises": ({"turn": turn_raises}, "turn", "one stone left"),
+    "turn takes a stone": ({"turn": turn_takes_a_stone}, "turn", "changes the position"),
+    "plies too low": ({"plies": 3}, "turn", "`plies` is 3"),
+    "the game never ends": (
+        {"turn": turn_goes_on_for_ever, "legal": legal_always_has_a_move},
+        "turn",
+        "`plies` is 8",
+    ),
+    "legal has no move": ({"legal": legal_forgets_the_last_stones}, "legal", "returned 0"),
+    "legal counts wrongly": ({"legal": legal_counts_wrongly}, "legal", "returned 5"),
+    "moves too low": ({"moves": 3}, "legal", "beyond the last of the 3 elements of `moves`"),
+    "legal writes beyond": (
+        {"legal": legal_writes_beyond_the_moves},
+        "legal",
+        "beyond the last of the 4 elements of `moves`",
+    ),
+    "codes too low": ({"codes": 3}, "legal", "codes go from 0 to 2"),
+    "legal writes an unknown code": ({"legal": legal_writes_an_unknown_code}, "legal", "move 4"),
+    "legal leaves a gap": ({"legal": legal_leaves_a_gap}, "legal", "codes go from 0 to 3"),
+    "legal repeats a move": ({"legal": legal_repeats_a_move}, "legal", "2 times"),
+    "legal changes the turn": (
+        {"legal": legal_changes_the_turn},
+        "legal",
+        "changes the position",
+    ),
+    "legal counts its calls": (
+        {
+            "start": start_with_a_hidden_word,
+            "legal": legal_counts_its_calls,
+            "play": play_heeds_a_hidden_word,
+            "key": good_key,
+            "words": 4,
+        },
+        "legal",
+        "changed the state",
+    ),
+    "play heeds the other player": (
+        {"play": play_ignores_whose_turn_it_is},
+        "play",
+        "whose turn it is not",
+    ),
+    "play writes into joint": ({"play": play_writes_into_its_argument}, "play", "`joint`"),
+    "play writes beyond": (
+        {"play": play_writes_beyond_the_state},
+        "play",
+        "before the first of the 3 elements of `state`",
+    ),
+    "scores too high": ({"scores": scores_too_high}, "scores", "player 0 2.0"),
+    "scores leave one out": ({"scores": scores_leave_one_out}, "scores", "player 1 nan"),
+    "scores write beyond": ({"scores": scores_write_beyond}, "scores", "of `out`"),
+    "scores give both the win": ({"scores": scores_give_both_the_win}, "scores", "add up to 1"),
+    "scores change the position": (
+        {"scores": scores_change_the_position},
+        "scores",
+        "changes the position",
+    ),
+    "sample invents a move": ({"sample": sample_invents_a_move}, "sample", "not legal"),
+    "sample changes the position": (
+        {"sample": sample_changes_the_position},
+        "sample",
+        "changes the position",
+    ),
+    "sample is unfair": ({"sample": sample_prefers_the_left}, "sample", "equally often"),
+    "sample writes beyond": (
+        {"sample": sample_writes_beyond_the_generator},
+        "sample",
+        "of `rng`",
+    ),
+    "a playout invents a move": (
+        {"playouts": {"wild": sample_invents_a_move}},
+        "wild",
+        "not legal",
+    ),
+    "key forgets the turn": ({"key": key_forgets_whose_turn_it_is}, "key", "positions differ"),
+    "key adds the heaps": ({"key": key_adds_the_heaps}, "key", "positions differ"),
+    "key takes a stone": ({"key": key_takes_a_stone}, "key", "changes the position"),
+    "key of the order of moves": (
+        {"start": start_with_a_hidden_word, "play": play_remembers_the_last_move, "words": 4},
+        "key",
+        "same position",
+    ),
+    "feature out of range": (
+        {"feature": feature_out_of_range, "features": 8},
+        "feature",
+        "features go from 0 to 7",
+    ),
+    "feature takes a stone": (
+        {"feature": feature_takes_a_stone, "features": 4},
+        "feature",
+        "changes the position",
+    ),
+    "one text for two moves": (
+        {"show_move": one_text_for_two_moves},
+        "show_move",
+        "'left'",
+    ),
+    "some moves have no text": ({"show_move": text_of_some_moves}, "show_move", "KeyError"),
+    "the board cannot be shown": ({"show": no_board}, "show", "no piece"),
+    "the picture is no SVG": ({"svg": lambda state: "<p/>"}, "svg", "<p>"),
+}
+
+
+def start_with_a_memory(tables, state):
+    start(tables, state)
+    state[3] = -1
+
+
+def board_with_a_memory(state, colour):
+    return f"{state[0]} {state[1]}, player {state[2]}, last move {state[3]}"
+
+
+def test_a_key_need_not_heed_what_makes_no_difference_to_the_rest_of_the_game():
+    check_game(
+        GOOD.changed(
+            words=4,
+            start=start_with_a_memory,
+            play=play_remembers_the_last_move,
+            show=board_with_a_memory,
+            key=good_key,
+        ),
+        games=20,
+    )
+
+
+def key_of_the_moves(tables, state):
+    return (min(state[0], 2) * 3 + min(state[1], 2)) * 2 + state[2]
+
+
+@pytest.mark.parametrize("show", [None, tiny.heaps_board])
+def test_a_key_that_mixes_up_positions_with_the_same_moves_is_caught(show):
+    with pytest.raises(ContractError, match=r"`key` is the same as .*, after further"):
+        check_game(GOOD.changed(key=key_of_the_moves, show=show), games=20)
+
+
+@pytest.mark.parametrize(("changes", "function", "saying"), BROKEN.values(), ids=BROKEN)
+def test_a_broken_game_is_caught(changes, function, saying):
+    with pytest.raises(ContractError) as caught:
+        check_game(GOOD.changed(**changes), games=20, constant_sum=1.0)
+    message = str(caught.value)
+    assert f"`{function}`" in message
+    assert saying in message
+
+
+def test_the_message_names_the_game_and_the_moves_that_led_there():
+    broken = GOOD.changed(turn=turn_names_a_stranger)
+    with pytest.raises(ContractError) as caught:
+        check_game(broken)
+    message = str(caught.value)
+    assert message.startswith("heaps(size=4): `turn` returned 2")
+    moves = re.search(r"\(after (.*)\)\.$", message)[1].split()
+    position = GOOD.start().play_all(moves)
+    assert position.text().startswith("1 "), "the moves lead to where one stone is left"
+
+
+def test_the_same_seed_finds_the_same_fault():
+    broken = GOOD.changed(turn=turn_names_a_stranger)
+    messages = set()
+    for _ in range(2):
+        with pytest.raises(ContractError) as caught:
+            check_game(broken, seed=7)
+        messages.add(str(caught.value))
+    assert len(messages) == 1
+
+
+def play_that_goes_wrong_for_the_second_player(tables, state, joint):
+    state[0] -= 1
+    if joint[1] == 2:
+        state[1] = -1
+
+
+def turn_after_a_wrong_play(tables, state):
+    if state[1] < 0:
+        return 9
+    return -2 if state[0] > 0 else -1
+
+
+def test_joint_moves_are_named_in_the_message():
+    broken = tiny.rock_paper_scissors(3).changed(
+        play=play_that_goes_wrong_for_the_second_player,
+        turn=turn_after_a_wrong_play,
+    )
+    with pytest.raises(ContractError, match=r"`turn` returned 9.*/scissors\)\.$"):
+        check_game(broken)
