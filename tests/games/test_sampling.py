@@ -11,29 +11,42 @@ from graven.games.registry import make_game
 from graven.testing.fairness import surprise
 from tests.games.sizes import SIZES, spec
 
-GAMES_PLAYED = 12
-DRAWS_PER_MOVE = 100
+GAMES_PLAYED = 16
+DRAWS = 40_000
 # A fair `sample` falls below this once in a million positions, and the seeds are fixed.
 UNFAIR = 1e-6
 
 BOARDS = [(name, size) for name, sizes in SIZES.items() for size in (sizes[2], (8, 8), (7, 10))]
 
 
-def middle_games(game, count: int, seed: int):
-    """Positions of random games, each at a random moment before the end."""
+def positions(game, seed: int):
+    """From each long random game a position at a random moment, and the last ones with a choice.
+
+    When a board of stones fills up few empty points are legal: a `sample` that guesses must mind.
+    """
     chance = random.Random(seed)
-    for _ in range(count):
-        positions = [game.start()]
-        while not positions[-1].over:
-            positions.append(positions[-1].play(chance.choice(positions[-1].moves)))
-        yield chance.choice(positions[:-1])
+    for _ in range(GAMES_PLAYED):
+        line = [game.start()]
+        while not line[-1].over:
+            line.append(reluctant_move(line[-1], chance))
+        choices = [position for position in line if len(position.moves) > 1]
+        yield chance.choice(choices)
+        yield from choices[-2:]
+
+
+def reluctant_move(position, chance: random.Random):
+    """Play a random move that does not end the game, if there is one."""
+    for move in chance.sample(position.moves, len(position.moves)):
+        after = position.play(move)
+        if not after.over:
+            break
+    return after
 
 
 @pytest.mark.parametrize(("name", "size"), BOARDS, ids=[spec(*board) for board in BOARDS])
 def test_sample_is_uniform(name, size):
     game = make_game(spec(name, size))
-    for seed, position in enumerate(middle_games(game, GAMES_PLAYED, seed=1)):
+    for seed, position in enumerate(positions(game, seed=1)):
         legal = np.array(position.codes_of(position.turn), dtype=np.int32)
-        draws = DRAWS_PER_MOVE * len(legal)
-        chance = surprise(game.rules, position.state, position.turn, legal, draws, seed)
+        chance = surprise(game.rules, position.state, position.turn, legal, DRAWS, seed)
         assert chance > UNFAIR, position

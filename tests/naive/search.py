@@ -30,7 +30,7 @@ class Node:
 
 
 class NaiveSearch:
-    """`formula(search, node, reference, player, move)` is the value of a move, or None: try it first."""
+    """`formula(node, reference, player, move)` is a move's value; None: try it first."""
 
     def __init__(self, game, formula, ref=None, expand=1, transpositions=True, fpu=math.inf):
         self.rules = game.rules

@@ -87,7 +87,7 @@ def test_a_full_tree_goes_on_and_says_so(start, spec):
 
 def test_a_full_tree_never_reads_a_table_that_misses_simulations():
     """Tables of a closed tree hold what was counted since the node was made, or do not exist."""
-    from graven.search import tree as T
+    from graven.search import tree as arrays
     from graven.search.engine import Budget
 
     game = make_game("knightthrough(size=6)")
@@ -95,11 +95,11 @@ def test_a_full_tree_never_reads_a_table_that_misses_simulations():
     start = game.start()
     search.run(start.state, (), Budget(playouts=20_000), seed=4)
     tree, rules = search.room.tree, search.rules
-    assert tree.meta[T.CLOSED]
+    assert tree.meta[arrays.CLOSED]
     size = 2 * rules.players * rules.codes
     for node in range(search.nodes):
         table, turn = int(tree.table[node]), int(tree.turns[node])
-        if table == T.NONE or turn < 0 or tree.first[node * 2 + turn] == T.NONE:
+        if table == arrays.NONE or turn < 0 or tree.first[node * 2 + turn] == arrays.NONE:
             continue
         first = int(tree.first[node * 2 + turn])
         for edge in range(first, first + int(tree.degree[node * 2 + turn])):
@@ -118,7 +118,7 @@ def test_too_little_memory_is_an_error_not_a_crash():
     ("playouts", "seconds"), [(0, None), (-5, None), (None, 0.0), (None, -1.0)]
 )
 def test_empty_budgets_are_refused(start, playouts, seconds):
-    with pytest.raises(UsageError, match="at least 1 playout|more than 0 seconds"):
+    with pytest.raises(UsageError, match=r"at least 1 playout|more than 0 seconds"):
         Agent("uct").search(start, playouts=playouts, seconds=seconds)
 
 

@@ -11,7 +11,7 @@ from graven.agents import Agent
 from graven.core.contract import EVERYBODY, NOBODY
 from graven.core.rng import derive
 from graven.games.registry import make_game
-from graven.search import tree as T
+from graven.search import tree as arrays
 from graven.search.engine import Budget
 from tests.naive import search as naive
 from tests.naive import tiny
@@ -53,9 +53,9 @@ def run_both(game, spec, formula, ref, playouts, seed=1, **options):
 def assert_same_tree(search, twin):
     """Every node that the twin has: playouts, moves, their playouts and scores, AMAF if kept."""
     rules, tree = search.rules, search.room.tree
-    assert tree.meta[T.NODES] <= len(tree.keys)
+    assert tree.meta[arrays.NODES] <= len(tree.keys)
     compared, tables = 0, 0
-    stack = [(int(tree.meta[T.ROOT]), twin.root)]
+    stack = [(int(tree.meta[arrays.ROOT]), twin.root)]
     done = set()
     while stack:
         node, other = stack.pop()
@@ -65,7 +65,7 @@ def assert_same_tree(search, twin):
         compared += 1
         assert tree.visits[node] == other.visits
         assert tree.turns[node] == other.turn
-        if tree.table[node] != T.NONE:
+        if tree.table[node] != arrays.NONE:
             tables += 1
             assert_same_table(rules, tree, tree.table[node], other)
         if other.moves is None:
@@ -200,4 +200,6 @@ def test_terminal_nodes_count_as_playouts_and_have_no_moves():
     over = [n for n in range(search.nodes) if tree.turns[n] == NOBODY]
     assert over
     assert max(tree.visits[n] for n in over) > 10
-    assert all(tree.first[n * 2] == T.NONE and tree.first[n * 2 + 1] == T.NONE for n in over)
+    assert all(
+        tree.first[n * 2] == arrays.NONE and tree.first[n * 2 + 1] == arrays.NONE for n in over
+    )

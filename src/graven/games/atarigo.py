@@ -79,16 +79,14 @@ def play(tables: Tables, state: State, joint: Moves) -> None:
     player = state[TURN]
     enemy = 1 - player
     code = int(joint[player])
-    around = stones.surroundings(tables, state, tables[POINT_OF + code])
     stones.drop(tables, state, 0, code)
-    stones.place(tables, state, player, code)
-    if around & (1 << (enemy + LAST)):
-        state[WINNER] = player
-        return
-    left = state[COUNT] - 1
-    while left >= 0 and not _allowed(tables, state, enemy, state[tables[LISTS] + left]):
-        left -= 1
-    if left < 0:
+    wins = stones.place(tables, state, player, code)
+    if not wins:
+        left = state[COUNT] - 1
+        while left >= 0 and not _allowed(tables, state, enemy, state[tables[LISTS] + left]):
+            left -= 1
+        wins = left < 0
+    if wins:
         state[WINNER] = player
 
 

@@ -33,6 +33,9 @@ from graven.games.registry import Family, Option
 CELLS, BOARD, KEYS, AROUND, HEAD = range(5)
 STEP, INSIDE = 0, 1
 NEIGHBOURS = 6
+# From the code of an upright domino, in rows up and columns right: the cells before and after its
+# ends, then those along its two sides. For a flat domino up and right change places.
+UPRIGHT_NEIGHBOURS = ((-1, 0), (2, 0), (0, -1), (1, -1), (0, 1), (1, 1))
 # The state's words before the bitboards.
 TURN, OVER, KEY, FREE = range(4)
 
@@ -61,11 +64,6 @@ def build_tables(rows: int, columns: int) -> NDArray[np.int64]:
     head[CELLS], head[BOARD], head[KEYS] = cells, board, HEAD + ways.size
     head[AROUND] = head[KEYS] + keys.size
     return np.concatenate([head, ways.reshape(-1), keys.view(np.int64), around.reshape(-1)])
-
-
-# From the code of an upright domino, in rows up and columns right: the cells before and after its
-# ends, then those along its two sides. For a flat domino up and right change places.
-UPRIGHT_NEIGHBOURS = ((-1, 0), (2, 0), (0, -1), (1, -1), (0, 1), (1, 1))
 
 
 def board_words(rows: int, columns: int) -> int:

@@ -50,10 +50,12 @@ def families() -> list[Family]:
 
 
 def find(name: str) -> Family:
-    """The game of that name; no other game is imported."""
-    family = _family(name) if re.fullmatch(r"[a-z][a-z0-9_]*", name) else None
+    """The game of that name, with or without `misere-`; no other game is imported."""
+    plain = name.removeprefix(MISERE)
+    family = _family(plain) if re.fullmatch(r"[a-z][a-z0-9_]*", plain) else None
     if family is None:
-        raise unknown("game", name, (family.name for family in families()))
+        prefix = name[: len(name) - len(plain)]
+        raise unknown("game", name, (prefix + family.name for family in families()))
     return family
 
 
@@ -75,7 +77,7 @@ def make_game(text: str, **options: Value) -> Game:
         if option in chosen:
             raise UsageError(f"the option {option!r} is given twice: in {text!r} and beside it.")
         chosen[option] = value
-    family = find(name.removeprefix(MISERE))
+    family = find(name)
     for option in chosen:
         if option not in family.options:
             raise unknown(f"option of {family.name}", option, family.options)

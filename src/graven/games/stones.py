@@ -127,20 +127,22 @@ def surroundings(tables: Tables, state: State, point: int) -> int:
 
 
 @inlined
-def place(tables: Tables, state: State, player: int, code: int) -> None:
+def place(tables: Tables, state: State, player: int, code: int) -> bool:
     """Put a stone on an empty point, join groups, and give the turn to the other player.
 
-    Takes no stones off: a neighbouring group that loses its last liberty stays there.
+    Returns whether that takes the last liberty of an enemy group, which stays on the board.
     """
     point, width = tables[POINT_OF + code], tables[WIDTH]
     one = liberty(point)
-    gained, group = np.int64(0), point
+    gained, group, captures = np.int64(0), point, False
     # Without branches, which nobody could predict here: head 0, of empty points and the border,
     # may lose what it never had, and the stone first joins the last own group it finds, or else
     # itself.
     for near in (point - width, point - 1, point + 1, point + width):
         cell = state[CELL + APART * near]
-        state[LIBERTIES + APART * (cell >> 2)] -= one
+        left = state[LIBERTIES + APART * (cell >> 2)] - one
+        state[LIBERTIES + APART * (cell >> 2)] = left
+        captures |= (left == 0) & (cell & 3 == 1 - player)
         gained += liberty(near) if cell == EMPTY else 0
         group = cell >> 2 if cell & 3 == player else group
     state[NEXT + APART * point] = point
@@ -152,13 +154,14 @@ def place(tables: Tables, state: State, player: int, code: int) -> None:
     state[NEXT + APART * point] = after
     state[SIZE + APART * group] += 1
     state[LIBERTIES + APART * group] += gained
-    # `group` may be the group above the point, so only three are left to look at.
+    # A group above the point would be `group` by now, so only three are left to look at.
     for near in (point - width, point - 1, point + 1):
         cell = state[CELL + APART * near]
         if cell & 3 == player and cell >> 2 != group:
             group = _join(state, group, cell >> 2)
     state[KEY] ^= tables[tables[KEYS] + 2 * code + player] ^ tables[TURN_KEY]
     state[TURN] = 1 - player
+    return captures
 
 
 @inlined

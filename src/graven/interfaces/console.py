@@ -70,6 +70,14 @@ def watched(
         return future.result(), stop.is_set()
 
 
+def awaited(work: Callable[[], T], doing: str) -> T:
+    """Do `work` that cannot be cut short, and say so if it takes long; Ctrl-C counts at its end."""
+    result, interrupted = watched(lambda stop: work(), lambda elapsed: doing)
+    if interrupted:
+        raise KeyboardInterrupt
+    return result
+
+
 class _Line:
     """One line on stderr: live in a terminal, printed now and then elsewhere."""
 

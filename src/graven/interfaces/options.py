@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from graven.interfaces.console import awaited
+
 if TYPE_CHECKING:
     from graven.core.game import Game, Position
     from graven.search.engine import Budget
@@ -29,18 +31,20 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
 def make_game(text: str, size: str | None) -> Game:
-    """The game that the command line names."""
+    """The game that the command line names, its rules compiled."""
     from graven.games import registry
 
-    return registry.make_game(text, size=size) if size is not None else registry.make_game(text)
+    game = registry.make_game(text, size=size) if size is not None else registry.make_game(text)
+    awaited(game.start, f"compiling the rules of {game.name}")
+    return game
 
 
 def position_after(game: Game, moves: str) -> Position:
     """The position after moves separated by spaces; joint moves have commas inside."""
+    from graven.core.errors import UsageError
+
     position = game.start()
     for number, text in enumerate(moves.split(), 1):
-        from graven.core.errors import UsageError
-
         try:
             simultaneous = len(position.choosers) > 1
             position = position.play(*(text.split(",") if simultaneous else [text]))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from graven.agents import Player
@@ -45,6 +47,9 @@ class Session:
 
     def run(self) -> None:
         """Play until the game ends or the person leaves."""
+        if sys.stdin.isatty():
+            with suppress(ImportError):
+                import readline  # noqa: F401  arrow keys and history for `input`
         name = self.game.player_names[self.seat]
         self._say(f"You are {name} against {self.agent.spec} at {self.game.spec}; 'help' helps.")
         self._show_board()

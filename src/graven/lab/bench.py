@@ -1,7 +1,8 @@
 """Speed as ratios, each measured in one run: us against a peer, or against a limit.
 
-Two rates are taken in turn for several rounds, so that whatever else the machine does disturbs
-both alike; a row gives the medians of the rates and of the rounds' ratios.
+Two rates are taken in turn for several rounds, in processor time of one thread, so that whatever
+else the machine does disturbs neither much and both alike; a row gives the medians of the rates
+and of the rounds' ratios.
 """
 
 from __future__ import annotations
@@ -83,18 +84,18 @@ def in_turn(ours: Rate, other: Rate, rounds: int) -> Medians:
 def search_rate(spec: str, game: Game, count: int) -> float:
     """Playouts a second of whole searches from the start, repeated for a slice of time."""
     searcher, position = agent(spec), game.start()
-    began, done, seed = time.perf_counter(), 0, 0
-    while not done or time.perf_counter() - began < SLICE_SECONDS:
+    began, done, seed = time.thread_time(), 0, 0
+    while not done or time.thread_time() - began < SLICE_SECONDS:
         done += searcher.search(position, playouts=count, seed=seed).playouts
         seed += 1
-    return done / (time.perf_counter() - began)
+    return done / (time.thread_time() - began)
 
 
 def against_openspiel() -> Iterator[Row]:
     """Our UCT and OpenSpiel's C++ MCTS, one thread each."""
     row = Row(
         "openspiel",
-        "UCT at Breakthrough 8x8, 1,000 playouts, v OpenSpiel's C++ MCTSBot",
+        "UCT v OpenSpiel's C++ MCTSBot, 1,000 playouts, breakthrough(size=8x8)",
         "playouts/s",
         10.0,
     )
@@ -108,13 +109,13 @@ def against_openspiel() -> Iterator[Row]:
     state = theirs.new_initial_state()
 
     def peer() -> float:
-        began, done = time.perf_counter(), 0
-        while not done or time.perf_counter() - began < SLICE_SECONDS:
+        began, done = time.thread_time(), 0
+        while not done or time.thread_time() - began < SLICE_SECONDS:
             evaluator = pyspiel.RandomRolloutEvaluator(1, done)
             bot = pyspiel.MCTSBot(theirs, evaluator, 0.4, 1000, 1000, False, done, False)
             bot.mcts_search(state)
             done += 1000
-        return done / (time.perf_counter() - began)
+        return done / (time.thread_time() - began)
 
     yield _measured(row, lambda: search_rate(UCT, game, 1000), peer)
 
@@ -135,7 +136,7 @@ def grave_against_uct() -> Iterator[Row]:
     for family in registry.families():
         game = family.make()
         yield _measured(
-            Row("grave", f"{GRAVE} v uct at {game.spec}, 10,000 playouts", "playouts/s", 0.75),
+            Row("grave", f"GRAVE v UCT, 10,000 playouts, {game.spec}", "playouts/s", 0.75),
             lambda game=game: search_rate(GRAVE, game, 10_000),  # type: ignore[misc]
             lambda game=game: search_rate(UCT, game, 10_000),  # type: ignore[misc]
         )
@@ -152,7 +153,7 @@ def tables_per_node() -> Iterator[Row]:
         ours, other = per_node
         yield Row(
             "tables",
-            f"AMAF tables a node, {GRAVE} v rave at {game.spec}, 10,000 playouts",
+            f"AMAF tables a node, GRAVE v RAVE, 10,000 playouts, {game.spec}",
             "tables",
             1.0,
             below=True,
@@ -167,7 +168,7 @@ def long_against_short() -> Iterator[Row]:
     game = registry.make_game("breakthrough")
     for spec in (UCT, GRAVE):
         yield _measured(
-            Row("long", f"{spec} at breakthrough, 1,000,000 v 10,000 playouts", "playouts/s", 0.5),
+            Row("long", f"1,000,000 v 10,000 playouts, {spec}, {game.spec}", "playouts/s", 0.5),
             lambda spec=spec: search_rate(spec, game, 1_000_000),  # type: ignore[misc]
             lambda spec=spec: search_rate(spec, game, 10_000),  # type: ignore[misc]
             LONG_ROUNDS,
@@ -177,10 +178,10 @@ def long_against_short() -> Iterator[Row]:
 MEASUREMENTS: dict[str, Callable[[], Iterator[Row]]] = {
     "openspiel": against_openspiel,
     "sample": lambda: random_games(
-        "sample", "random games with `sample` v listing moves with the rules inlined", 1.0, True
+        "sample", "random games with `sample` v a loop that lists moves, rules inlined", 1.0, True
     ),
     "listing": lambda: random_games(
-        "listing", "random games without `sample` v the same with the rules inlined", 0.6, False
+        "listing", "random games that list moves v the same loop, rules inlined", 0.6, False
     ),
     "grave": grave_against_uct,
     "tables": tables_per_node,

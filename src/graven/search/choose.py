@@ -32,16 +32,18 @@ class Arm:
 def arms(rules: Rules, tree: Tree, player: int) -> list[Arm]:
     """What is known of a player's moves at the root, in the order of the edges."""
     root = int(tree.meta[ROOT])
-    place = root * rules.players + player
-    first, degree, table = int(tree.first[place]), int(tree.degree[place]), int(tree.table[root])
-    known = []
-    for edge in range(first, first + degree) if first != NONE else ():
-        code = int(tree.moves[edge])
-        entry = 2 * ((table * rules.players + player) * rules.codes + code)
-        seen, total = (tree.amaf[entry], tree.amaf[entry + 1]) if table != NONE else (0, 0.0)
-        visits = int(tree.counts[edge])
-        known.append(Arm(code, visits, float(tree.sums[edge]), int(seen), float(total)))
-    return known
+    first = int(tree.first[root * rules.players + player])
+    if first == NONE:
+        return []
+    edges = slice(first, first + int(tree.degree[root * rules.players + player]))
+    codes, table = tree.moves[edges], int(tree.table[root])
+    if table == NONE:
+        seen, totals = np.zeros(len(codes), np.int64), np.zeros(len(codes))
+    else:
+        entries = 2 * ((table * rules.players + player) * rules.codes + codes.astype(np.int64))
+        seen, totals = tree.amaf[entries].astype(np.int64), tree.amaf[entries + 1]
+    columns = (codes, tree.counts[edges], tree.sums[edges], seen, totals)
+    return [Arm(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
 
 
 def final_move(known: list[Arm], rule: str, seed: int) -> Arm | None:

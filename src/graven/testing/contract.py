@@ -26,7 +26,7 @@ from graven.testing.trial import Record, Trial, random_joint
 
 GARBAGE = 0x5A5A_5A5A_5A5A_5A5A
 FEATURES_TRIED = 12
-DRAWS_PER_MOVE = 40
+DRAWS_PER_MOVE = 200
 # A fair `sample` is blamed about once in a million positions.
 UNFAIR = 1e-6
 

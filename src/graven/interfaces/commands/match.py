@@ -143,11 +143,11 @@ class _Running:
         text = f"{score.games}/{self._games} games"
         if counted == 0:
             return f"{text} after {duration(elapsed)} (a first run compiles)"
-        text += f", {_score(score)}, {_rate(score)}"
+        text += f", {score.wins}-{score.losses}-{score.draws}, {_rate(score)}"
         if counted > 1:
             # Counted from the end of the first game: compilation says nothing about the rest.
             pace = (time.monotonic() - self._first_end) / (counted - 1)
-            text += f", about {duration(pace * (self._games - score.games))} left"
+            text += f", {duration(pace * (self._games - score.games))} left"
         return text
 
 

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from graven.interfaces.console import awaited
 from graven.interfaces.options import (
     AgentText,
     GameText,
@@ -44,6 +45,7 @@ def play(
     from graven.agents import agent as make_agent
     from graven.core.errors import unknown
     from graven.interfaces.session import SEATS, Session
+    from graven.lab.play import warm_up
 
     opponent = make_agent(agent)
     budget = opponent.budget_or(given_budget(playouts, seconds, DEFAULT_PLAYOUTS))
@@ -51,4 +53,5 @@ def play(
     seats = SEATS[: played.players]
     if side not in seats:
         raise unknown(f"side of {played.name}", side, seats)
+    awaited(lambda: warm_up(played, [opponent]), f"compiling {opponent.spec}")
     Session(played, opponent, budget, seat=seats.index(side), seed=seed).run()

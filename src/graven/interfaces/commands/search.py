@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graven.interfaces.console import INTERRUPTED, duration, out, print_json, watched
+from graven.interfaces.console import INTERRUPTED, awaited, duration, out, print_json, watched
 from graven.interfaces.options import (
     AgentText,
     GameText,
@@ -71,7 +71,7 @@ def search(
     if checked:
         from graven import check
 
-        check(played)
+        awaited(lambda: check(played), f"checking {played.name}")
     position = position_after(played, moves)
     if position.over:
         raise UsageError(f"the game of {played.name} is over there: nothing is left to search.")
