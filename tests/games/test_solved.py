@@ -21,8 +21,18 @@ def mover_wins(position, known: dict[int, bool]) -> bool:
     return known[key]
 
 
-# Lachmann, Moore and Rapaport (2002): of the squares up to 5x5, whoever moves first wins all but
-# the last.
-@pytest.mark.parametrize(("size", "first_wins"), [(2, True), (3, True), (4, True), (5, False)])
-def test_domineering_on_squares(size, first_wins):
-    assert mover_wins(make_game("domineering", size=size).start(), {}) is first_wins
+# Uiterwijk, "Perfectly solving Domineering boards" (2014), rows x columns, Vertical moves first:
+# Vertical wins on m x 3 for m > 1 and on 2k x 3 and 2k x 5, Horizontal on 3 x n for n > 3 and on
+# 5 x 2k.
+WON_BY_VERTICAL = ["2x3", "3x3", "4x3", "5x3", "6x3", "2x5", "4x5"]
+WON_BY_HORIZONTAL = ["3x4", "3x5", "3x6", "3x7", "5x2", "5x4"]
+
+
+@pytest.mark.parametrize("size", WON_BY_VERTICAL)
+def test_vertical_wins_domineering(size):
+    assert mover_wins(make_game("domineering", size=size).start(), {})
+
+
+@pytest.mark.parametrize("size", WON_BY_HORIZONTAL)
+def test_horizontal_wins_domineering(size):
+    assert not mover_wins(make_game("domineering", size=size).start(), {})
