@@ -160,8 +160,25 @@ def blended(beta, c):
     return value
 
 
-def bias(bias, c=0.0):
+def textbook_bias(bias, c=0.0):
+    """Cazenave 2015, section 2, as printed."""
     return blended(lambda node, ref, played, n, pa: pa / (pa + n + bias * pa * n), c)
+
+
+def bias(bias, c=0.0):
+    """The same as one fraction: equal but for rounding, which decides ties (see its test)."""
+
+    def value(node, reference, mover, move):
+        played = (mover, move)
+        n, pa = float(node.count.get(played, 0)), float(reference.amaf_count.get(played, 0))
+        if n + pa == 0 or (c and n == 0):
+            return None
+        weighted = bias * pa
+        total, amaf_total = node.total.get(played, 0.0), reference.amaf_total.get(played, 0.0)
+        blend = ((1.0 + weighted) * total + amaf_total) / (pa + n + weighted * n)
+        return blend + bound(c, node, n) if c else blend
+
+    return value
 
 
 def hand_k(k, c):

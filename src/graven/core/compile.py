@@ -28,6 +28,7 @@ from typing import Any, TypeVar
 
 import numba
 from llvmlite import ir
+from numba import types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 from numba.core.ccallback import CFunc
 from numba.core.errors import NumbaError
@@ -37,6 +38,8 @@ from numba.extending import intrinsic
 from graven.core.errors import RuleCompileError
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+_OPTIONS = {"nopython": True, "nogil": True, "error_model": "numpy"}
 
 PACKAGE = Path(__file__).resolve().parents[1]
 KEEP_CACHES = 4
@@ -138,36 +141,58 @@ def inlined(function: F) -> F:
     return numba.njit(nogil=True, error_model="numpy", inline="always")(function)
 
 
-_addresses: dict[tuple[Callable[..., Any], str], Any] = {}
+_code: dict[tuple[Callable[..., Any], str], Any] = {}
 
 
 def address(function: Callable[..., Any], signature: Signature) -> int:
     """The address of `function` compiled for `signature`; the code lives as long as the process."""
     key = (function, str(signature))
-    if key not in _addresses:
-        _addresses[key] = _compile(function, signature)
-    return int(_addresses[key].address)
+    if key not in _code:
+        _code[key] = _compile(function, signature)
+    return int(_code[key].address)
 
 
 def _compile(function: Callable[..., Any], signature: Signature) -> Any:
-    code: Any = CFunc(
-        function,
-        (signature.args, signature.return_type),
-        locals={},
-        options={"nopython": True, "nogil": True, "error_model": "numpy"},
-    )
-    if disk := _cache_of(function):
-        code._cache = disk
+    where = function.__code__
+    disk = _cache_of(function)
     try:
+        entry, flat = _entry(function, signature)
+        code: Any = CFunc(entry, (flat, signature.return_type), locals={}, options=_OPTIONS)
+        if disk:
+            code._cache = disk
         code.compile()
-    except NumbaError as error:
-        where = function.__code__
-        reason = str(error).strip().splitlines()
+    except (NumbaError, TypeError) as error:
+        reason = " ".join(str(error).split())
         raise RuleCompileError(
             f"the function {function.__name__!r} ({where.co_filename}, line {where.co_firstlineno})"
-            f" cannot be compiled: {' '.join(line.strip() for line in reason if line.strip())}"
+            f" cannot be compiled: {reason}"
         ) from None
     return code
+
+
+def _entry(
+    function: Callable[..., Any], signature: Signature
+) -> tuple[Callable[..., Any], list[Any]]:
+    """A function that gets arrays as pointers and lengths, and hands them to `function` as arrays.
+
+    An array is seven words to Numba, and what does not fit into registers goes through memory:
+    with pointers and lengths a call costs a third. The inner function is built into the entry.
+    """
+    names, given, flat = [], [], []
+    for i, kind in enumerate(signature.args):
+        if isinstance(kind, types.Array):
+            names += [f"pointer{i}", f"length{i}"]
+            given.append(f"carray(pointer{i}, length{i})")
+            flat += [types.CPointer(kind.dtype), types.int64]
+        else:
+            names.append(f"value{i}")
+            given.append(f"value{i}")
+            flat.append(kind)
+    source = f"def entry({', '.join(names)}):\n    return inner({', '.join(given)})\n"
+    inner = numba.njit(nogil=True, error_model="numpy", forceinline=True)(function)
+    space = {"__name__": __name__, "inner": inner, "carray": numba.carray}
+    exec(compile(source, "<graven entry>", "exec"), space)
+    return space["entry"], flat
 
 
 def caller(signature: Signature) -> Callable[..., Any]:
@@ -177,17 +202,17 @@ def caller(signature: Signature) -> Callable[..., Any]:
     @intrinsic  # type: ignore[untyped-decorator]
     def call(typing_context: Any, address: Any, arguments: Any) -> Any:
         def generate(context: Any, builder: Any, _signature: Any, values: Any) -> Any:
-            code = ir.FunctionType(
-                context.get_value_type(result), [context.get_value_type(kind) for kind in expected]
-            )
-            pointer = builder.inttoptr(values[0], code.as_pointer())
-            given = [builder.extract_value(values[1], i) for i in range(len(expected))]
-            given = [
-                context.cast(builder, value, actual, kind)
-                for value, actual, kind in zip(given, arguments.types, expected, strict=True)
-            ]
-            return builder.call(pointer, given)
+            given = []
+            for i, (actual, kind) in enumerate(zip(arguments.types, expected, strict=True)):
+                value = context.cast(builder, builder.extract_value(values[1], i), actual, kind)
+                if isinstance(kind, types.Array):
+                    array = context.make_array(kind)(context, builder, value)
+                    given += [array.data, array.nitems]
+                else:
+                    given.append(value)
+            code = ir.FunctionType(context.get_value_type(result), [value.type for value in given])
+            return builder.call(builder.inttoptr(values[0], code.as_pointer()), given)
 
-        return result(numba.types.int64, arguments), generate
+        return result(types.int64, arguments), generate
 
-    return call
+    return call  # type: ignore[no-any-return]

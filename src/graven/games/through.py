@@ -12,6 +12,8 @@ four, and a game with fewer leaves some without squares to go from.
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -25,9 +27,11 @@ from graven.games.pictures import as_svg
 
 WAYS = 4
 # The head of `tables`; then for each player and direction how far a move goes, a mask that is 0
-# if it may not capture (else -1), and the squares it may leave; then Zobrist keys.
-CELLS, COLUMNS, BOARD, KEYS, HEAD = range(5)
-STEP, CAPTURES, SOURCES = 0, 1, 2
+# if it may not capture (else -1), and the squares it may leave, as far as one word holds them.
+# At `SOURCES`: these squares in full, `BOARD` words for each player and direction. At `KEYS`:
+# Zobrist keys of each player's squares, and of the turn.
+CELLS, COLUMNS, BOARD, SOURCES, KEYS, HEAD = range(6)
+STEP, CAPTURES, SOURCE, WAY = range(4)
 # The state's words before the bitboards.
 TURN, WINNER, KEY, BOARDS = 0, 1, 2, 3
 
@@ -39,20 +43,23 @@ def build_tables(
 ) -> NDArray[np.int64]:
     """Tables for a board and its directions: (rows forward, columns right, may it capture)."""
     cells, board = rows * columns, board_words(rows, columns)
-    ways = np.zeros((2, WAYS, SOURCES + board), dtype=np.int64)
-    ways[:, :, STEP] = [[1], [-1]]
+    ways = np.zeros((2, WAYS, WAY), dtype=np.int64)
+    sources = np.zeros((2, WAYS, board), dtype=np.int64)
     for player, forward in enumerate((1, -1)):
         for way, (ahead, aside, captures) in enumerate(directions):
-            ways[player, way, STEP] = forward * ahead * columns + aside
+            ways[player, way, STEP] = ahead * columns + forward * aside
             ways[player, way, CAPTURES] = -1 if captures else 0
             for cell in range(cells):
                 row, column = divmod(cell, columns)
                 if 0 <= row + forward * ahead < rows and 0 <= column + aside < columns:
-                    ways[player, way, SOURCES + cell // 64] |= np.int64(1) << np.int64(cell % 64)
+                    sources[player, way, cell // 64] |= np.int64(1) << np.int64(cell % 64)
+    ways[:, :, SOURCE] = sources[:, :, 0]
     keys = np.array([derive(ZOBRIST_SEED, i) for i in range(2 * cells + 1)], dtype=np.uint64)
     head = np.zeros(HEAD, dtype=np.int64)
-    head[CELLS], head[COLUMNS], head[BOARD], head[KEYS] = cells, columns, board, HEAD + ways.size
-    return np.concatenate([head, ways.reshape(-1), keys.view(np.int64)])
+    head[CELLS], head[COLUMNS], head[BOARD] = cells, columns, board
+    head[SOURCES] = HEAD + ways.size
+    head[KEYS] = head[SOURCES] + sources.size
+    return np.concatenate([head, ways.reshape(-1), sources.reshape(-1), keys.view(np.int64)])
 
 
 def board_words(rows: int, columns: int) -> int:
@@ -83,9 +90,16 @@ def turn(tables: Tables, state: State) -> int:
 
 
 @inlined
-def _way(tables: Tables, player: int, way: int) -> int:
+def way_of(player: int, way: int) -> int:
     """Where `tables` speaks of a player's direction."""
-    return HEAD + (player * WAYS + way) * (SOURCES + tables[BOARD])
+    return HEAD + WAY * (WAYS * player + way)
+
+
+@inlined
+def destination(tables: Tables, player: int, move: int) -> int:
+    """The square that a move leads to."""
+    step = tables[way_of(player, move % WAYS) + STEP]
+    return move // WAYS + (step if player == 0 else -step)
 
 
 @inlined
@@ -93,18 +107,25 @@ def _targets(tables: Tables, state: State, player: int, way: int, word: int) -> 
     """The squares in one word of the board that a player's pieces can go to in one direction."""
     board = tables[BOARD]
     mine, theirs = BOARDS + player * board + word, BOARDS + (1 - player) * board + word
-    head = _way(tables, player, way)
-    step, sources = tables[head + STEP], head + SOURCES + word
+    step = tables[way_of(player, way) + STEP]
+    sources = tables[SOURCES] + (WAYS * player + way) * board + word
     leaving = state[mine] & tables[sources]
     if player == 0:
         reached = leaving << step
-        if word > 0:
+        if word > 0 and step > 0:
             reached |= bits.down(state[mine - 1] & tables[sources - 1], 64 - step)
     else:
-        reached = bits.down(leaving, -step)
-        if word + 1 < board:
-            reached |= (state[mine + 1] & tables[sources + 1]) << (64 + step)
-    return reached & ~state[mine] & (tables[head + CAPTURES] | ~state[theirs])
+        reached = bits.down(leaving, step)
+        if word + 1 < board and step > 0:
+            reached |= (state[mine + 1] & tables[sources + 1]) << (64 - step)
+    return reached & ~state[mine] & (tables[way_of(player, way) + CAPTURES] | ~state[theirs])
+
+
+@inlined
+def _code(tables: Tables, player: int, way: int, target: int) -> int:
+    """The move in a direction that ends on a square."""
+    step = tables[way_of(player, way) + STEP]
+    return (target - (step if player == 0 else -step)) * WAYS + way
 
 
 def legal(tables: Tables, state: State, player: int, moves: Moves) -> int:
@@ -112,10 +133,9 @@ def legal(tables: Tables, state: State, player: int, moves: Moves) -> int:
     count = 0
     for word in range(tables[BOARD]):
         for way in range(WAYS):
-            step = tables[_way(tables, player, way) + STEP]
             left = _targets(tables, state, player, way, word)
             while left:
-                moves[count] = (64 * word + bits.lowest(left) - step) * WAYS + way
+                moves[count] = _code(tables, player, way, 64 * word + bits.lowest(left))
                 count += 1
                 left &= left - 1
     return count
@@ -135,8 +155,7 @@ def sample(tables: Tables, state: State, player: int, rng: Rng) -> int:
             targets = _targets(tables, state, player, way, word)
             here = bits.count(targets)
             if skip < here:
-                target = 64 * word + bits.nth(targets, skip)
-                return (target - tables[_way(tables, player, way) + STEP]) * WAYS + way
+                return _code(tables, player, way, 64 * word + bits.nth(targets, skip))
             skip -= here
     return -1
 
@@ -147,8 +166,7 @@ def play(tables: Tables, state: State, joint: Moves) -> None:
     enemy = 1 - player
     cells, columns, board = tables[CELLS], tables[COLUMNS], tables[BOARD]
     move = int(joint[player])
-    origin = move // WAYS
-    target = origin + tables[_way(tables, player, move % WAYS) + STEP]
+    origin, target = move // WAYS, destination(tables, player, move)
     mine, theirs = BOARDS + player * board, BOARDS + enemy * board
     keys = tables[KEYS] + player * cells
     change = tables[keys + origin] ^ tables[keys + target] ^ tables[tables[KEYS] + 2 * cells]
@@ -182,7 +200,7 @@ def key(tables: Tables, state: State) -> int:
 
 def feature(tables: Tables, state: State, player: int, move: int) -> int:
     """The move, and whether it captures (Cazenave 2016, section 3)."""
-    target = move // WAYS + tables[_way(tables, player, move % WAYS) + STEP]
+    target = destination(tables, player, move)
     enemies = state[BOARDS + (1 - player) * tables[BOARD] + (target >> 6)]
     return 2 * move + (bits.down(enemies, target & 63) & 1)
 
@@ -199,6 +217,9 @@ def game(
     # No piece moves on from the far row, so a side's pieces from its first and second row make
     # at most rows - 2 and rows - 3 moves each, and then one of all moves wins.
     plies = 2 * columns * (2 * rows - 5) + 1
+    from graven.games import through64
+
+    moving = through64 if cells <= 64 else sys.modules[__name__]
     return Game(
         name=name,
         players=2,
@@ -209,10 +230,10 @@ def game(
         tables=build_tables(rows, columns, directions),
         start=start,
         turn=turn,
-        legal=legal,
-        play=play,
+        legal=moving.legal,
+        play=moving.play,
         scores=scores,
-        sample=sample,
+        sample=moving.sample,
         key=key,
         feature=feature,
         features=2 * WAYS * cells,

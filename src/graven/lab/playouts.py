@@ -14,12 +14,12 @@ from graven.core.compile import compiled
 from graven.core.contract import Moves, Rules, State, Tables
 from graven.core.game import Game
 from graven.core.rng import Rng, below, generator
-from graven.games import through
+from graven.games import through, through64
 
 start = compiled(through.start)
 turn = compiled(through.turn)
-legal = compiled(through.legal)
-play = compiled(through.play)
+legal = compiled(through64.legal)
+play = compiled(through64.play)
 
 
 @compiled
@@ -40,7 +40,7 @@ def play_contract(
 def play_inlined(
     tables: Tables, state: State, joint: Moves, moves: Moves, rng: Rng, count: int
 ) -> None:
-    """Play `count` random games with the rules of `graven.games.through` built in."""
+    """Play `count` random games with the rules of `graven.games.through64` built in."""
     for _ in range(count):
         start(tables, state)
         player = turn(tables, state)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from graven.core.compile import compiled
+import numpy as np
+
+from graven.core.compile import inlined
 from graven.core.contract import EVERYBODY, NOBODY, Rules
 from graven.search.plan import Plan
 from graven.search.tree import (
@@ -21,8 +23,12 @@ from graven.search.tree import (
     Tree,
 )
 
+# Entries of AMAF tables are numbered by unsigned integers: with signed ones Numba would look
+# whether an index is negative, and that is a large part of this file's work.
+ONE = np.uint64(1)
 
-@compiled
+
+@inlined
 def backup(rules: Rules, tree: Tree, plan: Plan, record: Record) -> None:
     """Count the simulation at every node and edge of its path, and in their AMAF tables."""
     players, scores = rules.players, record.scores
@@ -45,7 +51,17 @@ def backup(rules: Rules, tree: Tree, plan: Plan, record: Record) -> None:
             keep(rules, tree, record)
 
 
-@compiled
+@inlined
+def player_of(played: int, codes: int) -> int:
+    """Who played a trace entry, player * codes + move; a division would be slower."""
+    player = 0
+    while played >= codes:
+        played -= codes
+        player += 1
+    return player
+
+
+@inlined
 def update_tables(rules: Rules, tree: Tree, record: Record) -> None:
     """Add the simulation to every AMAF table on its path.
 
@@ -55,6 +71,8 @@ def update_tables(rules: Rules, tree: Tree, record: Record) -> None:
     """
     tree.meta[STAMP] += 1
     stamp, codes = tree.meta[STAMP], rules.codes
+    size = 2 * rules.players * codes
+    root = tree.table[record.path[0]] * size
     place, moves = record.shape[LENGTH], 0
     for depth in range(record.shape[DEPTH] - 1, -1, -1):
         table = tree.table[record.path[depth]]
@@ -65,17 +83,23 @@ def update_tables(rules: Rules, tree: Tree, record: Record) -> None:
             played = record.trace[place]
             if tree.seen[played] != stamp:
                 tree.seen[played] = stamp
-                tree.distinct[moves] = 2 * played
-                tree.worth[moves] = record.scores[played // codes]
+                score = record.scores[player_of(played, codes)]
+                tree.distinct[moves] = played
+                tree.worth[moves] = score
                 moves += 1
-        base = table * 2 * rules.players * codes
-        for i in range(moves):
-            entry = base + tree.distinct[i]
-            tree.amaf[entry] += 1.0
-            tree.amaf[entry + 1] += tree.worth[i]
+                # The root has all of them, so it need not wait for its turn.
+                entry = np.uint64(root + 2 * played)
+                tree.amaf[entry] += 1.0
+                tree.amaf[entry + ONE] += score
+        if depth > 0:
+            base = table * size
+            for i in range(moves):
+                entry = np.uint64(base + 2 * tree.distinct[i])
+                tree.amaf[entry] += 1.0
+                tree.amaf[entry + ONE] += tree.worth[i]
 
 
-@compiled
+@inlined
 def keep(rules: Rules, tree: Tree, record: Record) -> None:
     """Let the nodes of the path without a table remember this simulation, and keep its trace."""
     if tree.meta[CLOSED]:
@@ -99,8 +123,7 @@ def keep(rules: Rules, tree: Tree, record: Record) -> None:
         tree.passed[node] = entry
     if kept:
         start = tree.meta[TRACED]
-        for i in range(record.shape[LENGTH]):
-            tree.traces[start + i] = record.trace[i]
+        tree.traces[start : start + record.shape[LENGTH]] = record.trace[: record.shape[LENGTH]]
         tree.trace_start[simulation] = start
         tree.trace_start[simulation + 1] = start + record.shape[LENGTH]
         for player in range(rules.players):
@@ -109,7 +132,7 @@ def keep(rules: Rules, tree: Tree, record: Record) -> None:
         tree.meta[SIMULATIONS] = simulation + 1
 
 
-@compiled
+@inlined
 def build_table(rules: Rules, tree: Tree, node: int) -> int:
     """Make a node's AMAF table from the simulations that passed it; NONE without room."""
     codes, players = rules.codes, rules.players
@@ -132,8 +155,8 @@ def build_table(rules: Rules, tree: Tree, node: int) -> int:
             if tree.seen[played] != stamp:
                 tree.seen[played] = stamp
                 tree.amaf[base + 2 * played] += 1.0
-                score = tree.trace_scores[simulation * players + played // codes]
-                tree.amaf[base + 2 * played + 1] += score
+                player = player_of(played, codes)
+                tree.amaf[base + 2 * played + 1] += tree.trace_scores[simulation * players + player]
         entry = tree.pass_next[entry]
     tree.passed[node] = NONE
     tree.table[node] = table

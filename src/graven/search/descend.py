@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from graven.core import contract
-from graven.core.compile import compiled
+from graven.core.compile import inlined
 from graven.core.contract import EVERYBODY, NOBODY, Rules
 from graven.core.rng import Rng
 from graven.search.backup import build_table
@@ -38,7 +38,7 @@ from graven.search.tree import (
 _ODD = -7046029254386353131
 
 
-@compiled
+@inlined
 def descend(rules: Rules, tree: Tree, plan: Plan, record: Record, rng: Rng) -> int:
     """Fill the record's path and the first part of its trace; `state` is then where they lead.
 
@@ -115,7 +115,7 @@ def descend(rules: Rules, tree: Tree, plan: Plan, record: Record, rng: Rng) -> i
         node = child
 
 
-@compiled
+@inlined
 def reach_child(
     rules: Rules, tree: Tree, plan: Plan, record: Record, node: int, player: int
 ) -> int:
@@ -136,7 +136,7 @@ def reach_child(
     return new_node(tree, rules.players, key, contract.turn(rules, record.state))
 
 
-@compiled
+@inlined
 def reach_table(rules: Rules, tree: Tree, node: int) -> int:
     """Give a node its AMAF table, if there is room and nothing of it has been lost."""
     if tree.passed[node] == LOST:
@@ -148,7 +148,7 @@ def reach_table(rules: Rules, tree: Tree, node: int) -> int:
     return OK
 
 
-@compiled
+@inlined
 def list_moves(rules: Rules, tree: Tree, record: Record, node: int, low: int, high: int) -> int:
     """Give a node its edges: the legal moves of players low..high-1 in the record's state."""
     edges = tree.meta[EDGES]

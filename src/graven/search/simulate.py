@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graven.core import contract
-from graven.core.compile import compiled
+from graven.core.compile import compiled, inlined
 from graven.core.contract import Rules
 from graven.core.rng import Rng
 from graven.search.backup import backup, build_table
@@ -69,7 +69,7 @@ def simulate(
     return OK
 
 
-@compiled
+@inlined
 def room_for_one(tree: Tree, plan: Plan, record: Record) -> int:
     """Whether one more simulation can be kept, however long it gets."""
     if plan.passes and not tree.meta[CLOSED]:

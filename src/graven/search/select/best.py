@@ -12,16 +12,18 @@ from graven.core.rng import Rng, below
 @compiled
 def best(values: NDArray[np.float64], count: int, rng: Rng) -> int:
     """The index of the greatest of the first `count` values; one draw if several are equal."""
-    top = values[0]
+    top, first, ties = values[0], 0, 1
     for i in range(1, count):
-        top = max(top, values[i])
-    ties = 0
-    for i in range(count):
-        ties += values[i] == top
-    skip = below(rng, ties) if ties > 1 else 0
-    for i in range(count):
+        if values[i] > top:
+            top, first, ties = values[i], i, 1
+        elif values[i] == top:
+            ties += 1
+    if ties == 1:
+        return first
+    skip = below(rng, ties)
+    for i in range(first, count):
         if values[i] == top:
             if skip == 0:
                 return i
             skip -= 1
-    return 0
+    return first

@@ -22,6 +22,8 @@ from graven.core.rng import Rng
 from graven.search.policy import Form, Parameter, TreePolicy
 from graven.search.select.best import best
 
+ONE = np.uint64(1)  # unsigned indices spare Numba the question whether they are negative
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 
@@ -45,9 +47,9 @@ def blend(
     log_visits = log(visits)
     for edge in range(lo, hi):
         n = counts[edge]
-        entry = base + 2 * moves[edge]
+        entry = np.uint64(base + 2 * moves[edge])
         pa = amaf[entry]
-        known = amaf[entry + 1] / pa if pa > 0.0 else 0.0
+        known = amaf[entry + ONE] / pa if pa > 0.0 else 0.0
         if n == 0:
             values[edge - lo] = known if c == 0.0 and pa > 0.0 else fpu
         else:
@@ -72,13 +74,24 @@ def select_bias(
     base: int,
     values: Floats,
 ) -> int:
-    """beta = pa / (pa + n + bias * pa * n): Cazenave 2015, section 2. `params`: fpu, c, bias."""
+    """beta = pa / (pa + n + bias * pa * n): Cazenave 2015, section 2. `params`: fpu, c, bias.
+
+    With that denominator D, 1 - beta is n * (1 + bias * pa) / D, so the blend of the means is a
+    single fraction, ((1 + bias * pa) * sum + AMAF sum) / D: one division instead of four, and
+    right for n = 0 or pa = 0 as it stands.
+    """
     fpu, c, bias = params[0], params[1], params[2]
+    log_visits = log(visits)
     for edge in range(lo, hi):
-        n = counts[edge]
-        pa = amaf[base + 2 * moves[edge]]
-        values[edge - lo] = pa / (pa + n + bias * pa * n)
-    return blend(fpu, c, rng, visits, lo, hi, moves, counts, sums, amaf, base, values)
+        n = float(counts[edge])
+        entry = np.uint64(base + 2 * moves[edge])
+        pa = amaf[entry]
+        weighted = bias * pa
+        value = ((1.0 + weighted) * sums[edge] + amaf[entry + ONE]) / (pa + n + weighted * n)
+        if c != 0.0:
+            value = value + c * sqrt(log_visits / n) if n > 0.0 else fpu
+        values[edge - lo] = value if n + pa > 0.0 else fpu
+    return lo + best(values, hi - lo, rng)
 
 
 def select_k(
@@ -134,11 +147,11 @@ def select_gelly(
     fpu, c, bias = params[0], params[1], params[2]
     for edge in range(lo, hi):
         n = counts[edge]
-        entry = base + 2 * moves[edge]
+        entry = np.uint64(base + 2 * moves[edge])
         pa = amaf[entry]
         if n > 0 and pa > 0.0:
             of_mean = variance(sums[edge], n) / n
-            of_amaf = variance(amaf[entry + 1], pa) / pa
+            of_amaf = variance(amaf[entry + ONE], pa) / pa
             values[edge - lo] = of_mean / (of_mean + of_amaf + bias * bias)
     return blend(fpu, c, rng, visits, lo, hi, moves, counts, sums, amaf, base, values)
 
@@ -168,13 +181,13 @@ def select_orego2(
     fpu, c = params[0], params[1]
     for edge in range(lo, hi):
         n = counts[edge]
-        entry = base + 2 * moves[edge]
+        entry = np.uint64(base + 2 * moves[edge])
         pa = amaf[entry]
         if n > 0 and pa > 0.0:
             single = variance(sums[edge], n)
             covariance = single / pa
             of_mean = single / n
-            of_amaf = variance(amaf[entry + 1], pa) / pa
+            of_amaf = variance(amaf[entry + ONE], pa) / pa
             spread = of_mean + of_amaf - 2.0 * covariance
             beta = (of_mean - covariance) / spread if spread > 0.0 else 0.0
             values[edge - lo] = min(1.0, max(0.0, beta))
@@ -205,9 +218,9 @@ def select_additive(
     log_visits = log(visits)
     for edge in range(lo, hi):
         n = counts[edge]
-        entry = base + 2 * moves[edge]
+        entry = np.uint64(base + 2 * moves[edge])
         pa = amaf[entry]
-        known = amaf[entry + 1] / pa if pa > 0.0 else 0.0
+        known = amaf[entry + ONE] / pa if pa > 0.0 else 0.0
         if n > 0:
             value = sums[edge] / n + weight * known + c * sqrt(log_visits / n)
         elif c == 0.0 and pa > 0.0:
