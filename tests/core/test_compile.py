@@ -190,3 +190,79 @@ def test_two_functions_of_one_name_in_one_file_are_not_confused():
     tables.setflags(write=False)
     state = np.array([5])
     assert [ask(address(maker(shift), TURN), tables, state) for shift in (1, 10)] == [6, 15]
+
+
+def rule_without_tables(state):
+    return state[0]
+
+
+def test_a_rule_with_the_wrong_arguments_is_named():
+    with pytest.raises(RuleCompileError, match="rule_without_tables"):
+        address(rule_without_tables, TURN)
+
+
+HELPER = """
+import numba
+
+WIDTH = {width}
+
+
+@numba.njit
+def doubled(n):
+    return {factor} * n
+"""
+OWN_RULES = """
+import sys
+
+import numpy as np
+
+import helper
+from graven.core import contract
+from graven.core.game import Game
+from helper import doubled
+
+
+def turn(tables, state):
+    return doubled(helper.WIDTH)
+
+
+def nothing(tables, state):
+    state[0] = 0
+
+
+def nothing_else(tables, state, more):
+    pass
+
+
+def legal(tables, state, player, moves):
+    return 0
+
+
+game = Game(
+    name="own", players=2, words=1, codes=1, moves=1, plies=1, tables=[0], start=nothing,
+    turn=turn, legal=legal, play=nothing_else, scores=nothing_else,
+)
+print(contract.turn(game.rules, np.zeros(1, np.int64)))
+"""
+
+
+def test_a_game_of_several_files_notices_a_change_in_any_of_them(tmp_path):
+    (tmp_path / "rules.py").write_text(OWN_RULES)
+    environment = {**os.environ, "GRAVEN_CACHE_DIR": str(tmp_path / "cache")}
+
+    def turn_with(width, factor):
+        (tmp_path / "helper.py").write_text(HELPER.format(width=width, factor=factor))
+        shutil.rmtree(tmp_path / "__pycache__", ignore_errors=True)
+        done = subprocess.run(
+            [sys.executable, "rules.py"],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return int(done.stdout)
+
+    assert turn_with(width=1, factor=2) == 2
+    assert turn_with(width=3, factor=2) == 6
+    assert turn_with(width=3, factor=5) == 15

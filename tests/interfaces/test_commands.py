@@ -91,11 +91,13 @@ def test_search_says_that_the_game_is_over(run):
 
 
 def test_match_shows_the_win_rate_beside_the_published_one(run):
+    low, high = json.loads(run(*MATCH, "--workers", "1", "--json").out)["ci95"]
     code, out, _ = run(*MATCH, "--workers", "1", "--published", "50")
     assert code == 0
     assert "win rate" in out
-    assert "95 %" in out
-    assert "50.0 %, inside our interval" in out
+    assert f"(95 %: {100 * low:.1f} to {100 * high:.1f})" in out
+    where = "inside" if low <= 0.5 <= high else "outside"
+    assert f"50.0 %, {where} our interval" in out
 
 
 def test_match_gives_json(run):

@@ -21,17 +21,20 @@ import hashlib
 import os
 import shutil
 import time
+import warnings
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any, TypeVar
 
 import numba
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 from numba.core.ccallback import CFunc
-from numba.core.errors import NumbaError
+from numba.core.errors import NumbaError, NumbaWarning
 from numba.core.typing.templates import Signature
 from numba.extending import intrinsic
 
@@ -84,7 +87,7 @@ class _Locator(_CacheLocator):  # type: ignore[misc]
     def __init__(self, function: Callable[..., Any], source: str) -> None:
         self._source = source
         inside = Path(source).resolve().is_relative_to(PACKAGE)
-        self._stamp = package_digest() if inside else _file_stamp(source)
+        self._stamp = package_digest() if inside else _stamp_of(function)
         self._line = str(function.__code__.co_firstlineno)
 
     def get_cache_path(self) -> str:
@@ -108,8 +111,48 @@ class _Locator(_CacheLocator):  # type: ignore[misc]
         return locator
 
 
-def _file_stamp(source: str) -> str:
-    return hashlib.sha256(Path(source).read_bytes()).hexdigest()
+def _stamp_of(function: Callable[..., Any]) -> str:
+    """A digest of all that somebody's own function is made of: its code, and every value and
+    function of the modules it names, in whatever file they are written."""
+    digest = hashlib.sha256()
+    seen: set[int] = set()
+    waiting: list[Any] = [function]
+    while waiting:
+        value = waiting.pop()
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        value = getattr(value, "py_func", value)
+        code = getattr(value, "__code__", None)
+        if _root(getattr(value, "__module__", None)) in _LIBRARIES:
+            continue
+        if code is None:
+            # Of other objects only the type: their text may name an address of this process.
+            plain = isinstance(value, bool | int | float | str | tuple | np.generic | np.ndarray)
+            digest.update(repr(value if plain else type(value)).encode())
+            if isinstance(value, np.ndarray):
+                digest.update(value.tobytes())
+            continue
+        digest.update(code.co_code + repr((code.co_consts, code.co_names)).encode())
+        for name in code.co_names:
+            for space in (value.__globals__, *_modules(value.__globals__, code.co_names)):
+                if name in space and not isinstance(space[name], ModuleType):
+                    waiting.append(space[name])
+        waiting += [cell.cell_contents for cell in value.__closure__ or ()]
+    return digest.hexdigest()
+
+
+def _modules(space: dict[str, Any], names: tuple[str, ...]) -> list[dict[str, Any]]:
+    """The contents of the modules among some names, but for libraries' (`np.int64` stays)."""
+    found = (space[name] for name in names if isinstance(space.get(name), ModuleType))
+    return [vars(module) for module in found if _root(module.__name__) not in _LIBRARIES]
+
+
+def _root(module: str | None) -> str:
+    return (module or "").partition(".")[0]
+
+
+_LIBRARIES = {"numpy", "numba", "math", "graven"}
 
 
 class _CacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
@@ -157,10 +200,12 @@ def _compile(function: Callable[..., Any], signature: Signature) -> Any:
     disk = _cache_of(function)
     try:
         entry, flat = _entry(function, signature)
-        code: Any = CFunc(entry, (flat, signature.return_type), locals={}, options=_OPTIONS)
+        code: Any = CFunc(entry, (tuple(flat), signature.return_type), {}, _OPTIONS)
         if disk:
             code._cache = disk
-        code.compile()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NumbaWarning)
+            code.compile()
     except (NumbaError, TypeError) as error:
         reason = " ".join(str(error).split())
         raise RuleCompileError(
@@ -215,4 +260,4 @@ def caller(signature: Signature) -> Callable[..., Any]:
 
         return result(types.int64, arguments), generate
 
-    return call  # type: ignore[no-any-return]
+    return call

@@ -6,7 +6,7 @@ else: a sentence that says what was wrong, where, and what would be right.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
 
@@ -33,4 +33,9 @@ def unknown(kind: str, name: str, choices: Iterable[str]) -> UsageError:
     hint = f" Did you mean {near[0]!r}?" if near else ""
     if not known:
         return UsageError(f"unknown {kind} {name!r}: there are none to choose from here.")
-    return UsageError(f"unknown {kind} {name!r}.{hint} Valid: {', '.join(known)}.")
+    return UsageError(f"unknown {kind} {name!r}.{hint} Valid: {listed(known)}.")
+
+
+def listed(names: Sequence[str], most: int = 40) -> str:
+    """Names after commas, not too many of them."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

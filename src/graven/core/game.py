@@ -12,9 +12,10 @@ import numpy as np
 from graven.core import contract
 from graven.core.compile import address
 from graven.core.contract import EVERYBODY, NOBODY, Rules, Scores, State, Tables
-from graven.core.errors import ContractError, UsageError, unknown
+from graven.core.errors import ContractError, UsageError, listed, unknown
 
 Option = int | float | str
+MISERE = "misere-"
 Function = Callable[..., Any]
 
 
@@ -122,7 +123,8 @@ class Game:
 
     def as_misere(self) -> Game:
         """The same game with the results turned round."""
-        return self.changed(name=f"misere-{self.name}", misere=not self.misere)
+        name = self.name.removeprefix(MISERE) if self.misere else MISERE + self.name
+        return self.changed(name=name, misere=not self.misere)
 
     def changed(self, **changes: Any) -> Game:
         """A copy with some of the constructor's arguments changed."""
@@ -255,8 +257,7 @@ class Position:
         name = self.game.player_names[player]
         if code is None or not 0 <= code < self.game.codes:
             raise unknown(f"move of {name}", str(move), self.moves_of(player))
-        texts = self.moves_of(player)
-        shown = ", ".join(texts[:40]) + (", ..." if len(texts) > 40 else "")
+        shown = listed(self.moves_of(player))
         text = move if isinstance(move, str) else self.game.move_text(player, code)
         raise UsageError(f"{text} is not legal for {name} here. Legal: {shown}.")
 

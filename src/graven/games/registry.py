@@ -14,11 +14,10 @@ from importlib.util import find_spec
 from pkgutil import iter_modules
 
 from graven.core.errors import UsageError, unknown
-from graven.core.game import Game
+from graven.core.game import MISERE, Game
 from graven.core.game import Option as Value
 
 PACKAGE = "graven.games"
-MISERE = "misere-"
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,7 @@ def games(
       graven games "misere-breakthrough(size=6x5)" --json
     """
     from graven.core.errors import UsageError
+    from graven.core.game import MISERE
     from graven.games import registry
 
     if name is None:
@@ -41,7 +42,7 @@ def games(
         return
     game = make_game(name, size)
     text, _ = registry.parse(name)
-    family = registry.find(text.removeprefix(registry.MISERE))
+    family = registry.find(text.removeprefix(MISERE))
     if json:
         print_json({**_family_json(family), **_game_json(game)})
     else:
