@@ -54,7 +54,7 @@ def test_moves_may_be_texts_in_any_case_with_blanks_around_or_codes(start):
 
 def test_every_move_s_text_leads_back_to_its_code():
     game = heaps(3)
-    assert [game.move_code(0, game.move_text(0, code)) for code in range(4)] == [0, 1, 2, 3]
+    assert [game.move_code(0, game.show_move(0, code)) for code in range(4)] == [0, 1, 2, 3]
     assert game.move_code(0, "middle-1") is None
 
 

@@ -73,4 +73,4 @@ def test_positions_with_the_same_free_cells_are_equal() -> None:
 def test_every_code_has_a_text_of_its_own() -> None:
     game = make_game("domineering", size="4x5")
     for player in range(2):
-        assert len({game.move_text(player, code) for code in range(game.codes)}) == game.codes
+        assert len({game.show_move(player, code) for code in range(game.codes)}) == game.codes

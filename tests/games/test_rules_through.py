@@ -93,7 +93,7 @@ def test_knights_capture_and_win_by_reaching_the_far_row() -> None:
 def test_every_code_has_a_text_of_its_own(spec: str) -> None:
     game: Game = make_game(spec)
     for player in range(2):
-        texts = {game.move_text(player, code) for code in range(game.codes)}
+        texts = {game.show_move(player, code) for code in range(game.codes)}
         assert len(texts) == game.codes
 
 

@@ -11,7 +11,6 @@ from graven.core.game import Game, Position
 from graven.core.rng import derive
 from graven.search import choose
 from graven.search.engine import Budget, Search, Settings, Stop
-from graven.search.plan import NEVER
 from graven.search.policy import playout_policies
 from graven.search.tree import TABLES
 
@@ -75,8 +74,9 @@ class Agent:
     def __repr__(self) -> str:
         return f"<Agent {self.spec}>"
 
-    def settings(self, game: Game) -> Settings:
-        """What the search in this game is made of."""
+    @property
+    def settings(self) -> Settings:
+        """What its searches are made of."""
         spec = self._spec
         policy = spec.playout
         if isinstance(policy, str):
@@ -88,7 +88,7 @@ class Agent:
             ref=spec.ref,
             play_out=policy.play_out,
             learn=policy.learn,
-            memory_for=partial(_memory_for, policy, spec.playout_values),
+            memory_for=partial(policy.memory, values=spec.playout_values),
             expand=int(values["expand"]),
             final=str(values["final"]),
             reuse=bool(values["reuse"]),
@@ -100,7 +100,7 @@ class Agent:
         """A search in this game, with a tree of its own."""
         own = self._spec.playout
         rules = game.rules_with(own) if isinstance(own, str) else game.rules
-        settings = self.settings(game)
+        settings = self.settings
         if memory is not None:
             if memory < 1:
                 raise UsageError(f"memory must be at least 1 MiB, not {memory}.")
@@ -151,10 +151,6 @@ class Player:
         return find_move(self._search, position, self.budget, seed, stop)
 
 
-def _memory_for(policy, values, rules):  # type: ignore[no-untyped-def]
-    return policy.memory(rules, values)
-
-
 def find_move(
     search: Search, position: Position, budget: Budget, seed: int, stop: Stop | None
 ) -> Found:
@@ -174,7 +170,7 @@ def find_move(
             code, mean = position.codes_of(player)[0], 0.5
         else:
             code, mean = chosen.code, chosen.mean
-        best.append(game.move_text(player, code))
+        best.append(game.show_move(player, code))
         value = mean if player == position.choosers[0] else value
         arms.sort(key=lambda arm: (-arm.visits, -arm.mean, arm.code))
         by_player[player] = tuple(_stat(game, player, arm) for arm in arms)
@@ -184,7 +180,7 @@ def find_move(
         value=value,
         moves=by_player[position.choosers[0]],
         by_player=by_player,
-        line=tuple(game.move_text(player, code) for player, code in line),
+        line=tuple(game.show_move(player, code) for player, code in line),
         playouts=run.playouts,
         seconds=run.seconds,
         nodes=search.nodes,
@@ -196,8 +192,5 @@ def find_move(
 
 def _stat(game: Game, player: int, arm: choose.Arm) -> MoveStat:
     amaf = arm.amaf_sum / arm.amaf_visits if arm.amaf_visits else None
-    move = game.move_text(player, arm.code)
+    move = game.show_move(player, arm.code)
     return MoveStat(move, arm.visits, arm.mean, amaf, arm.amaf_visits)
-
-
-__all__ = ["NEVER", "Agent", "Found", "MoveStat", "Player", "find_move"]

@@ -171,8 +171,7 @@ def _settle(tree: TreePolicy, given: dict[str, Value]) -> tuple[Form, dict[str, 
     named = given.pop("beta", None) if len(forms) > 1 else None
     for key in given:
         if key not in own and key not in _OPTIONS:
-            names = [*own, *_OPTIONS, *(["beta"] if len(forms) > 1 else [])]
-            raise unknown(f"parameter of {tree.name}", key, names)
+            raise unknown(f"parameter of {tree.name}", key, [*own, *_OPTIONS])
     if named is not None:
         if str(named) not in forms:
             raise unknown(f"beta of {tree.name}", str(named), forms)

@@ -137,10 +137,6 @@ class Game:
         contract.start(self.rules, state)
         return Position(self, state)
 
-    def move_text(self, player: int, code: int) -> str:
-        """A move as people write it."""
-        return self.show_move(player, code)
-
     @cached_property
     def _codes_by_text(self) -> list[dict[str, int]]:
         return [
@@ -192,7 +188,7 @@ class Position:
 
     def moves_of(self, player: int) -> tuple[str, ...]:
         """The legal moves of one player as text, sorted by code."""
-        return tuple(self.game.move_text(player, code) for code in self.codes_of(player))
+        return tuple(self.game.show_move(player, code) for code in self.codes_of(player))
 
     def codes_of(self, player: int) -> tuple[int, ...]:
         """The codes of one player's legal moves, sorted."""
@@ -258,7 +254,7 @@ class Position:
         if code is None or not 0 <= code < self.game.codes:
             raise unknown(f"move of {name}", str(move), self.moves_of(player))
         shown = listed(self.moves_of(player))
-        text = move if isinstance(move, str) else self.game.move_text(player, code)
+        text = move if isinstance(move, str) else self.game.show_move(player, code)
         raise UsageError(f"{text} is not legal for {name} here. Legal: {shown}.")
 
     def _copy(self) -> State:

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from graven.core.game import Position
+
 T = TypeVar("T")
 
 QUIET_SECONDS = 2.0
@@ -38,6 +40,11 @@ def err() -> Console:
     from rich.console import Console
 
     return Console(stderr=True, highlight=False)
+
+
+def print_board(position: Position) -> None:
+    """Print a position, in colours where the terminal has any."""
+    print(f"\n{position.text(colour=out().color_system is not None)}\n", flush=True)
 
 
 def print_json(value: Any) -> None:

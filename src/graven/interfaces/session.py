@@ -11,7 +11,7 @@ from graven.agents import Player
 from graven.core.errors import UsageError
 from graven.core.rng import derive
 from graven.interfaces import findings
-from graven.interfaces.console import duration, out, watched
+from graven.interfaces.console import duration, out, print_board, watched
 
 if TYPE_CHECKING:
     from graven.agents import Agent, Found
@@ -181,7 +181,7 @@ class Session:
         self._say(" ".join(self.position.moves_of(self.seat)))
 
     def _show_board(self) -> None:
-        print("\n" + self.position.text(colour=out().is_terminal) + "\n", flush=True)
+        print_board(self.position)
 
     def _verdict(self) -> str:
         scores = self.position.scores or ()

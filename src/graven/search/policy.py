@@ -74,11 +74,17 @@ class Form:
     fixed: tuple[float, ...] = ()
 
 
+BETA_DOC = (
+    "the formula for the weight of AMAF; naming a parameter that only one formula has chooses it, "
+    "too. orego1 and orego2 are models 1 and 2 of Javins, Drake and Chen"
+)
+
+
 @dataclass(frozen=True)
 class TreePolicy:
     """A tree policy with its forms; the first form is the default.
 
-    A form is chosen by `beta=name`, or by naming the parameter that only it has (`tell`).
+    A form is chosen by `beta=name`, or by naming the parameter that only it has.
     `ref` is how many playouts a node must exceed to read its own AMAF table: a parameter,
     a number, or None where no AMAF is kept.
     """
@@ -94,6 +100,9 @@ class TreePolicy:
         named: dict[str, Parameter] = {}
         if isinstance(self.ref, Parameter):
             named[self.ref.name] = self.ref
+        if len(self.forms) > 1:
+            names = tuple(form.name for form in self.forms)
+            named["beta"] = Parameter("beta", names[0], BETA_DOC, choices=names)
         for form in self.forms:
             for parameter in form.parameters:
                 named.setdefault(parameter.name, parameter)
@@ -114,7 +123,7 @@ class PlayoutPolicy:
     play_out: Callable[..., Any]
     parameters: tuple[Parameter, ...] = ()
     learn: Callable[..., Any] | None = None
-    memory: Callable[[Rules, Mapping[str, Value]], Learner] = no_memory
+    memory: Callable[..., Learner] = no_memory
 
 
 def _collect(package: str) -> dict[str, Any]:

@@ -214,7 +214,7 @@ class Probe:
     def text(self, player: int, code: int, path: tuple[str, ...]) -> str:
         """A move's text."""
         try:
-            return self.game.move_text(player, code)
+            return self.game.show_move(player, code)
         except Exception as error:
             self.fail("show_move", f"raised {error!r} for move {code}", path)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from graven.interfaces.console import out, print_json
+from graven.interfaces.console import out, print_board, print_json
 from graven.interfaces.options import Json, Size, make_game
 
 if TYPE_CHECKING:
@@ -75,10 +75,10 @@ def _show(family: Family, game: Game) -> None:
         f"at most {game.moves:,} moves in a position and {game.plies:,} plies in a game"
     )
     position = game.start()
-    typer.echo("\n" + position.text(colour=console.is_terminal))
+    print_board(position)
     moves = position.moves
     shown = " ".join(moves[:12]) + (" ..." if len(moves) > 12 else "")
-    console.print(f"\n{len(moves)} first moves: {shown}", markup=False)
+    console.print(f"{len(moves)} first moves: {shown}", markup=False)
 
 
 def _family_json(family: Family) -> dict[str, Any]:

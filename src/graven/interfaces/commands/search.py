@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graven.interfaces.console import INTERRUPTED, awaited, duration, out, print_json, watched
+from graven.interfaces.console import (
+    INTERRUPTED,
+    awaited,
+    duration,
+    out,
+    print_board,
+    print_json,
+    watched,
+)
 from graven.interfaces.options import (
     AgentText,
     GameText,
@@ -107,7 +115,7 @@ def _show(position: Position, spec: str, found: Found, top: int) -> None:
         console.print(text, markup=False, soft_wrap=True, style=style)
 
     line(f"{spec} at {position.game.spec}")
-    typer.echo("\n" + position.text(colour=console.is_terminal) + "\n")
+    print_board(position)
     for player, stats in found.by_player.items():
         if len(found.by_player) > 1:
             line(f"{position.game.player_names[player]}:")

@@ -234,8 +234,8 @@ def select_additive(
 C = Parameter(
     "c",
     0.0,
-    "exploration, c * sqrt(log(N) / n), beside AMAF. Cazenave 2015 has none, Sironi and Winands "
-    "2016 use 0.2",
+    "exploration, c * sqrt(log(N) / n), beside AMAF: 0 as in Cazenave 2015, but with k or alpha "
+    "0.2 as in Sironi and Winands 2016",
     low=0.0,
 )
 C_UCB = Parameter("c", 0.2, C.doc, low=0.0)
