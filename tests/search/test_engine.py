@@ -214,3 +214,22 @@ def test_playouts_count_draws_as_half(start):
     for player in (0, 1):
         for stat in found.by_player[player]:
             assert stat.mean == pytest.approx(0.5, abs=0.1)
+
+
+@pytest.mark.parametrize("transpositions", ["true", "false"])
+@pytest.mark.parametrize("prune", [True, False])
+def test_a_tree_of_simultaneous_moves_is_kept_or_started_afresh(transpositions, prune):
+    from graven.search.engine import Budget
+
+    game = tiny.rock_paper_scissors(4)
+    search = Agent(f"grave(ref=5,reuse=true,transpositions={transpositions})").bind(game)
+    search.prune_above = 0 if prune else search.prune_above
+    position = game.start()
+    while not position.over:
+        run = search.run(position.state, position.history, Budget(playouts=300), seed=position.ply)
+        assert run.playouts == 300
+        position = position.play("rock", "paper")
+    # Only keys find the children of joint moves.
+    assert (search.room.tree.visits[search.room.tree.meta[6]] > 300) == (
+        transpositions == "true" and not prune
+    )

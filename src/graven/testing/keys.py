@@ -6,6 +6,8 @@ from graven.core.contract import NOBODY
 from graven.testing.probe import Moment, Probe, moves_so_far
 from graven.testing.trial import Record, Trial, random_joint
 
+TRIES = 3
+
 
 def positions_with_one_key_go_on_alike(trial: Trial, moment: Moment) -> None:
     """`key` tells positions apart that differ in who moves, in the moves, or later on.
@@ -39,23 +41,23 @@ def _difference_later(trial: Trial, one: Moment, other: Moment) -> str:
         further = f", after further {' '.join(other.path[plies:])}"
         if not here.plays_like(there):
             return there.unlike(here) + further
-        if here.turn == NOBODY:
-            alike = (probe.scores(one) == probe.scores(other)).all()
-            return "" if alike else f"the results do{further}"
-        if len(other.path) > trial.game.plies:
+        if here.turn == NOBODY or len(other.path) > trial.game.plies:
             return ""
         joint = random_joint(trial, one)
         one, other = probe.play(one, joint), probe.play(other, joint)
 
 
 def positions_that_look_alike_have_one_key(trial: Trial, moment: Moment) -> None:
-    """`key` is equal for equal positions, however they came about (in games with `show`)."""
+    """`key` is equal for equal positions, however they came about (in games with `show`).
+
+    A text may leave something out (a ko, say): positions count as equal if they also go on alike.
+    """
     if trial.game.show is None:
         return
     probe = trial.probe
     key = probe.key(moment)
     known, twin = trial.by_view.setdefault(probe.view(moment), (key, moment.copy()))
-    if known != key:
+    if known != key and not any(_difference_later(trial, twin, moment) for _ in range(TRIES)):
         where = moves_so_far(twin.path)
         probe.fail("key", f"differs from that of the same position {where}", moment.path)
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graven.core import contract
-from graven.core.contract import EVERYBODY, Moves, Rules, Scores, State
+from graven.core.contract import EVERYBODY, NOBODY, Moves, Rules, Scores, State
 from graven.core.errors import ContractError
 from graven.core.game import Game
 from graven.core.rng import generator
@@ -62,17 +62,18 @@ class Moment:
 class View(NamedTuple):
     """What anybody can see of a position.
 
-    `moves` has the sorted legal codes of each player who moves; `board` is the position's text,
-    or "" where the game has none.
+    `moves` has the sorted legal codes of each player who moves, `scores` the results once the game
+    is over; `board` is the position's text, or "" where the game has none.
     """
 
     turn: int
     moves: tuple[tuple[int, ...], ...]
+    scores: tuple[float, ...]
     board: str
 
     def plays_like(self, other: View) -> bool:
-        """Whether the same player, or all, have the same moves."""
-        return self.turn == other.turn and self.moves == other.moves
+        """Whether the same player, or all, have the same moves, or the game ended alike."""
+        return self[:3] == other[:3]
 
     def unlike(self, other: View) -> str:
         """The first thing in which this view differs from the other."""
@@ -80,6 +81,8 @@ class View(NamedTuple):
             return f"the turn is {self.turn} instead of {other.turn}"
         if self.moves != other.moves:
             return f"the legal moves are {self.moves} instead of {other.moves}"
+        if self.scores != other.scores:
+            return f"the results are {self.scores} instead of {other.scores}"
         return f"the board is\n{self.board}\ninstead of\n{other.board}\n"
 
 
@@ -199,7 +202,8 @@ class Probe:
             moves = tuple(self.moves(moment, player) for player in self.choosers(turn))
             if len(self._views) >= VIEWS_KEPT:
                 self._views.clear()
-            self._views[words] = View(turn, moves, self.board(moment))
+            scores = tuple(self.scores(moment).tolist()) if turn == NOBODY else ()
+            self._views[words] = View(turn, moves, scores, self.board(moment))
         return self._views[words]
 
     def board(self, moment: Moment) -> str:
