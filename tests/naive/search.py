@@ -32,7 +32,17 @@ class Node:
 class NaiveSearch:
     """`formula(node, reference, player, move)` is a move's value; None: try it first."""
 
-    def __init__(self, game, formula, ref=None, expand=1, transpositions=True, fpu=math.inf):
+    def __init__(
+        self,
+        game,
+        formula,
+        ref=None,
+        expand=1,
+        transpositions=True,
+        fpu=math.inf,
+        ties="random",
+    ):
+        self.ties = ties
         self.rules = game.rules
         self.formula = formula
         self.ref = ref
@@ -117,9 +127,10 @@ class NaiveSearch:
             value = self.formula(node, reference, mover, move)
             values.append(self.fpu if value is None else value)
         top = max(values)
-        best = [i for i, value in enumerate(values) if value == top]
-        chosen = best[below(self.rng, len(best))] if len(best) > 1 else best[0]
-        return node.moves[mover][chosen]
+        best = [move for move, value in zip(node.moves[mover], values, strict=True) if value == top]
+        if self.ties == "first":
+            return min(best)
+        return best[below(self.rng, len(best))] if len(best) > 1 else best[0]
 
 
 def mean_of(node, played):

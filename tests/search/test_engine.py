@@ -12,6 +12,8 @@ from graven.agents import Agent
 from graven.core.errors import ContractError, UsageError
 from graven.core.game import Game
 from graven.games.registry import make_game
+from graven.search import tree as arrays
+from graven.search.engine import Budget
 from tests.naive import tiny
 
 
@@ -65,8 +67,6 @@ def test_another_thread_can_stop_a_search(start):
 
 
 def test_a_search_can_be_interrupted_without_a_stop_event(start):
-    from graven.search.engine import Budget
-
     search = Agent("uct").bind(start.game)
     timer = threading.Timer(0.2, search.interrupt)
     timer.start()
@@ -87,9 +87,6 @@ def test_a_full_tree_goes_on_and_says_so(start, spec):
 
 def test_a_full_tree_never_reads_a_table_that_misses_simulations():
     """Tables of a closed tree hold what was counted since the node was made, or do not exist."""
-    from graven.search import tree as arrays
-    from graven.search.engine import Budget
-
     game = make_game("knightthrough(size=6)")
     search = Agent("grave(ref=10,memory=1)").bind(game)
     start = game.start()
@@ -97,7 +94,7 @@ def test_a_full_tree_never_reads_a_table_that_misses_simulations():
     tree, rules = search.room.tree, search.rules
     assert tree.meta[arrays.CLOSED]
     size = 2 * rules.players * rules.codes
-    for node in range(search.nodes):
+    for node in range(int(search.room.tree.meta[arrays.NODES])):
         table, turn = int(tree.table[node]), int(tree.turns[node])
         if table == arrays.NONE or turn < 0 or tree.first[node * 2 + turn] == arrays.NONE:
             continue
@@ -219,8 +216,6 @@ def test_playouts_count_draws_as_half(start):
 @pytest.mark.parametrize("transpositions", ["true", "false"])
 @pytest.mark.parametrize("prune", [True, False])
 def test_a_tree_of_simultaneous_moves_is_kept_or_started_afresh(transpositions, prune):
-    from graven.search.engine import Budget
-
     game = tiny.rock_paper_scissors(4)
     search = Agent(f"grave(ref=5,reuse=true,transpositions={transpositions})").bind(game)
     search.prune_above = 0 if prune else search.prune_above
@@ -230,6 +225,70 @@ def test_a_tree_of_simultaneous_moves_is_kept_or_started_afresh(transpositions, 
         assert run.playouts == 300
         position = position.play("rock", "paper")
     # Only keys find the children of joint moves.
-    assert (search.room.tree.visits[search.room.tree.meta[6]] > 300) == (
+    assert (search.room.tree.visits[search.room.tree.meta[arrays.ROOT]] > 300) == (
         transpositions == "true" and not prune
     )
+
+
+@pytest.mark.parametrize("spec", ["hrave(k=50", "grave(ref=20", "rave(bias=1e-3"])
+def test_a_tree_that_was_full_is_kept_only_where_its_tables_are_exact(spec):
+    game = make_game("domineering(size=8)")
+    search = Agent(f"{spec},reuse=true,memory=4)").bind(game)
+    position = game.start()
+    for _ in range(6):
+        run = search.run(position.state, position.history, Budget(playouts=20_000), position.ply)
+        tree, rules = run.tree, search.rules
+        root, player = int(tree.meta[arrays.ROOT]), position.turn
+        first = int(tree.first[root * 2 + player])
+        degree = int(tree.degree[root * 2 + player])
+        counts = tree.counts[first : first + degree]
+        entries = 2 * (
+            (tree.table[root] * 2 + player) * rules.codes + tree.moves[first : first + degree]
+        )
+        # Every playout that began with a move contains it, and no playout counts twice.
+        assert (tree.amaf[entries] >= counts).all()
+        assert tree.amaf[entries].max() <= tree.visits[root]
+        position = position.play(int(tree.moves[first + int(counts.argmax())]))
+
+
+def test_a_kept_tree_is_searched_at_every_move_however_short_the_time():
+    game = make_game("domineering(size=19)")
+    search = Agent("grave(reuse=true)").bind(game)
+    position = game.start()
+    for _ in range(12):
+        run = search.run(position.state, position.history, Budget(seconds=0.05), position.ply)
+        assert run.playouts > 0
+        position = position.play(position.moves[0])
+
+
+def test_the_main_line_begins_with_the_move_that_is_played():
+    start = make_game("nogo(size=4)").start()
+    for spec in ("uct", "uct(final=mean)"):
+        for seed in range(20):
+            found = Agent(spec).search(start, playouts=60, seed=seed)
+            assert found.line[0] == found.best
+
+
+def test_an_interrupt_is_not_lost_if_it_comes_early(start):
+    search = Agent("uct").bind(start.game)
+    search.interrupt()
+    assert search.run(start.state, (), Budget(playouts=10**9), seed=0).playouts == 0
+    assert search.run(start.state, (), Budget(playouts=10), seed=0).playouts == 10
+
+
+def writes_too_many(tables, state, player, moves):
+    for i in range(7):
+        moves[i] = i % 4
+    return 7
+
+
+def test_too_many_moves_are_refused_where_people_ask_for_them():
+    game = tiny.heaps(3).changed(legal=writes_too_many)
+    with pytest.raises(ContractError, match="`legal` gave 7 moves"):
+        game.start().moves  # noqa: B018
+
+
+def test_a_game_longer_than_it_says_is_noticed():
+    game = tiny.heaps(6).changed(plies=5)
+    with pytest.raises(ContractError, match="beyond the declared 5 plies"):
+        Agent("uct").search(game.start(), playouts=2000)

@@ -103,8 +103,9 @@ def test_every_tree_policy_visits_what_its_twin_visits(name, spec, formula, ref)
 @pytest.mark.parametrize("transpositions", [True, False])
 @pytest.mark.parametrize("expand", [1, 3])
 @pytest.mark.parametrize("fpu", [INFINITY, 0.6])
+@pytest.mark.parametrize("ties", ["random", "first"])
 @pytest.mark.parametrize("policy", [POLICIES[0], POLICIES[10]], ids=["uct", "grave"])
-def test_search_options_mean_the_same_to_both(policy, transpositions, expand, fpu):
+def test_search_options_mean_the_same_to_both(policy, transpositions, expand, fpu, ties):
     search, twin = run_both(
         make_game("domineering(size=4)"),
         *policy,
@@ -112,6 +113,7 @@ def test_search_options_mean_the_same_to_both(policy, transpositions, expand, fp
         transpositions=transpositions,
         expand=expand,
         fpu=fpu,
+        ties=ties,
     )
     compared, _ = assert_same_tree(search, twin)
     assert compared > 50
@@ -121,7 +123,7 @@ def test_the_slow_search_really_shares_nodes_where_positions_are_equal():
     game = make_game("domineering(size=4)")
     _, shared = run_both(game, "uct(c=0.4)", naive.uct(0.4), None, 500, transpositions=True)
     search, _ = run_both(game, "uct(c=0.4)", naive.uct(0.4), None, 500, transpositions=False)
-    assert len(shared.nodes) < search.nodes
+    assert len(shared.nodes) < int(search.room.tree.meta[arrays.NODES])
 
 
 @pytest.mark.parametrize("policy", [POLICIES[0], POLICIES[10]], ids=["uct", "grave"])
@@ -132,7 +134,7 @@ def test_players_who_move_at_once_choose_from_their_own_statistics(policy, trans
     )
     assert_same_tree(search, twin)
     # Below the root, nodes are found by joint move: their numbers must agree as well.
-    mine = sorted(search.room.tree.visits[: search.nodes])
+    mine = sorted(search.room.tree.visits[: int(search.room.tree.meta[arrays.NODES])])
     assert mine == sorted(node.visits for node in every_node(twin.root))
 
 
@@ -215,7 +217,7 @@ def test_terminal_nodes_count_as_playouts_and_have_no_moves():
     search, twin = run_both(game, "uct(c=0.4)", naive.uct(0.4), None, playouts=500)
     assert_same_tree(search, twin)
     tree = search.room.tree
-    over = [n for n in range(search.nodes) if tree.turns[n] == NOBODY]
+    over = [n for n in range(int(search.room.tree.meta[arrays.NODES])) if tree.turns[n] == NOBODY]
     assert over
     assert max(tree.visits[n] for n in over) > 10
     assert all(

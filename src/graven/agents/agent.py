@@ -12,7 +12,6 @@ from graven.core.rng import derive
 from graven.search import choose
 from graven.search.engine import Budget, Search, Settings, Stop
 from graven.search.policy import playout_policies
-from graven.search.tree import TABLES
 
 DEFAULT_BUDGET = Budget(playouts=1000)
 
@@ -48,6 +47,10 @@ class Found:
     tables: int
     memory_mib: float
     memory_full: bool
+
+    def move_of(self, player: int) -> str:
+        """The best move of one player, whether others move at the same time or not."""
+        return self.best if isinstance(self.best, str) else self.best[player]
 
     @property
     def playouts_per_second(self) -> float:
@@ -174,7 +177,7 @@ def find_move(
         value = mean if player == position.choosers[0] else value
         arms.sort(key=lambda arm: (-arm.visits, -arm.mean, arm.code))
         by_player[player] = tuple(_stat(game, player, arm) for arm in arms)
-    line = choose.main_line(search.rules, run.tree)
+    line = choose.main_line(search.rules, run.tree, chosen.code if chosen else None)
     return Found(
         best=best[0] if len(best) == 1 else tuple(best),
         value=value,
@@ -183,8 +186,8 @@ def find_move(
         line=tuple(game.show_move(player, code) for player, code in line),
         playouts=run.playouts,
         seconds=run.seconds,
-        nodes=search.nodes,
-        tables=int(run.tree.meta[TABLES]),
+        nodes=run.nodes,
+        tables=run.tables,
         memory_mib=search.room.nbytes / (1 << 20),
         memory_full=run.full,
     )

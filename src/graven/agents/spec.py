@@ -16,7 +16,7 @@ from typing import Any
 
 from graven.core.errors import UsageError, unknown
 from graven.search.choose import FINAL
-from graven.search.engine import Budget
+from graven.search.engine import MOST_PLAYOUTS, Budget
 from graven.search.plan import NEVER
 from graven.search.policy import (
     Form,
@@ -27,8 +27,10 @@ from graven.search.policy import (
     playout_policies,
     tree_policies,
 )
+from graven.search.select.best import FIRST, RANDOM
 
 LONGEST = 1000
+LONGEST_VALUE = 40
 
 # Options that every tree policy takes.
 OPTIONS = (
@@ -37,13 +39,21 @@ OPTIONS = (
         math.inf,
         "first-play urgency: the value of a move that has no playouts (inf: try it first, as in "
         "all five papers)",
+        infinite=True,
+    ),
+    Parameter(
+        "ties",
+        "random",
+        "among equal values: one at random, or the first by move code (Cazenave 2015, algorithm 1)",
+        choices=("random", "first"),
     ),
     Parameter(
         "expand",
         1,
         "a position enters the tree with its n-th playout (Rimmel et al. 2010: 1 for Havannah, 5 "
-        "for Go)",
+        "for Go); where all players move at once, always with its first",
         low=1,
+        high=1_000_000,
     ),
     Parameter(
         "final",
@@ -58,16 +68,12 @@ OPTIONS = (
     ),
     Parameter("transpositions", True, "equal positions share one node, however they are reached"),
     Parameter("memory", 1024, "the most memory the tree may take, in MiB", low=1, high=1 << 20),
-    Parameter("playouts", 0, "this agent's own budget: playouts a move", low=1, high=1e12),
+    Parameter("playouts", 0, "this agent's own budget: playouts a move", low=1, high=MOST_PLAYOUTS),
     Parameter("seconds", 0.0, "this agent's own budget: seconds a move", low=0.0, high=1e6),
 )
 _OPTIONS = {option.name: option for option in OPTIONS}
 
-# Parameters that belong to one formula alone and so choose it; `beta` names any formula.
-_TELLS = {"alpha": "additive", "b": "gelly", "k": "k", "bias": "bias"}
-_UNNAMED = {"ucb", *_TELLS.values()} - {"gelly"}
-
-_CALL = re.compile(r"([a-z][a-z0-9_-]*)\s*(?:\((.*)\))?", re.DOTALL)
+_CALL = re.compile(r"([a-z][a-z0-9_-]*)\s*(?:\((.*)\))?", re.DOTALL | re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -91,7 +97,8 @@ class Spec:
     def params(self) -> tuple[float, ...]:
         """What the tree policy's function gets."""
         own = [self.values[parameter.name] for parameter in self.form.parameters]
-        return tuple(float(value) for value in (self.values["fpu"], *own, *self.form.fixed))
+        ties = FIRST if self.values["ties"] == "first" else RANDOM
+        return tuple(float(value) for value in (self.values["fpu"], ties, *own, *self.form.fixed))
 
     @property
     def budget(self) -> Budget:
@@ -105,7 +112,7 @@ class Spec:
         said: dict[str, Value] = {}
         if isinstance(self.tree.ref, Parameter):
             said["ref"] = self.values["ref"]
-        if self.form.name not in _UNNAMED:
+        if len(self.tree.forms) > 1 and self.form.name != self.form.tell:
             said["beta"] = self.form.name
         # `c` last, and only where there is some or the formula's own default is another one.
         for parameter in sorted(self.form.parameters, key=lambda p: p.name == "c"):
@@ -177,8 +184,7 @@ def _settle(tree: TreePolicy, given: dict[str, Value]) -> tuple[Form, dict[str, 
             raise unknown(f"beta of {tree.name}", str(named), forms)
         form = forms[str(named)]
     else:
-        tells = [_TELLS[key] for key in _TELLS if key in given and _TELLS[key] in forms]
-        form = forms[tells[0]] if tells else tree.forms[0]
+        form = next((form for form in tree.forms if form.tell in given), tree.forms[0])
     wanted = {parameter.name: parameter for parameter in form.parameters}
     if isinstance(tree.ref, Parameter):
         wanted["ref"] = tree.ref
@@ -193,6 +199,8 @@ def _settle(tree: TreePolicy, given: dict[str, Value]) -> tuple[Form, dict[str, 
         key: parameter.check(given[key], tree.name) if key in given else parameter.default
         for key, parameter in known.items()
     }
+    if "playouts" in given or "seconds" in given:
+        Budget(values["playouts"] or None, values["seconds"] if "seconds" in given else None)  # type: ignore[arg-type]
     return form, values
 
 
@@ -228,12 +236,13 @@ def _call(text: str) -> tuple[str, dict[str, Any]]:
     match = _CALL.fullmatch(text.strip())
     if match is None:
         raise UsageError(f"{text.strip()!r} is not written name(parameter=value,...).")
-    name, inside = match.groups()
+    name, inside = match[1].lower(), match[2]
     values: dict[str, Any] = {}
     for part in _split(inside, ",") if inside and inside.strip() else ():
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals or not key or not value:
             raise UsageError(f"{name}: {part.strip()!r} is not written parameter=value.")
+        key = key.lower()
         if key in values:
             raise UsageError(f"{name}: {key} is given twice.")
         values[key] = read_value(value)
@@ -243,11 +252,11 @@ def _call(text: str) -> tuple[str, dict[str, Any]]:
 def _split(text: str, mark: str) -> list[str]:
     """The parts of a text between marks that are not inside parentheses."""
     parts, depth = [""], 0
-    for i, letter in enumerate(text):
+    for letter in text:
         depth += (letter == "(") - (letter == ")")
         if depth < 0:
             raise UsageError(f"{text!r} has a ')' without its '('.")
-        if letter == mark and depth == 0 and not _inside_number(text, i):
+        if letter == mark and depth == 0:
             parts.append("")
         else:
             parts[-1] += letter
@@ -256,15 +265,12 @@ def _split(text: str, mark: str) -> list[str]:
     return parts
 
 
-def _inside_number(text: str, i: int) -> bool:
-    """Whether the sign at `i` belongs to a number, as in 1e+3."""
-    return bool(re.search(r"[=\d.]e$", text[:i])) and text[i + 1 : i + 2].isdigit()
-
-
 def read_value(text: str) -> Value:
     """A number, true, false, or a word."""
-    if text in ("true", "false"):
-        return text == "true"
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    if len(text) > LONGEST_VALUE:
+        raise UsageError(f"a value has at most {LONGEST_VALUE} characters; this one {len(text)}.")
     try:
         return int(text)
     except ValueError:

@@ -167,8 +167,8 @@ def new_state(rules: Rules) -> State:
 
 
 def new_moves(rules: Rules) -> Moves:
-    """Room for one player's legal moves."""
-    return np.zeros(max(1, rules.moves), dtype=np.int32)
+    """Room for one player's legal moves, and some to spare for a `legal` that writes too many."""
+    return np.zeros(rules.moves + rules.codes, dtype=np.int32)
 
 
 def new_joint(rules: Rules) -> Moves:

@@ -16,6 +16,7 @@ from graven.core.errors import ContractError, UsageError, listed, unknown
 
 Option = int | float | str
 MISERE = "misere-"
+MOST_PLAYERS = 100
 Function = Callable[..., Any]
 
 
@@ -60,6 +61,8 @@ class Game:
         misere: bool = False,
     ) -> None:
         sizes = {"players": players, "words": words, "codes": codes, "moves": moves, "plies": plies}
+        if players > MOST_PLAYERS:
+            raise ContractError(f"game {name!r}: at most {MOST_PLAYERS} players, not {players}.")
         for bound, value in sizes.items():
             if value < 1:
                 raise ContractError(f"game {name!r}: `{bound}` must be at least 1, not {value}.")
@@ -197,6 +200,11 @@ class Position:
         rules = self.game.rules
         buffer = contract.new_moves(rules)
         count = contract.legal(rules, self._copy(), player, buffer)
+        if not 0 <= count <= self.game.moves:
+            raise ContractError(
+                f"the rules of {self.game.name} break the game contract: `legal` gave {count} "
+                f"moves, and `moves` says that there are at most {self.game.moves}."
+            )
         return tuple(sorted(int(code) for code in buffer[:count]))
 
     @property

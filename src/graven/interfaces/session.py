@@ -120,7 +120,7 @@ class Session:
             lambda elapsed: f"thinking for {duration(elapsed)}",
         )
         self._believed = found
-        return found.best if isinstance(found.best, str) else found.best[player]
+        return found.move_of(player)
 
     def _play(self, joint: dict[int, str]) -> None:
         before = self.position
@@ -162,7 +162,7 @@ class Session:
 
     def _hint(self) -> None:
         found = self._think()
-        best = found.best if isinstance(found.best, str) else found.best[self.seat]
+        best = found.move_of(self.seat)
         self._say(f"The agent would play {best}.")
         out().print(findings.move_table(found.by_player.get(self.seat, found.moves), TOP))
 

@@ -41,7 +41,7 @@ def play_game(job: GameJob, game: Game, stop: Stop | None = None) -> GameResult 
             found = players[player].choose(position, stop)
             if stop is not None and stop.is_set():
                 return None
-            joint.append(found.best if isinstance(found.best, str) else found.best[player])
+            joint.append(found.move_of(player))
             playouts += found.playouts
             seconds += found.seconds
         position = position.play(*joint)

@@ -57,8 +57,8 @@ def final_move(known: list[Arm], rule: str, seed: int) -> Arm | None:
     return ties[below(generator(seed), len(ties))]
 
 
-def main_line(rules: Rules, tree: Tree, limit: int = 30) -> list[tuple[int, int]]:
-    """(player, move) of the most visited moves from the root on, while single players move."""
+def main_line(rules: Rules, tree: Tree, best: int | None, limit: int = 30) -> list[tuple[int, int]]:
+    """(player, move) from the root on, while single players move: `best`, then the most visited."""
     line: list[tuple[int, int]] = []
     node = int(tree.meta[ROOT])
     while node != NONE and len(line) < limit:
@@ -69,7 +69,10 @@ def main_line(rules: Rules, tree: Tree, limit: int = 30) -> list[tuple[int, int]
         first, degree = int(tree.first[place]), int(tree.degree[place])
         if first == NONE:
             break
-        edge = first + int(np.argmax(tree.counts[first : first + degree]))
+        if not line and best is not None:
+            edge = first + tree.moves[first : first + degree].tolist().index(best)
+        else:
+            edge = first + int(np.argmax(tree.counts[first : first + degree]))
         if not tree.counts[edge]:
             break
         line.append((player, int(tree.moves[edge])))

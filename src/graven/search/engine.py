@@ -11,21 +11,35 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from graven.core import contract
 from graven.core.compile import address
 from graven.core.contract import Rules, State
 from graven.core.errors import ContractError, UsageError
-from graven.core.rng import generator
+from graven.core.rng import Rng, generator
 from graven.search import plan as codes
 from graven.search.plan import LEARN, NEVER, PLAYOUT, SELECT, Learner, Plan
-from graven.search.reuse import History, known_node, prune
+from graven.search.reuse import History, known_node, look_up, prune
 from graven.search.simulate import CONTROL, DONE, STOP, plant, simulate
-from graven.search.tree import CLOSED, NODES, NONE, ROOT, Record, Room, new_record
+from graven.search.tree import (
+    CLOSED,
+    LOST,
+    NODES,
+    NONE,
+    ROOT,
+    TABLES,
+    Record,
+    Room,
+    Tree,
+    new_record,
+)
 
 MIB = 1 << 20
 # A chunk of simulations lasts about this long: clocks and stop requests are looked at in between.
 CHUNK_SECONDS = 0.01
-# What growing a group may take, to see whether it still fits into the time left.
-GROW_BYTES_PER_SECOND = 5e8
+# How fast a group of arrays grows, at the least: is there time left for it?
+GROW_BYTES_PER_SECOND = 2.5e8
+# Playouts of a node are counted in 32 bits.
+MOST_PLAYOUTS = 2_000_000_000
 
 GROUPS = {
     codes.NEED_NODES: "nodes",
@@ -41,6 +55,9 @@ FAULTS = {
     codes.NO_MOVE: "`legal` or `sample` gave no move to a player whom `turn` had named",
     codes.TOO_MANY: "`legal` gave more than the declared {moves} moves",
 }
+
+
+_loaded = False  # whether this process has the kernels
 
 
 class Stop(Protocol):
@@ -60,6 +77,8 @@ class Budget:
     def __post_init__(self) -> None:
         if self.playouts is not None and self.playouts < 1:
             raise UsageError(f"a search needs at least 1 playout, not {self.playouts}.")
+        if self.playouts is not None and self.playouts > MOST_PLAYOUTS:
+            raise UsageError(f"a search has at most {MOST_PLAYOUTS:,} playouts.")
         if self.seconds is not None and not 0 < self.seconds < math.inf:
             raise UsageError(f"a search needs more than 0 seconds, not {self.seconds}.")
 
@@ -88,12 +107,14 @@ class Settings:
 
 @dataclass
 class Run:
-    """How a search went."""
+    """How a search went, and the tree as it left it: nodes and AMAF tables in use."""
 
-    playouts: int = 0
-    seconds: float = 0.0
-    full: bool = False
-    tree: Any = field(default=None, repr=False)
+    playouts: int
+    seconds: float
+    full: bool
+    nodes: int
+    tables: int
+    tree: Tree = field(repr=False)
 
 
 class Search:
@@ -126,10 +147,37 @@ class Search:
         )
         self.prune_above = self.room.limit // 2
         self._history: History | None = None
+        self._load()
+
+    def _load(self) -> None:
+        """Compile the kernels, or load them from the cache, before any clock runs."""
+        global _loaded
+        if _loaded:
+            return
+        contract.start(self.rules, self.record.root)
+        while plant(self.rules, self.room.tree, self.plan, self.record) != codes.OK:
+            self.room.grow("tables")
+        self._simulate(generator(0), 0)
+        look_up(self.room.tree, 0)
+        prune(self.rules, self.room.tree)
+        self.room.clear()
+        _loaded = True
 
     def interrupt(self) -> None:
-        """End the search under way after its current simulation; may be called by any thread."""
+        """End the search under way, or else the next one; any thread may call this."""
         self.control[STOP] = 1
+
+    def _simulate(self, rng: Rng, playouts: int) -> int:
+        return simulate(
+            self.rules,
+            self.room.tree,
+            self.plan,
+            self.record,
+            self.learner,
+            self.control,
+            rng,
+            playouts,
+        )
 
     def run(
         self,
@@ -142,29 +190,19 @@ class Search:
         """Search from a position until the budget is spent, or `stop` or `interrupt` says so."""
         begin = time.perf_counter()
         deadline = begin + budget.seconds if budget.seconds is not None else math.inf
-        goal = budget.playouts if budget.playouts is not None else 1 << 62
         rng = generator(seed)
-        self.control[:] = 0
         self.record.root[:] = state
         self._root_at(history)
+        visits = int(self.room.tree.visits[self.room.tree.meta[ROOT]])
+        goal = min(budget.playouts or MOST_PLAYOUTS, MOST_PLAYOUTS - visits)
         chunk = 8
         while self.control[DONE] < goal and not self.control[STOP]:
             done, now = int(self.control[DONE]), time.perf_counter()
             if now >= deadline or (stop is not None and stop.is_set()):
                 break
-            status = simulate(
-                self.rules,
-                self.room.tree,
-                self.plan,
-                self.record,
-                self.learner,
-                self.control,
-                rng,
-                min(goal, done + chunk),
-            )
+            status = self._simulate(rng, min(goal, done + chunk))
             if status in GROUPS:
-                if not self._grow(GROUPS[status], deadline):
-                    break
+                self._grow(GROUPS[status], deadline - time.perf_counter())
             elif status != codes.OK:
                 raise self._fault(status)
             else:
@@ -172,19 +210,24 @@ class Search:
                 rate = (self.control[DONE] - done) / spent
                 left = min(CHUNK_SECONDS, deadline - now - spent)
                 chunk = max(1, min(8 * chunk, int(rate * left)))
+        playouts = int(self.control[DONE])
+        self.control[:] = 0
+        tree = self.room.tree
         return Run(
-            playouts=int(self.control[DONE]),
+            playouts=playouts,
             seconds=time.perf_counter() - begin,
-            full=bool(self.room.tree.meta[CLOSED]),
-            tree=self.room.tree,
+            full=self.room.full,
+            nodes=int(tree.meta[NODES]),
+            tables=int(tree.meta[TABLES]),
+            tree=tree,
         )
 
-    def _grow(self, group: str, deadline: float) -> bool:
-        """Make room for more of a group; False if there is no time left for it."""
-        if self.room.nbytes / GROW_BYTES_PER_SECOND > deadline - time.perf_counter():
-            return False
-        self.room.grow(group)
-        return True
+    def _grow(self, group: str, seconds_left: float) -> None:
+        """Make room for more of a group, or go on without if there is no time for it."""
+        if self.room.group_bytes(group) / GROW_BYTES_PER_SECOND > seconds_left:
+            self.room.close()
+        else:
+            self.room.grow(group)
 
     def _root_at(self, history: History) -> None:
         """Plant the tree at the new position: what is known of it if the tree is kept."""
@@ -203,20 +246,23 @@ class Search:
             self.room.clear()
         self._history = history
         while plant(self.rules, self.room.tree, self.plan, self.record) != codes.OK:
-            if not self.room.grow("tables"):
+            self.room.grow("tables")
+            if self.room.full:
                 # A kept tree has no room left for its new root's table: start afresh.
                 self.room.clear()
 
     def _tidy(self) -> bool:
-        """Free what the new root cannot reach, once memory gets short; False if it cannot be."""
-        short = self.room.tree.meta[CLOSED] or self.room.nbytes > self.prune_above
-        return prune(self.rules, self.room.tree) if short else True
+        """Free what the new root cannot reach, once memory gets short; False if the tree is of no
+        use: it cannot be pruned, or the root's AMAF table cannot be built."""
+        tree = self.room.tree
+        root = tree.meta[ROOT]
+        if self.plan.amaf and tree.table[root] == NONE and tree.passed[root] == LOST:
+            return False
+        if tree.meta[CLOSED] or self.room.nbytes > self.prune_above:
+            self.room.full = False
+            return prune(self.rules, tree)
+        return True
 
     def _fault(self, status: int) -> ContractError:
         said = FAULTS[status].format(**self.rules._asdict())
         return ContractError(f"the rules of {self.name} break the game contract: {said}.")
-
-    @property
-    def nodes(self) -> int:
-        """How many nodes the tree has."""
-        return int(self.room.tree.meta[NODES])

@@ -34,6 +34,7 @@ class Parameter:
     low: float = -math.inf
     high: float = math.inf
     choices: tuple[str, ...] = ()
+    infinite: bool = False  # whether infinity makes sense
 
     def check(self, value: Value, owner: str) -> Value:
         """The value in its proper type, or an error that says what would be right."""
@@ -45,13 +46,15 @@ class Parameter:
             if isinstance(value, bool):
                 return value
             raise UsageError(f"{owner}: {self.name} is true or false, not {value!r}.")
-        if isinstance(value, str | bool) or math.isnan(value):
+        if isinstance(value, str | bool) or value != value:
             raise UsageError(f"{owner}: {self.name} is a number, not {value!r}.")
-        if isinstance(self.default, int) and math.isfinite(value) and value != int(value):
+        if abs(value) == math.inf and not self.infinite:
+            raise UsageError(f"{owner}: {self.name} is a finite number, not {value!r}.")
+        if isinstance(self.default, int) and abs(value) != math.inf and value != int(value):
             raise UsageError(f"{owner}: {self.name} is a whole number, not {value!r}.")
         if not self.low <= value <= self.high:
             raise UsageError(f"{owner}: {self.name} must be {self.range}, not {value!r}.")
-        return int(value) if isinstance(self.default, int) and math.isfinite(value) else value
+        return int(value) if isinstance(self.default, int) and abs(value) != math.inf else value
 
     @property
     def range(self) -> str:
@@ -63,15 +66,17 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Form:
-    """One formula of a tree policy: the function, and the parameters it gets after `fpu`.
+    """One formula of a tree policy: the function, and the parameters it gets after fpu and ties.
 
-    `fixed` values follow the parameters' own.
+    `fixed` values follow the parameters' own. `tell` is the parameter that chooses this formula
+    when it is given; where several are, the first formula of the policy.
     """
 
     name: str
     select: Callable[..., Any]
     parameters: tuple[Parameter, ...]
     fixed: tuple[float, ...] = ()
+    tell: str = ""
 
 
 BETA_DOC = (
@@ -84,7 +89,7 @@ BETA_DOC = (
 class TreePolicy:
     """A tree policy with its forms; the first form is the default.
 
-    A form is chosen by `beta=name`, or by naming the parameter that only it has.
+    A form is chosen by `beta=name`, or by a parameter that tells.
     `ref` is how many playouts a node must exceed to read its own AMAF table: a parameter,
     a number, or None where no AMAF is kept.
     """

@@ -39,7 +39,7 @@ def known_node(
     With transpositions its key finds it; without, the moves from the old root (`before`) to it.
     """
     if transpositions:
-        node = int(find(tree, contract.key(rules, state)))
+        node = int(look_up(tree, contract.key(rules, state)))
     elif history[: len(before)] == before:
         node = int(tree.meta[ROOT])
         for joint in history[len(before) :]:
@@ -49,6 +49,12 @@ def known_node(
     else:
         node = NONE
     return node if node != NONE and tree.visits[node] > 0 else NONE
+
+
+@compiled
+def look_up(tree: Tree, key: int) -> int:
+    """The node with this key, or NONE."""
+    return find(tree, key)
 
 
 def _child(rules: Rules, tree: Tree, node: int, joint: tuple[int, ...]) -> int:

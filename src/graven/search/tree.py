@@ -8,7 +8,7 @@ AMAF tables exist only where they are read (DESIGN, idea 3): at the root, and at
 than `ref` playouts. Until then a node only remembers which simulations passed it: a chain of
 `passes` into the kept traces, from which its table is built when it is first needed.
 
-What counts moves is unsigned: Numba then knows that an index is not negative.
+Traces are unsigned, so that Numba need not ask whether an index taken from them is negative.
 
 `meta` counts what is in use; capacities are the arrays' lengths. Nobody outside `search/` indexes
 into these arrays.
@@ -22,6 +22,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
+from graven.core import contract
 from graven.core.compile import compiled, inlined
 from graven.core.contract import Rules
 
@@ -122,7 +123,7 @@ def new_record(rules: Rules) -> Record:
         trace=np.zeros(trace_capacity(rules), np.uint32),
         scores=np.zeros(rules.players, np.float64),
         shape=np.zeros(SHAPE, np.int64),
-        moves=np.zeros(max(1, rules.moves), np.int32),
+        moves=contract.new_moves(rules),
         joint=np.full(rules.players, NONE, np.int32),
     )
 
@@ -189,6 +190,7 @@ class Room:
                 arrays[name] = np.empty(units * per_unit, dtypes[name])
         arrays["slots"] = np.full(2 * len(arrays["keys"]), NONE, np.int32)
         self.tree = Tree(**arrays)
+        self.full = False  # whether the limit has stopped the tree from growing
 
     @property
     def nbytes(self) -> int:
@@ -197,20 +199,28 @@ class Room:
 
     def clear(self) -> None:
         """Forget everything but the room itself."""
+        self.full = False
         self.tree.meta[:] = 0
         self.tree.slots[:] = NONE
         self.tree.seen[:] = 0
 
-    def grow(self, group: str) -> bool:
-        """Double one group; False, and the tree is closed, where the limit forbids it."""
+    def close(self) -> None:
+        """Let nothing more into the tree: searches go on in the tree as it is."""
+        self.tree.meta[CLOSED] = 1
+
+    def group_bytes(self, group: str) -> int:
+        """How much memory a group takes; doubling it takes as much again."""
+        names = [*self._groups[group], *(["slots"] if group == "nodes" else [])]
+        return sum(getattr(self.tree, name).nbytes for name in names)
+
+    def grow(self, group: str) -> None:
+        """Double one group; where the limit forbids it, the tree is closed."""
+        if self.nbytes + self.group_bytes(group) > self.limit:
+            self.full = True
+            self.close()
+            return
         members = self._groups[group]
         arrays = self.tree._asdict()
-        added = sum(arrays[name].nbytes for name in members)
-        if group == "nodes":
-            added += arrays["slots"].nbytes
-        if self.nbytes + added > self.limit:
-            self.tree.meta[CLOSED] = 1
-            return False
         for name in members:
             old = arrays[name]
             arrays[name] = np.empty(2 * len(old), old.dtype)
@@ -220,7 +230,6 @@ class Room:
         self.tree = Tree(**arrays)
         if group == "nodes":
             rehash(self.tree)
-        return True
 
 
 @inlined

@@ -10,19 +10,20 @@ from graven.core.contract import EVERYBODY, NOBODY, Rules
 from graven.core.rng import Rng
 from graven.search.plan import BAD_CODE, NO_MOVE, OK, TOO_LONG, Learner
 from graven.search.policy import PlayoutPolicy
-from graven.search.tree import LENGTH, Record, Tree
+from graven.search.tree import LENGTH, STEPS, Record, Tree
 
 
 def play_out(rules: Rules, tree: Tree, record: Record, learner: Learner, rng: Rng) -> int:
     """Play random moves until nobody is to move; then write the scores."""
     state, joint, trace = record.state, record.joint, record.trace
-    length = record.shape[LENGTH]
+    length, plies = record.shape[LENGTH], record.shape[STEPS]
     while True:
         turn = contract.turn(rules, state)
         if turn == NOBODY:
             break
-        if length + rules.players > len(trace):
+        if plies >= rules.plies:
             return TOO_LONG
+        plies += 1
         low = 0 if turn == EVERYBODY else turn
         high = rules.players if turn == EVERYBODY else turn + 1
         for player in range(low, high):

@@ -18,6 +18,7 @@ REF = Parameter(
     "a node reads its own AMAF table once it has more than ref playouts, before that the "
     "closest ancestor's (Cazenave 2015, algorithm 1); 0 is RAVE, inf is HRAVE",
     low=0,
+    infinite=True,
 )
 
 POLICIES = (

@@ -31,6 +31,7 @@ Ints = NDArray[np.int32]
 @compiled
 def blend(
     fpu: float,
+    ties: float,
     c: float,
     rng: Rng,
     visits: int,
@@ -58,7 +59,7 @@ def blend(
             if c != 0.0:
                 value += c * sqrt(log_visits / n)
             values[edge - lo] = value
-    return lo + best(values, hi - lo, rng)
+    return best(values, lo, hi, moves, ties, rng)
 
 
 def select_bias(
@@ -74,13 +75,13 @@ def select_bias(
     base: int,
     values: Floats,
 ) -> int:
-    """beta = pa / (pa + n + bias * pa * n): Cazenave 2015, section 2. `params`: fpu, c, bias.
+    """beta = pa / (pa + n + bias * pa * n): Cazenave 2015, section 2. `params`: fpu, ties, c, bias.
 
     With that denominator D, 1 - beta is n * (1 + bias * pa) / D, so the blend of the means is a
     single fraction, ((1 + bias * pa) * sum + AMAF sum) / D: one division instead of four, and
     right for n = 0 or pa = 0 as it stands.
     """
-    fpu, c, bias = params[0], params[1], params[2]
+    fpu, ties, c, bias = params[0], params[1], params[2], params[3]
     log_visits = log(visits)
     for edge in range(lo, hi):
         n = float(counts[edge])
@@ -91,7 +92,7 @@ def select_bias(
         if c != 0.0:
             value = value + c * sqrt(log_visits / n) if n > 0.0 else fpu
         values[edge - lo] = value if n + pa > 0.0 else fpu
-    return lo + best(values, hi - lo, rng)
+    return best(values, lo, hi, moves, ties, rng)
 
 
 def select_k(
@@ -107,12 +108,12 @@ def select_k(
     base: int,
     values: Floats,
 ) -> int:
-    """beta = sqrt(k / (3 N + k)): Sironi and Winands 2016, equation 3. `params`: fpu, c, k."""
-    fpu, c, k = params[0], params[1], params[2]
+    """beta = sqrt(k / (3 N + k)): Sironi and Winands 2016, eq. 3. `params`: fpu, ties, c, k."""
+    fpu, ties, c, k = params[0], params[1], params[2], params[3]
     beta = sqrt(k / (3.0 * visits + k))
     for edge in range(lo, hi):
         values[edge - lo] = beta
-    return blend(fpu, c, rng, visits, lo, hi, moves, counts, sums, amaf, base, values)
+    return blend(fpu, ties, c, rng, visits, lo, hi, moves, counts, sums, amaf, base, values)
 
 
 @inlined
@@ -142,9 +143,9 @@ def select_gelly(
     bias b, and the two are independent (Gelly and Silver's model in Javins, Drake and Chen).
 
     V_M and V_R are the variances of the mean and of AMAF: that of one result, over n and pa.
-    With b = 0 it is their model 1 (equal biases, no correlation). `params`: fpu, c, b.
+    With b = 0 it is their model 1 (equal biases, no correlation). `params`: fpu, ties, c, b.
     """
-    fpu, c, bias = params[0], params[1], params[2]
+    fpu, ties, c, bias = params[0], params[1], params[2], params[3]
     for edge in range(lo, hi):
         n = counts[edge]
         entry = np.uint64(base + 2 * moves[edge])
@@ -153,7 +154,7 @@ def select_gelly(
             of_mean = variance(sums[edge], n) / n
             of_amaf = variance(amaf[entry + ONE], pa) / pa
             values[edge - lo] = of_mean / (of_mean + of_amaf + bias * bias)
-    return blend(fpu, c, rng, visits, lo, hi, moves, counts, sums, amaf, base, values)
+    return blend(fpu, ties, c, rng, visits, lo, hi, moves, counts, sums, amaf, base, values)
 
 
 def select_orego2(
@@ -176,9 +177,9 @@ def select_orego2(
     the move is among those that contain it, so with results X the mean is (1/n) * sum over A of X
     and AMAF is (1/pa) * sum over a superset of A; playouts are independent, hence
     Cov = (1/(n * pa)) * n * var(X) = var(X) / pa, with var(X) estimated from the mean's own
-    playouts as the search goes on. `params`: fpu, c.
+    playouts as the search goes on. `params`: fpu, ties, c.
     """
-    fpu, c = params[0], params[1]
+    fpu, ties, c = params[0], params[1], params[2]
     for edge in range(lo, hi):
         n = counts[edge]
         entry = np.uint64(base + 2 * moves[edge])
@@ -191,7 +192,7 @@ def select_orego2(
             spread = of_mean + of_amaf - 2.0 * covariance
             beta = (of_mean - covariance) / spread if spread > 0.0 else 0.0
             values[edge - lo] = min(1.0, max(0.0, beta))
-    return blend(fpu, c, rng, visits, lo, hi, moves, counts, sums, amaf, base, values)
+    return blend(fpu, ties, c, rng, visits, lo, hi, moves, counts, sums, amaf, base, values)
 
 
 def select_additive(
@@ -211,10 +212,10 @@ def select_additive(
 
     The paper leaves open how a falls; here a = alpha * sqrt(k / (3 N + k)), which is alpha at the
     start and alpha / 2 after k playouts. A move without playouts that AMAF knows has its AMAF
-    value in place of the mean if c = 0. `params`: fpu, c, alpha, k.
+    value in place of the mean if c = 0. `params`: fpu, ties, c, alpha, k.
     """
-    fpu, c = params[0], params[1]
-    weight = params[2] * sqrt(params[3] / (3.0 * visits + params[3]))
+    fpu, ties, c = params[0], params[1], params[2]
+    weight = params[3] * sqrt(params[4] / (3.0 * visits + params[4]))
     log_visits = log(visits)
     for edge in range(lo, hi):
         n = counts[edge]
@@ -228,7 +229,7 @@ def select_additive(
         else:
             value = fpu
         values[edge - lo] = value
-    return lo + best(values, hi - lo, rng)
+    return best(values, lo, hi, moves, ties, rng)
 
 
 C = Parameter(
@@ -267,12 +268,12 @@ ALPHA = Parameter(
 )
 
 FORMS = (
-    Form("bias", select_bias, (C, BIAS)),
-    Form("k", select_k, (C_UCB, K)),
-    Form("gelly", select_gelly, (C, B)),
+    Form("bias", select_bias, (C, BIAS), tell="bias"),
+    Form("additive", select_additive, (C_UCB, ALPHA, K), tell="alpha"),
+    Form("k", select_k, (C_UCB, K), tell="k"),
+    Form("gelly", select_gelly, (C, B), tell="b"),
     Form("orego1", select_gelly, (C,), fixed=(0.0,)),
     Form("orego2", select_orego2, (C,)),
-    Form("additive", select_additive, (C_UCB, ALPHA, K)),
 )
 
 POLICIES = (

@@ -33,13 +33,13 @@ def select_uct(
     base: int,
     values: Floats,
 ) -> int:
-    """`params`: fpu, c."""
-    fpu, c = params[0], params[1]
+    """`params`: fpu, ties, c."""
+    fpu, ties, c = params[0], params[1], params[2]
     log_visits = log(visits)
     for edge in range(lo, hi):
         n = counts[edge]
         values[edge - lo] = fpu if n == 0 else sums[edge] / n + c * sqrt(log_visits / n)
-    return lo + best(values, hi - lo, rng)
+    return best(values, lo, hi, moves, ties, rng)
 
 
 C = Parameter(
