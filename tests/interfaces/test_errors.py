@@ -29,7 +29,7 @@ WRONG = {
     "top": (["search", *NOGO, "--top", "0"], "--top"),
     "memory": (["search", *NOGO, "--memory", "0"], "1 MiB"),
     "match budget": (["match", *NOGO, "uct", "rave", "--playouts", "0"], "at least 1 playout"),
-    "match games": (["match", *NOGO, "uct", "rave", "--games", "0"], "at least 1 game"),
+    "match games": (["match", *NOGO, "uct", "rave", "--games", "0"], "from 1 to 1,000,000 games"),
     "match workers": (["match", *NOGO, "uct", "rave", "--workers", "0"], "at least 1 worker"),
     "match agent": (["match", *NOGO, "uct", "rvae"], "Did you mean 'rave'?"),
     "published": (["match", *NOGO, "uct", "rave", "--published", "678"], "from 0 to 100"),

@@ -148,7 +148,7 @@ def test_players_who_move_at_once_play_their_own_moves():
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
-        ({"games": 0}, "at least 1 game"),
+        ({"games": 0}, "from 1 to 1,000,000 games"),
         ({"workers": 0}, "at least 1 worker"),
         ({"playouts": 0}, "at least 1 playout"),
         ({"playouts": -5}, "at least 1 playout"),

@@ -45,6 +45,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 _OPTIONS = {"nopython": True, "nogil": True, "error_model": "numpy"}
 
 PACKAGE = Path(__file__).resolve().parents[1]
+MARKER = "graven-compiled-code"
 KEEP_CACHES = 4
 DAY = 86_400.0
 
@@ -68,16 +69,21 @@ def cache_home() -> Path:
 
 @cache
 def cache_directory() -> Path:
-    """This version's own cache; the oldest ones of other versions are removed on the way."""
+    """This version's own cache; the oldest ones of other versions are removed on the way.
+
+    Each has a marker that tells when it was last used. What has none is not ours to remove.
+    """
     home = cache_home()
     mine = home / package_digest()
-    if not mine.exists():
-        mine.mkdir(parents=True, exist_ok=True)
-        others = [path for path in home.iterdir() if path.is_dir() and path != mine]
-        others.sort(key=lambda path: path.stat().st_mtime, reverse=True)
-        for old in others[KEEP_CACHES:]:
+    known = mine.exists()
+    mine.mkdir(parents=True, exist_ok=True)
+    (mine / MARKER).touch()
+    if not known:
+        markers = [marker for marker in home.glob(f"*/{MARKER}") if marker.parent != mine]
+        markers.sort(key=lambda marker: marker.stat().st_mtime, reverse=True)
+        for old in markers[KEEP_CACHES:]:
             if time.time() - old.stat().st_mtime > DAY:
-                shutil.rmtree(old, ignore_errors=True)
+                shutil.rmtree(old.parent, ignore_errors=True)
     return mine
 
 
@@ -165,6 +171,8 @@ class _Cache(FunctionCache):  # type: ignore[misc]
 
 def _cache_of(function: Callable[..., Any]) -> _Cache | None:
     """The function's disk cache, or None where none can be kept (a read-only home, a REPL)."""
+    if not PACKAGE.is_dir():  # inside an archive, whose sources cannot be told apart
+        return None
     try:
         return _Cache(function)
     except (RuntimeError, OSError):

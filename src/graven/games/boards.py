@@ -117,7 +117,7 @@ class SizeRange:
 
     def parse(self, size: int | str) -> tuple[int, int]:
         """Rows and columns of a size such as 8, "8" or "6x5" (rows first)."""
-        match = re.fullmatch(r"(\d+)(?:[x×](\d+))?", str(size).strip().lower())
+        match = re.fullmatch(r"(\d{1,4})(?:[x×](\d{1,4}))?", str(size).strip().lower())
         if match:
             rows, columns = int(match[1]), int(match[2] or match[1])
             if self._holds(rows, columns):

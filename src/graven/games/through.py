@@ -12,18 +12,13 @@ four, and a game with fewer leaves some without squares to go from.
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 from numpy.typing import NDArray
 
 from graven.core import bits
 from graven.core.compile import inlined
 from graven.core.contract import NOBODY, Moves, Scores, State, Tables
-from graven.core.game import Game
 from graven.core.rng import Rng, below, derive
-from graven.games.boards import VACANT, Board, Pieces, as_text, cell_name
-from graven.games.pictures import as_svg
 
 WAYS = 4
 # The head of `tables`; then for each player and direction how far a move goes, a mask that is 0
@@ -203,68 +198,3 @@ def feature(tables: Tables, state: State, player: int, move: int) -> int:
     target = destination(tables, player, move)
     enemies = state[BOARDS + (1 - player) * tables[BOARD] + (target >> 6)]
     return 2 * move + (bits.down(enemies, target & 63) & 1)
-
-
-def game(
-    name: str,
-    pieces: Pieces,
-    rows: int,
-    columns: int,
-    directions: list[tuple[int, int, bool]],
-) -> Game:
-    """A game of two armies whose pieces move in these directions (see `build_tables`)."""
-    cells = rows * columns
-    # No piece moves on from the far row, so a side's pieces from its first and second row make
-    # at most rows - 2 and rows - 3 moves each, and then one of all moves wins.
-    plies = 2 * columns * (2 * rows - 5) + 1
-    from graven.games import through64
-
-    moving = through64 if cells <= 64 else sys.modules[__name__]
-    return Game(
-        name=name,
-        players=2,
-        words=words(rows, columns),
-        codes=WAYS * cells,
-        moves=2 * columns * len(directions),
-        plies=plies,
-        tables=build_tables(rows, columns, directions),
-        start=start,
-        turn=turn,
-        legal=moving.legal,
-        play=moving.play,
-        scores=scores,
-        sample=moving.sample,
-        key=key,
-        feature=feature,
-        features=2 * WAYS * cells,
-        options={"size": f"{rows}x{columns}"},
-        player_names=("White", "Black"),
-        show_move=lambda player, code: _move_text(player, code, rows, columns, directions),
-        show=lambda state, colour: as_text(_board(name, pieces, rows, columns, state), colour),
-        svg=lambda state: as_svg(_board(name, pieces, rows, columns, state)),
-    )
-
-
-def _move_text(
-    player: int, code: int, rows: int, columns: int, directions: list[tuple[int, int, bool]]
-) -> str:
-    """From-square and to-square; a code that leads off the board shows its direction instead."""
-    cell, way = divmod(code, WAYS)
-    row, column = divmod(cell, columns)
-    if way < len(directions):
-        ahead, aside, _ = directions[way]
-        row, column = row + (ahead if player == 0 else -ahead), column + aside
-        if 0 <= row < rows and 0 <= column < columns:
-            return cell_name(cell, columns) + cell_name(row * columns + column, columns)
-    return f"{cell_name(cell, columns)}-{way}"
-
-
-def _board(name: str, pieces: Pieces, rows: int, columns: int, state: State) -> Board:
-    """The pieces, as `boards` draws them."""
-    board = board_words(rows, columns)
-    owners = [VACANT] * (rows * columns)
-    for player in range(2):
-        for cell in range(rows * columns):
-            if int(state[BOARDS + player * board + cell // 64]) >> cell % 64 & 1:
-                owners[cell] = player
-    return Board(name, rows, columns, owners, pieces)

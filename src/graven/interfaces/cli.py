@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from io import TextIOWrapper
 from typing import Annotated, Any, cast
 
 import typer
@@ -79,6 +80,10 @@ def graven(
 
 def main() -> None:
     """Run the command line and leave with its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that cannot show a letter shows a question mark.
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
     sys.exit(run(sys.argv[1:]))
 
 
@@ -95,6 +100,9 @@ def run(arguments: list[str]) -> int:
     except (typer.Abort, KeyboardInterrupt):
         _complain("stopped.")
         return 130
+    except OSError as error:
+        _complain(f"{error.strerror or error}.")
+        return BAD_INPUT
     except Exception as error:
         if os.environ.get("GRAVEN_DEBUG"):
             raise

@@ -6,7 +6,7 @@ import json
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, wait
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -49,7 +49,7 @@ def print_board(position: Position) -> None:
 
 def print_json(value: Any) -> None:
     """Print a result for programs to read."""
-    print(json.dumps(value, ensure_ascii=False), flush=True)
+    print(json.dumps(value), flush=True)
 
 
 def watched(
@@ -58,12 +58,20 @@ def watched(
     """Do `work` in a thread while `line(seconds so far)` stands on stderr.
 
     Ctrl-C sets the event that `work` is given, which should then return what it has. Gives that,
-    and whether it came to Ctrl-C.
+    and whether it came to Ctrl-C. A second Ctrl-C waits for nothing.
     """
     stop = threading.Event()
+    future: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(work(stop))
+        except BaseException as error:
+            future.set_exception(error)
+
     began = time.monotonic()
-    with ThreadPoolExecutor(1) as thread, _Line(quiet) as shown:
-        future = thread.submit(work, stop)
+    threading.Thread(target=run, daemon=True).start()
+    with _Line(quiet) as shown:
         while not future.done():
             try:
                 wait([future], timeout=TICK_SECONDS)

@@ -47,6 +47,8 @@ class Session:
 
     def run(self) -> None:
         """Play until the game ends or the person leaves."""
+        if sys.stdin is None:
+            raise UsageError("there is nobody to ask: standard input is closed.")
         if sys.stdin.isatty():
             with suppress(ImportError):
                 import readline  # noqa: F401  arrow keys and history for `input`

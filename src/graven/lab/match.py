@@ -97,6 +97,8 @@ class MatchResult:
         }
 
 
+MOST_GAMES = 1_000_000
+
 Progress = Callable[[Score], None]
 
 
@@ -156,8 +158,8 @@ def _as_agent(given: str | Agent) -> Agent:
 
 
 def _check_counts(games: int, before: Score, workers: int | None) -> None:
-    if games < 1:
-        raise UsageError(f"a match needs at least 1 game, not {games}.")
+    if not 1 <= games <= MOST_GAMES:
+        raise UsageError(f"a match needs from 1 to {MOST_GAMES:,} games, not {games}.")
     if workers is not None and workers < 1:
         raise UsageError(f"a match needs at least 1 worker, not {workers}.")
     if min(before.wins, before.losses, before.draws) < 0 or before.games > games:
@@ -184,4 +186,6 @@ def _others_can_make(game: Game) -> bool:
         known = registry.make_game(game.spec)
     except UsageError:
         return False
-    return known.functions == game.functions and np.array_equal(known.tables, game.tables)
+    same_tables = np.array_equal(known.tables, game.tables)
+    alike = known.functions == game.functions and known.playouts == game.playouts
+    return same_tables and alike and known.rules[1:] == game.rules[1:]
