@@ -23,35 +23,30 @@ def test_white_can_win() -> None:
     assert position.scores == (0.0, 1.0)
 
 
-def test_suicide_is_illegal() -> None:
+def test_suicide_loses() -> None:
     position = make_game("atarigo", size=5).start().play_all(["E5", "B1", "E4", "A2"])
-    assert "A1" not in position.moves
-    assert "A1" in position.play("D5").moves
+    assert "A1" in position.moves
+    assert position.play("A1").scores == (0.0, 1.0)
+    assert not position.play("D5").play("A1").over, "White's own corner has a liberty"
 
 
-def test_suicide_of_a_group_is_illegal() -> None:
+def test_suicide_of_a_group_loses() -> None:
     moves = ["A1", "A3", "B1", "B2", "E5", "C1", "E4", "D4"]
     position = make_game("atarigo", size=5).start().play_all(moves)
-    assert "A2" not in position.moves, "A1, B1 and A2 would have no liberty"
+    assert position.play("A2").scores == (0.0, 1.0), "A1, B1 and A2 have no liberty"
 
 
 def test_a_stone_without_liberties_may_capture() -> None:
     position = make_game("atarigo", size=5).start().play_all(["A3", "A2", "B2", "B1"])
-    assert "A1" in position.moves
     assert position.play("A1").scores == (1.0, 0.0)
 
 
-def test_an_illegal_point_becomes_legal_once_it_captures() -> None:
-    before = make_game("atarigo", size=5).start().play_all(["E5", "B1", "A3", "A2"])
-    assert "A1" not in before.moves
-    after = before.play_all(["B2", "E1"])
-    assert "A1" in after.moves
-
-
-def test_who_cannot_move_loses() -> None:
-    position = make_game("atarigo", size="2x3").start().play_all(["C1", "B1", "A2", "B2"])
-    assert position.over, "A1 and C2 would be suicide"
-    assert position.scores == (0.0, 1.0)
+def test_every_empty_point_may_be_played_until_the_game_is_over() -> None:
+    position = make_game("atarigo", size="2x3").start()
+    for ply, move in enumerate(["C1", "B1", "A2", "B2"]):
+        assert len(position.moves) == 6 - ply
+        position = position.play(move)
+    assert {position.play(move).scores for move in position.moves} == {(0.0, 1.0)}
 
 
 def test_transposed_moves_lead_to_equal_positions() -> None:

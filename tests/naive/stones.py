@@ -1,7 +1,8 @@
 """NoGo and Atarigo from their rules: a dict from points to colours, and flood fill.
 
-Black (player 0) moves first. Nobody may put a string of their own without a liberty on the board
-("suicide"), a player without a legal move loses; whether stones may be taken is where they differ.
+Black (player 0) moves first. In NoGo nobody may take stones or put a string of their own without a
+liberty on the board ("suicide"), and a player without a legal move loses. In Atarigo every empty
+point may be played; taking a string wins, suicide that takes nothing loses.
 """
 
 from __future__ import annotations
@@ -66,6 +67,8 @@ class Stones:
         self.board = {**self.board, point: self.turn}
         if self.takes(self.board, point):
             self.captor = self.turn
+        elif not self.has_liberty(self.board, point):
+            self.captor = 1 - self.turn
         self.turn = 1 - self.turn
 
     @property
@@ -82,7 +85,7 @@ class Nogo(Stones):
 
 
 class Atarigo(Stones):
-    """The first to take a string has won."""
+    """The first to take a string has won; a string without liberties has been taken."""
 
     def allowed(self, board: dict[Point, int], point: Point) -> bool:
-        return self.takes(board, point) or self.has_liberty(board, point)
+        return True

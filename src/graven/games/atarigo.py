@@ -1,10 +1,11 @@
 """Atarigo: Go in which the first capture wins.
 
-Suicide is illegal unless it captures, and then the game is won. A player who has no legal move
-loses. Nothing is ever taken off the board, since the first capture ends the game.
+Every empty point may be played. Who leaves the own group without a liberty and captures nothing has
+had it captured, and loses. Nothing is ever taken off the board, since that ends the game, and a
+full board has a group without liberties, so that there is always a move until then.
 
-A point that is illegal now may become legal: once the enemy group around it has no other liberty,
-playing there captures. So there is one list of all empty points, for both players.
+Cazenave 2015 does not say what becomes of suicide. With suicide forbidden, figures of the paper
+are out of reach; with suicide lost, they come out (see docs/papers/cazenave2015.md).
 
 State (see `stones`): the head's own words are the number of empty points and the winner (or
 NOBODY); the list of empty points follows the points.
@@ -12,29 +13,15 @@ NOBODY); the list of empty points follows the points.
 
 from __future__ import annotations
 
-from graven.core.compile import inlined
 from graven.core.contract import NOBODY, Moves, Scores, State, Tables
 from graven.core.game import Game
 from graven.core.rng import Rng, below
 from graven.games import stones
 from graven.games.boards import SizeRange
 from graven.games.registry import Family, Option
-from graven.games.stones import EMPTY, LAST, LISTS, OWN, POINT_OF, TURN
+from graven.games.stones import APART, CELL, LIBERTIES, LISTS, OWN, POINT_OF, TURN
 
 COUNT, WINNER = OWN, OWN + 1
-
-# So many draws may miss before `sample` counts the legal moves instead.
-TRIES = 8
-
-
-@inlined
-def _allowed(tables: Tables, state: State, player: int, code: int) -> bool:
-    """Whether a stone on that empty point would have a liberty or capture something."""
-    around = stones.surroundings(tables, state, tables[POINT_OF + code])
-    # An empty point is a liberty whatever the bit for last liberties says of it.
-    lives = around & ((1 << EMPTY) | (1 << (EMPTY + LAST)) | (1 << player))
-    captures = around & (1 << (1 - player + LAST))
-    return (lives | captures) != 0
 
 
 def turn(tables: Tables, state: State) -> int:
@@ -43,51 +30,30 @@ def turn(tables: Tables, state: State) -> int:
 
 
 def legal(tables: Tables, state: State, player: int, moves: Moves) -> int:
-    """The empty points that are no suicide."""
-    count = 0
+    """The empty points."""
     for i in range(state[COUNT]):
-        code = state[tables[LISTS] + i]
-        moves[count] = code
-        count += _allowed(tables, state, player, code)
-    return count
+        moves[i] = state[tables[LISTS] + i]
+    return state[COUNT]
 
 
 def sample(tables: Tables, state: State, player: int, rng: Rng) -> int:
-    """Draw empty points until one is legal; after many misses, draw among the legal ones."""
-    empty, count = tables[LISTS], state[COUNT]
-    for _ in range(TRIES if count > 0 else 0):
-        code = state[empty + below(rng, count)]
-        if _allowed(tables, state, player, code):
-            return code
-    total = 0
-    for i in range(count):
-        total += _allowed(tables, state, player, state[empty + i])
-    if total == 0:
+    """Any empty point."""
+    if state[COUNT] == 0:
         return -1
-    skip = below(rng, total)
-    for i in range(count):
-        code = state[empty + i]
-        if _allowed(tables, state, player, code):
-            if skip == 0:
-                return code
-            skip -= 1
-    return -1
+    return state[tables[LISTS] + below(rng, state[COUNT])]
 
 
 def play(tables: Tables, state: State, joint: Moves) -> None:
-    """Put the stone; a capture wins, and so does leaving the enemy without a move."""
+    """Put the stone; a capture wins, a suicide loses."""
     player = state[TURN]
-    enemy = 1 - player
     code = int(joint[player])
     stones.drop(tables, state, 0, code)
-    wins = stones.place(tables, state, player, code)
-    if not wins:
-        left = state[COUNT] - 1
-        while left >= 0 and not _allowed(tables, state, enemy, state[tables[LISTS] + left]):
-            left -= 1
-        wins = left < 0
-    if wins:
+    captures = stones.place(tables, state, player, code)
+    group = state[CELL + APART * tables[POINT_OF + code]] >> 2
+    if captures:
         state[WINNER] = player
+    elif state[LIBERTIES + APART * group] == 0:
+        state[WINNER] = 1 - player
 
 
 def scores(tables: Tables, state: State, out: Scores) -> None:
@@ -119,7 +85,7 @@ def make(size: int | str = 8) -> Game:
 
 FAMILY = Family(
     name="atarigo",
-    summary="Go in which the first capture wins",
+    summary="Go in which the first capture wins, and suicide loses",
     options={"size": Option("8x8", str(SIZES))},
     make=make,
 )
