@@ -20,18 +20,27 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="sends a signal to a 
 
 def interrupted(*arguments: str, after: float) -> tuple[int, str, str]:
     """Run a program, press Ctrl-C some time after it first says how it is getting on."""
-    program = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-m", "graven", *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-    )
-    first = program.stderr.readline()
-    time.sleep(after)
-    os.killpg(program.pid, signal.SIGINT)
-    out, err = program.communicate(timeout=60)
+    ) as program:
+        first = program.stderr.readline()
+        time.sleep(after)
+        os.killpg(program.pid, signal.SIGINT)
+        out, err = program.communicate(timeout=300)
     return program.returncode, out, first + err
+
+
+@pytest.fixture(autouse=True, scope="module")
+def compiled():
+    """Have the code compiled before: Ctrl-C waits for a compilation to end."""
+    match = ["match", "nogo", "--size", "3", "uct", "rave", "--games", "2", "--workers", "1"]
+    for arguments in (match, ["search", "nogo", "--playouts", "10"]):
+        command = [sys.executable, "-m", "graven", *arguments]
+        subprocess.run(command, check=True, capture_output=True)
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])

@@ -12,6 +12,11 @@ from numba.extending import intrinsic
 from graven.core.compile import inlined
 
 
+def words_for(things: int) -> int:
+    """How many words a set of so many things takes."""
+    return -(-things // 64)
+
+
 @intrinsic  # type: ignore[untyped-decorator]
 def count(typing_context: Any, word: Any) -> Any:
     """How many bits are set."""

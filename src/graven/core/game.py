@@ -244,11 +244,12 @@ class Position:
         return Position(self.game, state, (*self.history, tuple(int(code) for code in joint)))
 
     def play_all(self, moves: Sequence[str]) -> Position:
-        """The position after several moves, one after the other."""
+        """The position after several moves; commas join the moves that are made at once."""
         position = self
         for number, move in enumerate(moves, 1):
             try:
-                position = position.play(move)
+                together = len(position.choosers) > 1
+                position = position.play(*(move.split(",") if together else [move]))
             except UsageError as error:
                 raise UsageError(f"move {number}: {error}") from None
         return position

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from graven.core import bits
 from graven.core.contract import State
 from graven.core.game import Game
 from graven.games import through, through64
@@ -63,7 +64,7 @@ def _move_text(
 
 def _board(name: str, pieces: Pieces, rows: int, columns: int, state: State) -> Board:
     """The pieces, as `boards` draws them."""
-    board = through.board_words(rows, columns)
+    board = bits.words_for(rows * columns)
     owners = [VACANT] * (rows * columns)
     for player in range(2):
         for cell in range(rows * columns):

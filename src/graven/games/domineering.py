@@ -44,7 +44,7 @@ ZOBRIST_SEED = 1974
 
 def build_tables(rows: int, columns: int) -> NDArray[np.int64]:
     """Tables for a board."""
-    cells, board = rows * columns, board_words(rows, columns)
+    cells, board = rows * columns, bits.words_for(rows * columns)
     ways = np.zeros((2, INSIDE + board), dtype=np.int64)
     # A cell off the board is the first bit of the empty word behind the free cells: never free.
     around = np.full((2, cells, NEIGHBOURS), 64 * board)
@@ -64,11 +64,6 @@ def build_tables(rows: int, columns: int) -> NDArray[np.int64]:
     head[CELLS], head[BOARD], head[KEYS] = cells, board, HEAD + ways.size
     head[AROUND] = head[KEYS] + keys.size
     return np.concatenate([head, ways.reshape(-1), keys.view(np.int64), around.reshape(-1)])
-
-
-def board_words(rows: int, columns: int) -> int:
-    """How many words a bitboard takes."""
-    return -(-rows * columns // 64)
 
 
 def start(tables: Tables, state: State) -> None:
@@ -175,7 +170,7 @@ SIZES = SizeRange(rows=(2, 26), columns=(2, 26))
 def make(size: int | str = 8) -> Game:
     """Domineering on a board of that size."""
     rows, columns = SIZES.parse(size)
-    cells, board = rows * columns, board_words(rows, columns)
+    cells, board = rows * columns, bits.words_for(rows * columns)
 
     def move_text(player: int, code: int) -> str:
         row, column = divmod(code, columns)

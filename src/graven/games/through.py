@@ -37,7 +37,7 @@ def build_tables(
     rows: int, columns: int, directions: list[tuple[int, int, bool]]
 ) -> NDArray[np.int64]:
     """Tables for a board and its directions: (rows forward, columns right, may it capture)."""
-    cells, board = rows * columns, board_words(rows, columns)
+    cells, board = rows * columns, bits.words_for(rows * columns)
     ways = np.zeros((2, WAYS, WAY), dtype=np.int64)
     sources = np.zeros((2, WAYS, board), dtype=np.int64)
     for player, forward in enumerate((1, -1)):
@@ -57,14 +57,9 @@ def build_tables(
     return np.concatenate([head, ways.reshape(-1), sources.reshape(-1), keys.view(np.int64)])
 
 
-def board_words(rows: int, columns: int) -> int:
-    """How many words a bitboard takes."""
-    return -(-rows * columns // 64)
-
-
 def words(rows: int, columns: int) -> int:
     """How many words a state has."""
-    return BOARDS + 2 * board_words(rows, columns)
+    return BOARDS + 2 * bits.words_for(rows * columns)
 
 
 def start(tables: Tables, state: State) -> None:

@@ -16,9 +16,8 @@ def move_text(move: str | tuple[str, ...]) -> str:
 
 
 def line_text(found: Found, limit: int = 12) -> str:
-    """The main line, cut where few playouts still speak for it."""
-    words = [move_text(move) for move in found.line]
-    return " ".join(words[:limit]) + (" ..." if len(words) > limit else "")
+    """The first moves of the main line."""
+    return " ".join(found.line[:limit]) + (" ..." if len(found.line) > limit else "")
 
 
 def move_table(stats: tuple[MoveStat, ...], top: int) -> Table:
@@ -57,7 +56,7 @@ def as_json(found: Found) -> dict[str, Any]:
     values = {
         "best": move_text(found.best),
         "value": found.value,
-        "line": [move_text(move) for move in found.line],
+        "line": list(found.line),
         "moves": [_stat_json(stat) for stat in found.moves],
         "playouts": found.playouts,
         "seconds": found.seconds,

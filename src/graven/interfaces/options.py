@@ -9,7 +9,7 @@ import typer
 from graven.interfaces.console import awaited
 
 if TYPE_CHECKING:
-    from graven.core.game import Game, Position
+    from graven.core.game import Game
     from graven.search.engine import Budget
 
 GameText = Annotated[
@@ -37,20 +37,6 @@ def make_game(text: str, size: str | None) -> Game:
     game = registry.make_game(text, size=size) if size is not None else registry.make_game(text)
     awaited(game.start, f"compiling the rules of {game.name}")
     return game
-
-
-def position_after(game: Game, moves: str) -> Position:
-    """The position after moves separated by spaces; joint moves have commas inside."""
-    from graven.core.errors import UsageError
-
-    position = game.start()
-    for number, text in enumerate(moves.split(), 1):
-        try:
-            simultaneous = len(position.choosers) > 1
-            position = position.play(*(text.split(",") if simultaneous else [text]))
-        except UsageError as error:
-            raise UsageError(f"move {number}: {error}") from None
-    return position
 
 
 def given_budget(playouts: int | None, seconds: float | None, default_playouts: int) -> Budget:

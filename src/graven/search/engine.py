@@ -16,7 +16,7 @@ from graven.core.compile import address
 from graven.core.contract import Rules, State
 from graven.core.errors import ContractError, UsageError
 from graven.core.rng import Rng, generator
-from graven.search import plan as codes
+from graven.search import plan as status_of
 from graven.search.plan import LEARN, NEVER, PLAYOUT, SELECT, Learner, Plan
 from graven.search.reuse import History, known_node, look_up, prune
 from graven.search.simulate import CONTROL, DONE, STOP, plant, simulate
@@ -42,18 +42,18 @@ GROW_BYTES_PER_SECOND = 2.5e8
 MOST_PLAYOUTS = 2_000_000_000
 
 GROUPS = {
-    codes.NEED_NODES: "nodes",
-    codes.NEED_EDGES: "edges",
-    codes.NEED_TABLES: "tables",
-    codes.NEED_PASSES: "passes",
-    codes.NEED_SIMULATIONS: "simulations",
-    codes.NEED_TRACES: "traces",
+    status_of.NEED_NODES: "nodes",
+    status_of.NEED_EDGES: "edges",
+    status_of.NEED_TABLES: "tables",
+    status_of.NEED_PASSES: "passes",
+    status_of.NEED_SIMULATIONS: "simulations",
+    status_of.NEED_TRACES: "traces",
 }
 FAULTS = {
-    codes.TOO_LONG: "`turn` let a game go beyond the declared {plies} plies",
-    codes.BAD_CODE: "`legal` or `sample` gave a move outside 0..{codes} - 1",
-    codes.NO_MOVE: "`legal` or `sample` gave no move to a player whom `turn` had named",
-    codes.TOO_MANY: "`legal` gave more than the declared {moves} moves",
+    status_of.TOO_LONG: "`turn` let a game go beyond the declared {plies} plies",
+    status_of.BAD_CODE: "`legal` or `sample` gave a move outside 0..{codes} - 1",
+    status_of.NO_MOVE: "`legal` or `sample` gave no move to a player whom `turn` had named",
+    status_of.TOO_MANY: "`legal` gave more than the declared {moves} moves",
 }
 
 
@@ -155,7 +155,7 @@ class Search:
         if _loaded:
             return
         contract.start(self.rules, self.record.root)
-        while plant(self.rules, self.room.tree, self.plan, self.record) != codes.OK:
+        while plant(self.rules, self.room.tree, self.plan, self.record) != status_of.OK:
             self.room.grow("tables")
         self._simulate(generator(0), 0)
         look_up(self.room.tree, 0)
@@ -203,7 +203,7 @@ class Search:
             status = self._simulate(rng, min(goal, done + chunk))
             if status in GROUPS:
                 self._grow(GROUPS[status], deadline - time.perf_counter())
-            elif status != codes.OK:
+            elif status != status_of.OK:
                 raise self._fault(status)
             else:
                 spent = max(time.perf_counter() - now, 1e-6)
@@ -245,7 +245,7 @@ class Search:
         if root == NONE or not self._tidy():
             self.room.clear()
         self._history = history
-        while plant(self.rules, self.room.tree, self.plan, self.record) != codes.OK:
+        while plant(self.rules, self.room.tree, self.plan, self.record) != status_of.OK:
             self.room.grow("tables")
             if self.room.full:
                 # A kept tree has no room left for its new root's table: start afresh.

@@ -25,7 +25,6 @@ from graven.interfaces.options import (
     Size,
     given_budget,
     make_game,
-    position_after,
 )
 
 if TYPE_CHECKING:
@@ -80,7 +79,7 @@ def search(
         from graven import check
 
         awaited(lambda: check(played), f"checking {played.name}")
-    position = position_after(played, moves)
+    position = played.start().play_all(moves.split())
     if position.over:
         raise UsageError(f"the game of {played.name} is over there: nothing is left to search.")
 
