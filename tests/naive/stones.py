@@ -7,12 +7,14 @@ point may be played; taking a string wins, suicide that takes nothing loses.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 
 Point = tuple[int, int]
 
 
-class Stones:
+class Stones(ABC):
     def __init__(self, rows: int, columns: int) -> None:
         self.rows, self.columns = rows, columns
         self.turn = 0
@@ -41,8 +43,8 @@ class Stones:
         enemies = [near for near in self.neighbours(point) if board.get(near) == 1 - board[point]]
         return any(not self.has_liberty(board, near) for near in enemies)
 
-    def allowed(self, board: dict[Point, int], point: Point) -> bool:
-        raise NotImplementedError
+    @abstractmethod
+    def allowed(self, board: dict[Point, int], point: Point) -> bool: ...
 
     def points(self) -> dict[str, Point]:
         found = {}

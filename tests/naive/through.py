@@ -6,10 +6,12 @@ row or takes the last enemy piece has won.
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
-class Through:
+class Through(ABC):
     steps: tuple[tuple[int, int], ...]  # (rows forward, columns aside)
 
     def __init__(self, rows: int, columns: int) -> None:
@@ -39,8 +41,8 @@ class Through:
                 found[self.name((row, column)) + self.name(target)] = ((row, column), target)
         return found
 
-    def captures(self, aside: int) -> bool:
-        raise NotImplementedError
+    @abstractmethod
+    def captures(self, aside: int) -> bool: ...
 
     def name(self, square: tuple[int, int]) -> str:
         return f"{LETTERS[square[1]]}{square[0] + 1}"
