@@ -6,7 +6,7 @@ row or takes the last enemy piece has won.
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
