@@ -4,8 +4,8 @@ Every empty point may be played. Who leaves the own group without a liberty and 
 had it captured, and loses. Nothing is ever taken off the board, since that ends the game, and a
 full board has a group without liberties, so that there is always a move until then.
 
-Cazenave 2015 does not say what becomes of suicide. With suicide forbidden, figures of the paper
-are out of reach; with suicide lost, they come out (see docs/papers/cazenave2015.md).
+Cazenave 2015 does not say what becomes of suicide. With suicide lost our figures are closer to the
+paper's than with suicide forbidden (see docs/papers/cazenave2015.md).
 
 State (see `stones`): the head's own words are the number of empty points and the winner (or
 NOBODY); the list of empty points follows the points.

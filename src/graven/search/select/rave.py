@@ -45,7 +45,7 @@ def blend(
     values: Floats,
 ) -> int:
     """The best edge, given each edge's beta in `values`."""
-    log_visits = log(visits)
+    log_visits = log(visits) if c != 0.0 else 0.0
     for edge in range(lo, hi):
         n = counts[edge]
         entry = np.uint64(base + 2 * moves[edge])
@@ -82,7 +82,7 @@ def select_bias(
     right for n = 0 or pa = 0 as it stands.
     """
     fpu, ties, c, bias = params[0], params[1], params[2], params[3]
-    log_visits = log(visits)
+    log_visits = log(visits) if c != 0.0 else 0.0
     for edge in range(lo, hi):
         n = float(counts[edge])
         entry = np.uint64(base + 2 * moves[edge])
@@ -216,7 +216,7 @@ def select_additive(
     """
     fpu, ties, c = params[0], params[1], params[2]
     weight = params[3] * sqrt(params[4] / (3.0 * visits + params[4]))
-    log_visits = log(visits)
+    log_visits = log(visits) if c != 0.0 else 0.0
     for edge in range(lo, hi):
         n = counts[edge]
         entry = np.uint64(base + 2 * moves[edge])
