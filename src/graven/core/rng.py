@@ -61,15 +61,3 @@ def below(rng: Rng, n: int) -> int:
 def uniform(rng: Rng) -> float:
     """A random number from 0 up to, but not including, 1."""
     return np.float64(draw(rng) >> _S11) * _UNIT
-
-
-_LOW = np.uint64(0xFFFFFFFF)
-
-
-@compiled
-def below_pair(rng: Rng, n: int, m: int) -> tuple[int, int]:
-    """Two independent random integers, below n and below m, from one draw."""
-    bits = draw(rng)
-    first = np.int64(((bits >> _S32) * np.uint64(n)) >> _S32)
-    second = np.int64(((bits & _LOW) * np.uint64(m)) >> _S32)
-    return first, second  # type: ignore[return-value]

@@ -1,7 +1,7 @@
 """The rules of `through` for boards of at most 64 squares, where a bitboard is a single word.
 
-The same positions, the same moves, twice the speed: no loop over words, every direction's targets
-stay in a register. The tests hold them to the same games as the rules for larger boards.
+The same positions, the same moves, half as fast again: no loop over words, and the targets of every
+direction stay in a register. The tests hold them to the same games as the rules for larger boards.
 """
 
 from __future__ import annotations
