@@ -67,7 +67,7 @@ def test_a_match_shows_the_score_and_the_command_that_goes_on(run, workers):
 
 
 def test_workers_that_are_still_starting_leave_quietly():
-    options = ["--games", "100", "--playouts", "100", "--workers", "2"]
+    options = ["--games", "100000", "--playouts", "100", "--workers", "2"]
     code, _, err = interrupted("match", "nogo", "--size", "3", "uct", "rave", *options, after=0.5)
     assert code == INTERRUPTED
     assert "Traceback" not in err
