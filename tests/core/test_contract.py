@@ -26,7 +26,9 @@ def test_without_a_feature_of_its_own_a_move_is_its_own_feature():
     game = heaps(3)
     state = game.start().state.copy()
     assert game.rules.features == game.codes
-    assert [contract.feature(game.rules, state, 0, move) for move in range(4)] == [0, 1, 2, 3]
+    codes = np.zeros(4, np.uint32)
+    contract.features(game.rules, state, 0, np.array([3, 1, 0, 2], np.int32), 4, codes)
+    assert codes.tolist() == [3, 1, 0, 2]
 
 
 def test_the_default_key_tells_nearby_states_apart():

@@ -7,12 +7,13 @@ from graven.core import contract
 from graven.core.game import Position
 from graven.games import stones
 from graven.games.registry import make_game
+from tests.games.features import feature_code
 
 
 def feature(position: Position, player: int, move: str) -> int:
     code = position.game.move_code(player, move)
     assert code is not None
-    return int(contract.feature(position.game.rules, position.state.copy(), player, code))
+    return feature_code(position, player, code)
 
 
 def test_suicide_is_illegal() -> None:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from graven.core import contract
 from graven.core.game import Game, Position
 from graven.games.registry import make_game
+from tests.games.features import feature_code
 
 
 def feature(position: Position, move: str) -> int:
     """A move's feature code, for the player to move."""
     code = position.game.move_code(position.turn, move)
     assert code is not None
-    rules = position.game.rules
-    return int(contract.feature(rules, position.state.copy(), position.turn, code))
+    return feature_code(position, position.turn, code)
 
 
 def test_breakthrough_begins_with_two_rows_a_side() -> None:

@@ -15,6 +15,7 @@ import numpy as np
 from graven.core import contract
 from graven.core.contract import EVERYBODY, NOBODY
 from graven.core.rng import below, generator
+from tests.naive.playouts import Choice, Uniform, codes_of
 
 
 @dataclass
@@ -41,8 +42,10 @@ class NaiveSearch:
         transpositions=True,
         fpu=math.inf,
         ties="random",
+        playout=None,
     ):
         self.ties = ties
+        self.playout = playout or Uniform()
         self.rules = game.rules
         self.formula = formula
         self.ref = ref
@@ -73,7 +76,7 @@ class NaiveSearch:
     def simulate(self):
         rules, state = self.rules, self.root_state.copy()
         node, reference = self.root, self.root
-        path, trace = [], []
+        path, trace, plies = [], [], []
         while True:
             path.append((node, len(trace)))
             if node.turn == NOBODY or node.visits == 0:
@@ -84,9 +87,11 @@ class NaiveSearch:
             if node.moves is None:
                 node.moves = {mover: self.legal(state, mover) for mover in movers}
             joint = np.full(rules.players, -1, np.int32)
+            plies.append([])
             for mover in movers:
                 joint[mover] = self.select(node, reference, mover)
                 trace.append((mover, int(joint[mover])))
+                plies[-1].append(self.choice(state, mover, node.moves[mover], joint[mover], True))
             contract.play(rules, state, joint)
             played = tuple(int(joint[mover]) for mover in movers)
             if played not in node.children:
@@ -98,15 +103,21 @@ class NaiveSearch:
                 )
             node = node.children[played]
         in_tree = len(trace)
+        self.path = [node for node, _ in path]
         while (turn := contract.turn(rules, state)) != NOBODY:
             joint = np.full(rules.players, -1, np.int32)
+            ply = []
             for mover in range(rules.players) if turn == EVERYBODY else [turn]:
-                moves = contract.new_moves(rules)
-                joint[mover] = contract.sample(rules, state, mover, moves, self.rng)
+                moves = self.legal(state, mover)
+                codes = codes_of(rules, state, mover, moves, self.playout.features)
+                joint[mover] = self.playout.choose(self, state, mover, moves, codes, plies)
                 trace.append((mover, int(joint[mover])))
+                ply.append(Choice(mover, moves, codes, int(joint[mover]), False))
+            plies.append(ply)
             contract.play(rules, state, joint)
         scores = np.zeros(rules.players)
         contract.scores(rules, state, scores)
+        self.playout.learn(plies, scores)
         for node, at in path:
             node.visits += 1
             taken = rules.players if node.turn == EVERYBODY else 1
@@ -116,6 +127,18 @@ class NaiveSearch:
             for played in set(trace[at:]):
                 node.amaf_count[played] = node.amaf_count.get(played, 0) + 1
                 node.amaf_total[played] = node.amaf_total.get(played, 0.0) + scores[played[0]]
+
+    def choice(self, state, mover, moves, move, in_tree):
+        codes = codes_of(self.rules, state, mover, moves, self.playout.features)
+        return Choice(mover, moves, codes, int(move), in_tree)
+
+    def pool_node(self, least):
+        """The last node of the path, not counting its end, with at least so many playouts."""
+        found = None
+        for node in self.path:
+            if node.turn != NOBODY and node.visits >= least:
+                found = node
+        return found
 
     def legal(self, state, mover):
         moves = contract.new_moves(self.rules)

@@ -134,3 +134,45 @@ def rock_paper_scissors(rounds: int = 3) -> Game:
         show_move=lambda player, code: HANDS[code],
         show=hands_board,
     )
+
+
+# One player draws one of several numbers, and that is all. Tables: how many there are.
+
+
+def lottery_start(tables, state):
+    state[0] = 0
+
+
+def lottery_turn(tables, state):
+    return 0 if state[0] == 0 else NOBODY
+
+
+def lottery_legal(tables, state, player, moves):
+    for number in range(tables[0]):
+        moves[number] = number
+    return tables[0]
+
+
+def lottery_play(tables, state, joint):
+    state[0] = joint[0] + 1
+
+
+def lottery_scores(tables, state, out):
+    out[0] = 1.0
+
+
+def lottery(numbers: int) -> Game:
+    return Game(
+        name="lottery",
+        players=1,
+        words=1,
+        codes=numbers,
+        moves=numbers,
+        plies=1,
+        tables=[numbers],
+        start=lottery_start,
+        turn=lottery_turn,
+        legal=lottery_legal,
+        play=lottery_play,
+        scores=lottery_scores,
+    )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 
 from graven.agents.spec import Spec, parse
 from graven.core.errors import UsageError
@@ -11,7 +10,6 @@ from graven.core.game import Game, Position
 from graven.core.rng import derive
 from graven.search import choose
 from graven.search.engine import Budget, Search, Settings, Stop
-from graven.search.policy import playout_policies
 
 DEFAULT_BUDGET = Budget(playouts=1000)
 
@@ -33,7 +31,8 @@ class Found:
 
     `best` is the move to play (a tuple of moves where all players move at once), `value` the
     mean score of the player to move, `moves` its moves by playouts, `line` what is expected to
-    follow. `tables` counts the AMAF tables held; `memory_full` says that the tree stopped growing.
+    follow. `plies` are those of all playouts, `tables` counts the AMAF tables held; `memory_full`
+    says that the tree stopped growing.
     """
 
     best: str | tuple[str, ...]
@@ -42,6 +41,7 @@ class Found:
     by_player: dict[int, tuple[MoveStat, ...]]
     line: tuple[str, ...]
     playouts: int
+    plies: int
     seconds: float
     nodes: int
     tables: int
@@ -81,17 +81,15 @@ class Agent:
     def settings(self) -> Settings:
         """What its searches are made of."""
         spec = self._spec
-        policy = spec.playout
-        if isinstance(policy, str):
-            policy = playout_policies()["uniform"]
-        values = spec.values
+        values, below = spec.values, spec.playout
         return Settings(
             select=spec.form.select,
             params=spec.params,
             ref=spec.ref,
-            play_out=policy.play_out,
-            learn=policy.learn,
-            memory_for=partial(policy.memory, values=spec.playout_values),
+            playout=below.form,
+            playout_values=below.values,
+            features=below.policy.features,
+            pool=int(below.values[below.policy.pool]) if below.policy.pool else None,
             expand=int(values["expand"]),
             final=str(values["final"]),
             reuse=bool(values["reuse"]),
@@ -101,8 +99,8 @@ class Agent:
 
     def bind(self, game: Game, memory: int | None = None) -> Search:
         """A search in this game, with a tree of its own."""
-        own = self._spec.playout
-        rules = game.rules_with(own) if isinstance(own, str) else game.rules
+        own = self._spec.playout.own
+        rules = game.rules_with(own) if own else game.rules
         settings = self.settings
         if memory is not None:
             if memory < 1:
@@ -185,6 +183,7 @@ def find_move(
         by_player=by_player,
         line=tuple(game.show_move(player, code) for player, code in line),
         playouts=run.playouts,
+        plies=run.plies,
         seconds=run.seconds,
         nodes=run.nodes,
         tables=run.tables,

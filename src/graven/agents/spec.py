@@ -12,6 +12,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from graven.core.errors import UsageError, unknown
@@ -21,6 +22,7 @@ from graven.search.plan import NEVER
 from graven.search.policy import (
     Form,
     Parameter,
+    PlayoutForm,
     PlayoutPolicy,
     TreePolicy,
     Value,
@@ -30,6 +32,7 @@ from graven.search.policy import (
 from graven.search.select.best import FIRST, RANDOM
 
 LONGEST = 1000
+UNIFORM = "uniform"
 LONGEST_VALUE = 40
 
 # Options that every tree policy takes.
@@ -77,14 +80,36 @@ _CALL = re.compile(r"([a-z][a-z0-9_-]*)\s*(?:\((.*)\))?", re.DOTALL | re.IGNOREC
 
 
 @dataclass(frozen=True)
+class Below:
+    """The playouts below a tree. `own` names the playout that a game brings itself, if one is
+    wanted: it takes the place of the game's uniformly random move."""
+
+    policy: PlayoutPolicy
+    form: PlayoutForm
+    values: Mapping[str, Value] = field(default_factory=dict)
+    own: str = ""
+
+    @property
+    def text(self) -> str:
+        """The canonical form: what tells the form, then what is not usual."""
+        if self.own and not self.form.parameters:
+            return self.own
+        said = {
+            parameter.name: self.values[parameter.name]
+            for parameter in self.form.parameters
+            if parameter.name == self.form.tell or self.values[parameter.name] != parameter.default
+        }
+        return _written(self.policy.name, said)
+
+
+@dataclass(frozen=True)
 class Spec:
     """An agent, fully said: every parameter has its value."""
 
     tree: TreePolicy
     form: Form
     values: Mapping[str, Value]
-    playout: PlayoutPolicy | str
-    playout_values: Mapping[str, Value] = field(default_factory=dict)
+    playout: Below
 
     @property
     def ref(self) -> int | None:
@@ -123,9 +148,7 @@ class Spec:
             if self.values[option.name] != option.default:
                 said[option.name] = self.values[option.name]
         tree = _written(self.tree.name, said)
-        name = self.playout if isinstance(self.playout, str) else self.playout.name
-        playout = _written(name, self.playout_values)
-        return tree if playout == "uniform" else f"{tree}+{playout}"
+        return tree if self.playout.text == UNIFORM else f"{tree}+{self.playout.text}"
 
     def __str__(self) -> str:
         return self.text
@@ -167,8 +190,7 @@ def parse(text: str) -> Spec:
         raise unknown("tree policy", name, tree_policies())
     tree = tree_policies()[name]
     form, values = _settle(tree, given)
-    playout, playout_values = _playout(parts[1]) if len(parts) == 2 else _playout("uniform")
-    return Spec(tree, form, values, playout, playout_values)
+    return Spec(tree, form, values, _below(parts[1] if len(parts) == 2 else UNIFORM))
 
 
 def _settle(tree: TreePolicy, given: dict[str, Value]) -> tuple[Form, dict[str, Value]]:
@@ -204,31 +226,41 @@ def _settle(tree: TreePolicy, given: dict[str, Value]) -> tuple[Form, dict[str, 
     return form, values
 
 
-def _playout(text: str) -> tuple[PlayoutPolicy | str, dict[str, Value]]:
+def _below(text: str) -> Below:
+    """The playouts that a text means."""
     name, given = _call(text)
     if name not in playout_policies():
-        brought = _games_own()
-        if name not in brought:
-            raise unknown("playout policy", name, {*playout_policies(), *brought})
+        if name not in games_own():
+            raise unknown("playout policy", name, {*playout_policies(), *games_own()})
         if given:
             raise UsageError(f"the playout {name!r} takes no parameters.")
-        return name, {}
+        policy = playout_policies()[UNIFORM]
+        return Below(policy, policy.forms[0], own=name)
     policy = playout_policies()[name]
-    own = {parameter.name: parameter for parameter in policy.parameters}
     for key in given:
-        if key not in own:
-            raise unknown(f"parameter of {name}", key, own)
-    return policy, {
+        if key not in (known := [parameter.name for parameter in policy.parameters]):
+            raise unknown(f"parameter of {name}", key, known)
+    form = next((form for form in policy.forms if form.tell in given), policy.forms[0])
+    wanted = {parameter.name: parameter for parameter in form.parameters}
+    for key in given:
+        if key not in wanted:
+            raise UsageError(f"{name}: {key} does not go with {form.tell}.")
+    values = {
         key: parameter.check(given[key], name) if key in given else parameter.default
-        for key, parameter in own.items()
+        for key, parameter in wanted.items()
     }
+    over = str(values.get(policy.over, UNIFORM))
+    if over != UNIFORM and over not in games_own():
+        raise unknown(f"playout to put {name} over", over, {UNIFORM, *games_own()})
+    return Below(policy, form, values, own="" if over == UNIFORM else over)
 
 
-def _games_own() -> set[str]:
+@cache
+def games_own() -> frozenset[str]:
     """The playouts that games bring themselves."""
     from graven.games.registry import families, make_game
 
-    return {name for family in families() for name in make_game(family.name).playouts}
+    return frozenset(name for family in families() for name in make_game(family.name).playouts)
 
 
 def _call(text: str) -> tuple[str, dict[str, Any]]:

@@ -34,7 +34,7 @@ from llvmlite import ir
 from numba import types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 from numba.core.ccallback import CFunc
-from numba.core.errors import NumbaError, NumbaWarning
+from numba.core.errors import NumbaError, NumbaRuntimeError, NumbaWarning
 from numba.core.typing.templates import Signature
 from numba.extending import intrinsic
 
@@ -43,6 +43,9 @@ from graven.core.errors import RuleCompileError
 F = TypeVar("F", bound=Callable[..., Any])
 
 _OPTIONS = {"nopython": True, "nogil": True, "error_model": "numpy"}
+# Kernels allocate nothing, so nothing in them needs to be counted: without Numba's run time
+# library an array can be sliced or taken out of a tuple for nothing (see docs/design.md).
+_BARE = {"nogil": True, "error_model": "numpy", "_nrt": False}
 
 PACKAGE = Path(__file__).resolve().parents[1]
 MARKER = "graven-compiled-code"
@@ -181,7 +184,16 @@ def _cache_of(function: Callable[..., Any]) -> _Cache | None:
 
 def compiled(function: F) -> F:
     """Compile `function` on its first call, without the GIL, and keep the result on disk."""
-    dispatcher = numba.njit(nogil=True, error_model="numpy")(function)
+    return _compiled(function, _BARE)
+
+
+def allocating(function: F) -> F:
+    """The same for a function that makes arrays of its own."""
+    return _compiled(function, {**_BARE, "_nrt": True})
+
+
+def _compiled(function: F, options: dict[str, Any]) -> F:
+    dispatcher = numba.njit(**options)(function)
     if disk := _cache_of(function):
         dispatcher._cache = disk
     return dispatcher
@@ -189,42 +201,63 @@ def compiled(function: F) -> F:
 
 def inlined(function: F) -> F:
     """Mark a small helper of kernels and rules: it is copied into whoever calls it."""
-    return numba.njit(nogil=True, error_model="numpy", inline="always")(function)
+    return numba.njit(inline="always", **_BARE)(function)
 
 
 _code: dict[tuple[Callable[..., Any], str], Any] = {}
 
+ONCE = "return inner({})"
 
-def address(function: Callable[..., Any], signature: Signature) -> int:
-    """The address of `function` compiled for `signature`; the code lives as long as the process."""
+
+def address(function: Callable[..., Any], signature: Signature, body: str = ONCE) -> int:
+    """The address of `function` compiled for `signature`; the code lives as long as the process.
+
+    `body` is what the code does with the arguments and `inner`, the function: to call it once, or
+    for each element of an array, whose loop then has the function built in. Different bodies go
+    with different signatures.
+    """
     key = (function, str(signature))
     if key not in _code:
-        _code[key] = _compile(function, signature)
+        _code[key] = _compile(function, signature, body)
     return int(_code[key].address)
 
 
-def _compile(function: Callable[..., Any], signature: Signature) -> Any:
+def _compile(function: Callable[..., Any], signature: Signature, body: str) -> Any:
     where = function.__code__
     disk = _cache_of(function)
     try:
-        entry, flat = _entry(function, signature)
-        code: Any = CFunc(entry, (tuple(flat), signature.return_type), {}, _OPTIONS)
-        if disk:
-            code._cache = disk
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", NumbaWarning)
-            code.compile()
+        try:
+            return _compile_with(function, signature, body, _BARE, disk)
+        except NumbaRuntimeError:
+            # A function that allocates, as a rule of somebody's own game may.
+            return _compile_with(function, signature, body, {**_BARE, "_nrt": True}, disk)
     except (NumbaError, TypeError) as error:
         reason = " ".join(str(error).split())
         raise RuleCompileError(
             f"the function {function.__name__!r} ({where.co_filename}, line {where.co_firstlineno})"
             f" cannot be compiled: {reason}"
         ) from None
+
+
+def _compile_with(
+    function: Callable[..., Any],
+    signature: Signature,
+    body: str,
+    options: dict[str, Any],
+    disk: _Cache | None,
+) -> Any:
+    entry, flat = _entry(function, signature, body, options)
+    code: Any = CFunc(entry, (tuple(flat), signature.return_type), {}, _OPTIONS)
+    if disk:
+        code._cache = disk
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NumbaWarning)
+        code.compile()
     return code
 
 
 def _entry(
-    function: Callable[..., Any], signature: Signature
+    function: Callable[..., Any], signature: Signature, body: str, options: dict[str, Any]
 ) -> tuple[Callable[..., Any], list[Any]]:
     """A function that gets arrays as pointers and lengths, and hands them to `function` as arrays.
 
@@ -241,8 +274,9 @@ def _entry(
             names.append(f"value{i}")
             given.append(f"value{i}")
             flat.append(kind)
-    source = f"def entry({', '.join(names)}):\n    return inner({', '.join(given)})\n"
-    inner = numba.njit(nogil=True, error_model="numpy", forceinline=True)(function)
+    does = body.format(", ".join(given)) if body == ONCE else body.format(*given)
+    source = f"def entry({', '.join(names)}):\n    {does}\n"
+    inner = numba.njit(forceinline=True, **options)(function)
     space = {"__name__": __name__, "inner": inner, "carray": numba.carray}
     exec(compile(source, "<graven entry>", "exec"), space)
     return space["entry"], flat

@@ -16,8 +16,11 @@ and, optional:
     key(tables, state) -> key                       equal for equal positions, 64 bits
     feature(tables, state, player, move) -> code    the move with what surrounds it, from 0 to
                                                     features - 1 (for MASTF and PPAF)
+    allowed(tables, state, player, move) -> bool    whether that move is legal here
+    coded(tables, state, player, moves, codes) -> n `legal`, with each move's feature code beside it
 
-`state` is an int64 array of `words`, `moves` and `joint` are int32 arrays, `out` is float64.
+`state` is an int64 array of `words`, `moves` and `joint` are int32 arrays, `codes` is uint32, `out`
+float64.
 A `sample` may rearrange what `state` remembers (the order of a list, say), never the position.
 """
 
@@ -36,6 +39,7 @@ State = NDArray[np.int64]
 Tables = NDArray[np.int64]
 Moves = NDArray[np.int32]
 Scores = NDArray[np.float64]
+Codes = NDArray[np.uint32]
 
 NOBODY = -1
 EVERYBODY = -2
@@ -53,7 +57,14 @@ PLAY = types.void(TABLES, WORDS, MOVES)
 SCORE = types.void(TABLES, WORDS, SCORES)
 SAMPLE = types.int64(TABLES, WORDS, types.int64, RNG)
 KEY = types.int64(TABLES, WORDS)
-FEATURE = types.int64(TABLES, WORDS, types.int64, types.int64)
+CODES = types.Array(types.uint32, 1, "C")
+FEATURE = types.void(TABLES, WORDS, types.int64, MOVES, types.int64, CODES)
+CODED = types.int64(TABLES, WORDS, types.int64, MOVES, CODES)
+ALLOWED = types.boolean(TABLES, WORDS, types.int64, types.int64)
+
+# Features are asked for all legal moves at once, so the loop over them is compiled into the game's
+# function: calling it for each move took twice as long.
+FEATURE_BODY = "for i in range({4}): {5}[i] = inner({0}, {1}, {2}, {3}[i])"
 
 
 class Rules(NamedTuple):
@@ -68,6 +79,8 @@ class Rules(NamedTuple):
     sample: int
     key: int
     feature: int
+    allowed: int
+    coded: int
     players: int
     words: int
     codes: int
@@ -81,6 +94,7 @@ RULES = types.NamedTuple([TABLES] + [types.int64] * (len(Rules._fields) - 1), Ru
 
 _start, _turn, _legal, _play = caller(START), caller(TURN), caller(LEGAL), caller(PLAY)
 _scores, _sample, _key, _feature = caller(SCORE), caller(SAMPLE), caller(KEY), caller(FEATURE)
+_allowed, _coded = caller(ALLOWED), caller(CODED)
 
 _FNV = np.int64(0x100000001B3)
 _ODD = np.int64(-7046029254386353131)
@@ -154,11 +168,40 @@ def hash_words(state: State, count: int) -> int:
 
 
 @compiled
-def feature(rules: Rules, state: State, player: int, move: int) -> int:
-    """The move's feature code; where a game has no features, the move itself."""
+def features(
+    rules: Rules, state: State, player: int, moves: Moves, count: int, codes: Codes
+) -> None:
+    """Write the feature codes of `count` moves; without features, the moves themselves."""
     if rules.feature:
-        return _feature(rules.feature, (rules.tables, state, player, move))
-    return move
+        _feature(rules.feature, (rules.tables, state, player, moves, count, codes))
+    else:
+        for i in range(count):
+            codes[i] = moves[i]
+
+
+@compiled
+def coded(rules: Rules, state: State, player: int, moves: Moves, codes: Codes) -> int:
+    """Write the player's legal moves, and their feature codes beside them; how many there are.
+
+    `codes` has room for `moves` of them: if there are more, no codes are written.
+    """
+    if rules.coded:
+        return _coded(rules.coded, (rules.tables, state, player, moves, codes))
+    count = _legal(rules.legal, (rules.tables, state, player, moves))
+    if count <= rules.moves:
+        features(rules, state, player, moves, count, codes)
+    return count
+
+
+@compiled
+def allowed(rules: Rules, state: State, player: int, move: int, moves: Moves) -> bool:
+    """Whether a move, from 0 to codes - 1, is legal; `moves` is scratch space."""
+    if rules.allowed:
+        return _allowed(rules.allowed, (rules.tables, state, player, move))
+    for i in range(_legal(rules.legal, (rules.tables, state, player, moves))):
+        if moves[i] == move:
+            return True
+    return False
 
 
 def new_state(rules: Rules) -> State:
@@ -187,4 +230,6 @@ def signatures() -> dict[str, Any]:
         "sample": SAMPLE,
         "key": KEY,
         "feature": FEATURE,
+        "allowed": ALLOWED,
+        "coded": CODED,
     }

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from graven.core import contract
-from graven.core.compile import address
+from graven.core.compile import ONCE, address
 from graven.core.contract import EVERYBODY, NOBODY, Rules, Scores, State, Tables
 from graven.core.errors import ContractError, UsageError, listed, unknown
 
@@ -51,6 +51,8 @@ class Game:
         sample: Function | None = None,
         key: Function | None = None,
         feature: Function | None = None,
+        allowed: Function | None = None,
+        coded: Function | None = None,
         features: int = 0,
         playouts: Mapping[str, Function] | None = None,
         options: Mapping[str, Option] | None = None,
@@ -83,6 +85,8 @@ class Game:
             "sample": sample,
             "key": key,
             "feature": feature,
+            "allowed": allowed,
+            "coded": coded,
         }
         self.features = features if feature else codes
         self.playouts = dict(playouts or {})
@@ -105,7 +109,8 @@ class Game:
         code = {}
         for name, signature in contract.signatures().items():
             function = self.functions[name]
-            code[name] = address(function, signature) if function else 0
+            body = contract.FEATURE_BODY if name == "feature" else ONCE
+            code[name] = address(function, signature, body) if function else 0
         return Rules(
             tables=self.tables,
             players=self.players,

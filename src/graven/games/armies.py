@@ -39,6 +39,8 @@ def game(
         sample=moving.sample,
         key=through.key,
         feature=through.feature,
+        coded=moving.coded,
+        allowed=moving.allowed,
         features=2 * through.WAYS * cells,
         options={"size": f"{rows}x{columns}"},
         player_names=("White", "Black"),

@@ -13,7 +13,7 @@ NOBODY); the list of empty points follows the points.
 
 from __future__ import annotations
 
-from graven.core.contract import NOBODY, Moves, Scores, State, Tables
+from graven.core.contract import NOBODY, Codes, Moves, Scores, State, Tables
 from graven.core.game import Game
 from graven.core.rng import Rng, below
 from graven.games import stones
@@ -34,6 +34,16 @@ def legal(tables: Tables, state: State, player: int, moves: Moves) -> int:
     for i in range(state[COUNT]):
         moves[i] = state[tables[LISTS] + i]
     return state[COUNT]
+
+
+def coded(tables: Tables, state: State, player: int, moves: Moves, codes: Codes) -> int:
+    """The empty points, and what surrounds them."""
+    return stones.list_coded(tables, state, player, 0, moves, codes)
+
+
+def allowed(tables: Tables, state: State, player: int, move: int) -> bool:
+    """Whether the point is empty."""
+    return stones.listed(tables, state, 0, move)
 
 
 def sample(tables: Tables, state: State, player: int, rng: Rng) -> int:
@@ -80,6 +90,8 @@ def make(size: int | str = 8) -> Game:
         play=play,
         scores=scores,
         sample=sample,
+        coded=coded,
+        allowed=allowed,
     )
 
 

@@ -164,6 +164,11 @@ def feature(tables: Tables, state: State, player: int, move: int) -> int:
     return code
 
 
+def allowed(tables: Tables, state: State, player: int, move: int) -> bool:
+    """Whether there is a place for the domino."""
+    return (bits.down(_places(tables, state, player, move >> 6), move & 63) & 1) != 0
+
+
 SIZES = SizeRange(rows=(2, 26), columns=(2, 26))
 
 
@@ -204,6 +209,7 @@ def make(size: int | str = 8) -> Game:
         sample=sample,
         key=key,
         feature=feature,
+        allowed=allowed,
         features=64 * cells,
         options={"size": f"{rows}x{columns}"},
         player_names=("Vertical", "Horizontal"),

@@ -6,12 +6,15 @@ A point that is illegal for a player stays so for ever. Stones never leave the b
 occupied point stays occupied. If the point is the last liberty of an enemy group, that group can
 gain liberties only by a stone on one of its liberties, which is this point. If the move would be
 suicide, the point has no empty neighbour and will have none, and the own groups beside it, whose
-last liberty it is, can again gain liberties only there. So each player keeps a list of points
-that may still be legal, and what is once found illegal leaves it for good.
+last liberty it is, can again gain liberties only there. So each player has a list of the legal
+points, and what is once found illegal leaves it for good.
 
-State (see `stones`): the head's own words count the players' candidates, whose lists follow the
-points. While a player to move has a legal move, it is on the list; when there is none, `play` has
-emptied the list.
+A move can make a point illegal only if it takes a liberty of the point or of a group beside the
+point. The first are the move's neighbours; of the second, that point is then the last liberty of a
+group beside the move.
+
+State (see `stones`): the head's own words count the players' legal points, whose lists follow the
+points.
 """
 
 from __future__ import annotations
@@ -19,66 +22,97 @@ from __future__ import annotations
 import numpy as np
 
 from graven.core.compile import inlined
-from graven.core.contract import NOBODY, Moves, Scores, State, Tables
+from graven.core.contract import NOBODY, Codes, Moves, Scores, State, Tables
 from graven.core.game import Game
 from graven.core.rng import Rng, below
 from graven.games import stones
 from graven.games.boards import SizeRange
 from graven.games.registry import Family, Option
-from graven.games.stones import CELLS, EMPTY, LAST, LISTS, OWN, POINT_OF, TURN
+from graven.games.stones import (
+    APART,
+    CELL,
+    CELLS,
+    EMPTY,
+    LAST,
+    LISTS,
+    OWN,
+    POINT_OF,
+    TURN,
+    WIDTH,
+)
 
 
 @inlined
-def _allowed(tables: Tables, state: State, player: int, code: int) -> bool:
-    """Whether a stone on that empty point would have a liberty and take nobody's last."""
-    around = stones.surroundings(tables, state, tables[POINT_OF + code])
-    # An empty point is a liberty whatever the bit for last liberties says of it.
-    lives = around & ((1 << EMPTY) | (1 << (EMPTY + LAST)) | (1 << player))
-    takes = around & (1 << (1 - player + LAST))
-    return (lives != 0) & (takes == 0)
+def _review(tables: Tables, state: State, point: int) -> None:
+    """Take an empty point off the lists of those who would there capture or have no liberty."""
+    around = stones.surroundings(tables, state, point)
+    code = _code(tables, point)
+    for player in range(2):
+        # An empty point is a liberty whatever the bit for last liberties says of it.
+        lives = around & ((1 << EMPTY) | (1 << (EMPTY + LAST)) | (1 << player))
+        takes = around & (1 << (1 - player + LAST))
+        if lives == 0 or takes != 0:
+            stones.drop(tables, state, player, code)
+
+
+@inlined
+def _code(tables: Tables, point: int) -> int:
+    """The move on a point."""
+    width = tables[WIDTH]
+    row = point // width
+    return (row - 1) * (width - 1) + point - row * width - 1
 
 
 def turn(tables: Tables, state: State) -> int:
-    """The player to move; nobody once that player has no candidate left."""
+    """The player to move; nobody once that player has no legal point."""
     player = state[TURN]
     return player if state[OWN + player] > 0 else NOBODY
 
 
 def legal(tables: Tables, state: State, player: int, moves: Moves) -> int:
-    """The candidates that are still legal."""
-    candidates, count = tables[LISTS] + 2 * tables[CELLS] * player, 0
-    for i in range(state[OWN + player]):
-        code = state[candidates + i]
-        moves[count] = code
-        count += _allowed(tables, state, player, code)
+    """The player's list."""
+    points, count = tables[LISTS] + 2 * tables[CELLS] * player, state[OWN + player]
+    for i in range(count):
+        moves[i] = state[points + i]
     return count
 
 
+def coded(tables: Tables, state: State, player: int, moves: Moves, codes: Codes) -> int:
+    """The player's list, and what surrounds the points."""
+    return stones.list_coded(tables, state, player, player, moves, codes)
+
+
+def allowed(tables: Tables, state: State, player: int, move: int) -> bool:
+    """Whether the point is on the player's list."""
+    return stones.listed(tables, state, player, move)
+
+
 def sample(tables: Tables, state: State, player: int, rng: Rng) -> int:
-    """Draw candidates, and drop those that are not legal any more, until one is."""
-    candidates = tables[LISTS] + 2 * tables[CELLS] * player
-    while state[OWN + player] > 0:
-        code = state[candidates + below(rng, state[OWN + player])]
-        if _allowed(tables, state, player, code):
-            return code
-        stones.drop(tables, state, player, code)
-    return -1
+    """Any point of the player's list."""
+    if state[OWN + player] == 0:
+        return -1
+    return state[tables[LISTS] + 2 * tables[CELLS] * player + below(rng, state[OWN + player])]
 
 
 def play(tables: Tables, state: State, joint: Moves) -> None:
-    """Put the stone, and drop candidates of the next player until the last one is legal."""
-    player = state[TURN]
-    enemy = 1 - player
+    """Put the stone, and review the points whose liberties or whose neighbours' it takes."""
+    player, width = state[TURN], tables[WIDTH]
     code = int(joint[player])
+    point = tables[POINT_OF + code]
     stones.drop(tables, state, player, code)
-    stones.drop(tables, state, enemy, code)
+    stones.drop(tables, state, 1 - player, code)
     stones.place(tables, state, player, code)
-    before_first = tables[LISTS] + 2 * tables[CELLS] * enemy - 1
-    while state[OWN + enemy] > 0:
-        last = state[before_first + state[OWN + enemy]]
-        if _allowed(tables, state, enemy, last):
-            break
-        stones.drop(tables, state, enemy, last)
+    own = stones.last_liberty(state, state[CELL + APART * point] >> 2)
+    if own > 0:
+        _review(tables, state, own)
+    for near in (point - width, point - 1, point + 1, point + width):
+        cell = state[CELL + APART * near]
+        if cell == EMPTY:
+            _review(tables, state, near)
+        elif cell & 3 == 1 - player:
+            last = stones.last_liberty(state, cell >> 2)
+            if last > 0:
+                _review(tables, state, last)
 
 
 def scores(tables: Tables, state: State, out: Scores) -> None:
@@ -105,6 +139,8 @@ def make(size: int | str = 8) -> Game:
         play=play,
         scores=scores,
         sample=sample,
+        coded=coded,
+        allowed=allowed,
     )
 
 

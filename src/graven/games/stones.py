@@ -8,7 +8,8 @@ words a point, then the game's lists (see `drop`). A point's words:
 
     CELL       4 * head + colour, where `head` is the point that stands for the stone's group;
                for an empty or border point `head` is 0, a border point nobody looks at
-    NEXT       the next stone of the group; the last one leads back to the first
+    NEXT       the next stone of the group; the last one leads back to the first. For an empty
+               point: the colours below, left, right and above, two bits each from the lowest
     LIBERTIES  for a head: the group's pseudo-liberties, packed as described at `liberty`
     SIZE       for a head: how many stones the group has
 """
@@ -21,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graven.core.compile import inlined
-from graven.core.contract import State, Tables
+from graven.core.contract import Codes, Moves, State, Tables
 from graven.core.game import Game
 from graven.core.rng import derive
 from graven.games.boards import POINT_LETTERS, VACANT, Board, as_text, cell_name
@@ -43,7 +44,7 @@ LAST = 4
 CELLS, WIDTH, LISTS, KEYS, TURN_KEY, IMAGE, IMAGE_WORDS, POINT_OF = range(8)
 
 COUNT_BITS, SUM_BITS, SQUARE_BITS = 11, 20, 28
-COUNT_MASK = (1 << COUNT_BITS) - 1
+COUNT_MASK, SUM_MASK = (1 << COUNT_BITS) - 1, (1 << SUM_BITS) - 1
 LARGEST = 19  # the longest side for which they suffice; `build_tables` checks
 
 ZOBRIST_SEED = 2012
@@ -76,10 +77,13 @@ def build_tables(
     assert most * far * far < 1 << SQUARE_BITS
     assert COUNT_BITS + SUM_BITS + SQUARE_BITS < 64
 
+    head_width = width_of(columns)
     image = np.zeros(words(rows, columns), dtype=np.int64)
     image[OWN : OWN + 2] = own
     image[CELL::APART] = EDGE
     image[CELL + APART * board] = EMPTY
+    for shift, step in enumerate((-head_width, -1, 1, head_width)):
+        image[NEXT + APART * board] += image[CELL + APART * (board + step)] << 2 * shift
     image = np.concatenate([image, lists])
     keys = np.array([derive(ZOBRIST_SEED, i) for i in range(2 * cells + 1)], dtype=np.uint64)
 
@@ -127,6 +131,21 @@ def surroundings(tables: Tables, state: State, point: int) -> int:
 
 
 @inlined
+def last_liberty(state: State, head: int) -> int:
+    """The only liberty of a group, or 0 if it has several; the border's and empty points' head, 0,
+    has none.
+
+    A point is a liberty of at most four stones, so a group with more pseudo-liberties has others.
+    """
+    packed = state[LIBERTIES + APART * head]
+    count = packed & COUNT_MASK
+    if count == 0 or count > 4:
+        return 0
+    point = ((packed >> COUNT_BITS) & SUM_MASK) // count
+    return point if count * liberty(point) == packed else 0
+
+
+@inlined
 def place(tables: Tables, state: State, player: int, code: int) -> bool:
     """Put a stone on an empty point, join groups, and give the turn to the other player.
 
@@ -135,6 +154,8 @@ def place(tables: Tables, state: State, player: int, code: int) -> bool:
     point, width = tables[POINT_OF + code], tables[WIDTH]
     one = liberty(point)
     gained, group, captures = np.int64(0), point, False
+    # What an empty neighbour sees change: the one below sees it above, and so on.
+    change = np.int64(player - EMPTY) << 6
     # Without branches, which nobody could predict here: head 0, of empty points and the border,
     # may lose what it never had, and the stone first joins the last own group it finds, or else
     # itself.
@@ -144,6 +165,8 @@ def place(tables: Tables, state: State, player: int, code: int) -> bool:
         state[LIBERTIES + APART * (cell >> 2)] = left
         captures |= (left == 0) & (cell & 3 == 1 - player)
         gained += liberty(near) if cell == EMPTY else 0
+        state[NEXT + APART * near] += change if cell == EMPTY else 0
+        change >>= 2
         group = cell >> 2 if cell & 3 == player else group
     state[NEXT + APART * point] = point
     state[SIZE + APART * point] = 0
@@ -214,19 +237,38 @@ def key(tables: Tables, state: State) -> int:
     return state[KEY]
 
 
+@inlined
+def _feature(tables: Tables, state: State, player: int, move: int) -> int:
+    colours = state[NEXT + APART * tables[POINT_OF + move]]
+    # White's own stones and enemies change places: where the upper bit is 0, turn the lower.
+    return 256 * move + (colours ^ (~colours >> 1 & 0x55 * player))
+
+
 def feature(tables: Tables, state: State, player: int, move: int) -> int:
     """The move and its four neighbours, each own, enemy, empty or edge (Cazenave 2016, section 3).
 
     256 * move + the neighbours below, left, right and above, two bits each from the lowest:
     0 own, 1 enemy, 2 empty, 3 edge.
     """
-    point, width = tables[POINT_OF + move], tables[WIDTH]
-    code, shift = 256 * move, 0
-    for near in (point - width, point - 1, point + 1, point + width):
-        colour = state[CELL + APART * near] & 3
-        code += (colour ^ player if colour < EMPTY else colour) << shift
-        shift += 2
-    return code
+    return _feature(tables, state, player, move)
+
+
+@inlined
+def list_coded(
+    tables: Tables, state: State, player: int, number: int, moves: Moves, codes: Codes
+) -> int:
+    """Copy the game's first or second list into `moves`, and the moves' features into `codes`."""
+    at, count = tables[LISTS] + 2 * tables[CELLS] * number, state[OWN + number]
+    for i in range(count):
+        moves[i] = state[at + i]
+        codes[i] = _feature(tables, state, player, state[at + i])
+    return count
+
+
+@inlined
+def listed(tables: Tables, state: State, number: int, code: int) -> bool:
+    """Whether a code is on the game's first or second list."""
+    return state[tables[LISTS] + (2 * number + 1) * tables[CELLS] + code] >= 0
 
 
 def game(

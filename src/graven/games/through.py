@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from graven.core import bits
 from graven.core.compile import inlined
-from graven.core.contract import NOBODY, Moves, Scores, State, Tables
+from graven.core.contract import NOBODY, Codes, Moves, Scores, State, Tables
 from graven.core.rng import Rng, below, derive
 
 WAYS = 4
@@ -177,6 +177,19 @@ def play(tables: Tables, state: State, joint: Moves) -> None:
     state[TURN] = enemy
 
 
+def allowed(tables: Tables, state: State, player: int, move: int) -> bool:
+    """Whether the piece is there, stays on the board, and finds the target free or may take it."""
+    board, origin, way = tables[BOARD], move // WAYS, move % WAYS
+    sources = tables[SOURCES] + (WAYS * player + way) * board
+    word = origin >> 6
+    own = state[BOARDS + player * board + word] & tables[sources + word]
+    if bits.down(own, origin & 63) & 1 == 0:
+        return False
+    target = destination(tables, player, move)
+    targets = _targets(tables, state, player, way, target >> 6)
+    return (bits.down(targets, target & 63) & 1) != 0
+
+
 def scores(tables: Tables, state: State, out: Scores) -> None:
     """One point for the winner."""
     out[0] = 1.0 if state[WINNER] == 0 else 0.0
@@ -186,6 +199,23 @@ def scores(tables: Tables, state: State, out: Scores) -> None:
 def key(tables: Tables, state: State) -> int:
     """The Zobrist key, kept up to date by `play`."""
     return state[KEY]
+
+
+def coded(tables: Tables, state: State, player: int, moves: Moves, codes: Codes) -> int:
+    """`legal`, and for each move its `feature`."""
+    count = 0
+    for word in range(tables[BOARD]):
+        enemies = state[BOARDS + (1 - player) * tables[BOARD] + word]
+        for way in range(WAYS):
+            left = _targets(tables, state, player, way, word)
+            while left:
+                target = bits.lowest(left)
+                move = _code(tables, player, way, 64 * word + target)
+                moves[count] = move
+                codes[count] = 2 * move + (bits.down(enemies, target) & 1)
+                count += 1
+                left &= left - 1
+    return count
 
 
 def feature(tables: Tables, state: State, player: int, move: int) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 
 from graven.core import bits
 from graven.core.compile import inlined
-from graven.core.contract import Moves, State, Tables
+from graven.core.contract import Codes, Moves, State, Tables
 from graven.core.rng import Rng, below
 from graven.games.through import (
     BOARDS,
@@ -51,6 +51,34 @@ def legal(tables: Tables, state: State, player: int, moves: Moves) -> int:
             count += 1
             left &= left - 1
     return count
+
+
+def coded(tables: Tables, state: State, player: int, moves: Moves, codes: Codes) -> int:
+    """`legal`, and whether a move captures (see `through.feature`)."""
+    own, enemy = state[BOARDS + player], state[BOARDS + 1 - player]
+    count = 0
+    for way in range(WAYS):
+        left = _targets(tables, own, enemy, player, way)
+        step = tables[way_of(player, way) + STEP]
+        back = way - WAYS * (step if player == 0 else -step)
+        while left:
+            target = bits.lowest(left)
+            move = WAYS * target + back
+            moves[count] = move
+            codes[count] = 2 * move + (bits.down(enemy, target) & 1)
+            count += 1
+            left &= left - 1
+    return count
+
+
+def allowed(tables: Tables, state: State, player: int, move: int) -> bool:
+    """Whether the move's square is among the targets of its direction."""
+    own, enemy = state[BOARDS + player], state[BOARDS + 1 - player]
+    way = move % WAYS
+    step = tables[way_of(player, way) + STEP]
+    leaving = own & tables[way_of(player, way) + SOURCE] & (np.int64(1) << (move // WAYS))
+    reached = leaving << step if player == 0 else bits.down(leaving, step)
+    return reached & ~own & (tables[way_of(player, way) + CAPTURES] | ~enemy) != 0
 
 
 def sample(tables: Tables, state: State, player: int, rng: Rng) -> int:

@@ -123,7 +123,8 @@ def keep(rules: Rules, tree: Tree, record: Record) -> None:
         tree.passed[node] = entry
     if kept:
         start = tree.meta[TRACED]
-        tree.traces[start : start + record.shape[LENGTH]] = record.trace[: record.shape[LENGTH]]
+        for place in range(record.shape[LENGTH]):
+            tree.traces[start + place] = record.trace[place]
         tree.trace_start[simulation] = start
         tree.trace_start[simulation + 1] = start + record.shape[LENGTH]
         for player in range(rules.players):

@@ -9,6 +9,7 @@ from graven.core.rng import Rng
 from graven.search.backup import build_table
 from graven.search.plan import (
     BAD_CODE,
+    BAD_FEATURE,
     NEED_EDGES,
     NEED_NODES,
     NEED_TABLES,
@@ -26,6 +27,7 @@ from graven.search.tree import (
     LENGTH,
     LOST,
     NONE,
+    POOL,
     ROOT,
     STEPS,
     TABLE,
@@ -50,6 +52,7 @@ def descend(rules: Rules, tree: Tree, plan: Plan, record: Record, rng: Rng) -> i
     node = tree.meta[ROOT]
     table = tree.table[node]
     depth, length = 0, 0
+    shape[POOL] = NONE
     while True:
         record.path[depth] = node
         record.at[depth] = length
@@ -61,12 +64,15 @@ def descend(rules: Rules, tree: Tree, plan: Plan, record: Record, rng: Rng) -> i
         if depth > rules.plies:
             return TOO_LONG
         if plan.amaf:
-            if tree.table[node] == NONE and tree.visits[node] > plan.ref:
+            if tree.table[node] == NONE and tree.visits[node] > plan.tables:
                 status = reach_table(rules, tree, node)
                 if status != OK:
                     return status
             if tree.table[node] != NONE:
-                table = tree.table[node]
+                if tree.visits[node] > plan.ref:
+                    table = tree.table[node]
+                if tree.visits[node] > plan.pool:
+                    shape[POOL] = tree.table[node]
         low = 0 if player == EVERYBODY else player
         high = players if player == EVERYBODY else player + 1
         if tree.first[node * players + low] == NONE:
@@ -162,6 +168,12 @@ def list_moves(rules: Rules, tree: Tree, record: Record, node: int, low: int, hi
             return TOO_MANY
         tree.first[node * rules.players + mover] = edges
         tree.degree[node * rules.players + mover] = count
+        if rules.feature:
+            codes = tree.codes[edges : edges + count]
+            contract.features(rules, record.state, mover, record.moves, count, codes)
+            for i in range(count):
+                if codes[i] >= rules.features:
+                    return BAD_FEATURE
         for i in range(count):
             move = record.moves[i]
             if move < 0 or move >= rules.codes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -17,9 +17,10 @@ from graven.core.contract import Rules, State
 from graven.core.errors import ContractError, UsageError
 from graven.core.rng import Rng, generator
 from graven.search import plan as status_of
-from graven.search.plan import LEARN, NEVER, PLAYOUT, SELECT, Learner, Plan
+from graven.search.plan import LEARN, NEVER, PLAYOUT, SELECT, Plan
+from graven.search.policy import PlayoutForm, Value
 from graven.search.reuse import History, known_node, look_up, prune
-from graven.search.simulate import CONTROL, DONE, STOP, plant, simulate
+from graven.search.simulate import CONTROL, DONE, PLIES, STOP, plant, simulate
 from graven.search.tree import (
     CLOSED,
     LOST,
@@ -52,6 +53,7 @@ GROUPS = {
 FAULTS = {
     status_of.TOO_LONG: "`turn` let a game go beyond the declared {plies} plies",
     status_of.BAD_CODE: "`legal` or `sample` gave a move outside 0..{codes} - 1",
+    status_of.BAD_FEATURE: "`feature` or `coded` gave a code outside 0..{features} - 1",
     status_of.NO_MOVE: "`legal` or `sample` gave no move to a player whom `turn` had named",
     status_of.TOO_MANY: "`legal` gave more than the declared {moves} moves",
 }
@@ -95,9 +97,10 @@ class Settings:
     select: Callable[..., Any]
     params: tuple[float, ...]
     ref: int | None
-    play_out: Callable[..., Any]
-    learn: Callable[..., Any] | None
-    memory_for: Callable[[Rules], Learner]
+    playout: PlayoutForm
+    playout_values: Mapping[str, Value] = field(default_factory=dict)
+    features: bool = False  # whether playouts know moves by their feature codes
+    pool: int | None = None  # playouts read the AMAF table of the last node with that many playouts
     expand: int = 1
     final: str = "visits"
     reuse: bool = False
@@ -107,9 +110,13 @@ class Settings:
 
 @dataclass
 class Run:
-    """How a search went, and the tree as it left it: nodes and AMAF tables in use."""
+    """How a search went, and the tree as it left it: nodes and AMAF tables in use.
+
+    `plies` are those of all playouts, their way through the tree included.
+    """
 
     playouts: int
+    plies: int
     seconds: float
     full: bool
     nodes: int
@@ -121,6 +128,8 @@ class Search:
     """One player's search in one game: its plan, its tree and its playouts' memory."""
 
     def __init__(self, name: str, rules: Rules, settings: Settings) -> None:
+        if not settings.features:
+            rules = rules._replace(feature=0, coded=0, features=rules.codes)
         self.name = name
         self.rules = rules
         self.settings = settings
@@ -131,17 +140,22 @@ class Search:
                 f"{math.ceil(self.room.nbytes / MIB)} MiB."
             )
         self.record: Record = new_record(rules)
-        self.learner = settings.memory_for(rules)
+        playout = settings.playout
+        self.learner = playout.memory(rules, settings.playout_values)
         self.control: NDArray[np.int64] = np.zeros(CONTROL, np.int64)
-        ref = settings.ref
+        ref = NEVER if settings.ref is None else settings.ref
+        pool = NEVER if settings.pool is None else settings.pool - 1
+        amaf = settings.ref is not None or settings.pool is not None
         self.plan = Plan(
             params=np.array(settings.params, dtype=np.float64),
             select=address(settings.select, SELECT),
-            playout=address(settings.play_out, PLAYOUT),
-            learn=address(settings.learn, LEARN) if settings.learn else 0,
-            amaf=int(ref is not None),
-            ref=NEVER if ref is None else ref,
-            passes=int(ref is not None and (ref < NEVER or settings.reuse)),
+            playout=address(playout.play_out, PLAYOUT),
+            learn=address(playout.learn, LEARN) if playout.learn else 0,
+            amaf=int(amaf),
+            tables=min(ref, pool),
+            ref=ref,
+            pool=pool,
+            passes=int(amaf and (min(ref, pool) < NEVER or settings.reuse)),
             expand=settings.expand,
             transpositions=int(settings.transpositions),
         )
@@ -192,6 +206,8 @@ class Search:
         deadline = begin + budget.seconds if budget.seconds is not None else math.inf
         rng = generator(seed)
         self.record.root[:] = state
+        if self._history is not None and self.settings.playout.carry:
+            self.settings.playout.carry(self.learner)
         self._root_at(history)
         visits = int(self.room.tree.visits[self.room.tree.meta[ROOT]])
         goal = min(budget.playouts or MOST_PLAYOUTS, MOST_PLAYOUTS - visits)
@@ -203,6 +219,8 @@ class Search:
             status = self._simulate(rng, min(goal, done + chunk))
             if status in GROUPS:
                 self._grow(GROUPS[status], deadline - time.perf_counter())
+            elif status == status_of.NEED_MEMORY and self.settings.playout.grow:
+                self.learner = self.settings.playout.grow(self.learner)
             elif status != status_of.OK:
                 raise self._fault(status)
             else:
@@ -210,11 +228,12 @@ class Search:
                 rate = (self.control[DONE] - done) / spent
                 left = min(CHUNK_SECONDS, deadline - now - spent)
                 chunk = max(1, min(8 * chunk, int(rate * left)))
-        playouts = int(self.control[DONE])
+        playouts, plies = int(self.control[DONE]), int(self.control[PLIES])
         self.control[:] = 0
         tree = self.room.tree
         return Run(
             playouts=playouts,
+            plies=plies,
             seconds=time.perf_counter() - begin,
             full=self.room.full,
             nodes=int(tree.meta[NODES]),

@@ -29,6 +29,7 @@ from graven.search.tree import RECORD, TREE
 _F64 = types.Array(types.float64, 1, "C")
 _I32 = types.Array(types.int32, 1, "C")
 _I64 = types.Array(types.int64, 1, "C")
+_U32 = types.Array(types.uint32, 1, "C")
 _int = types.int64
 
 SELECT = _int(_F64, RNG, _int, _int, _int, _I32, _I32, _F64, _F64, _int, _F64)
@@ -36,14 +37,24 @@ call_select = caller(SELECT)
 
 
 class Learner(NamedTuple):
-    """What a playout policy is told (`params`) and remembers (the rest)."""
+    """What a playout policy is told (`params`) and remembers (the rest).
+
+    Where a policy has weights for moves, the one of a player's move is at player * features +
+    code, where the code is the move's feature code, or the move itself.
+    """
 
     params: NDArray[np.float64]
-    weights: NDArray[np.float64]
-    counts: NDArray[np.int64]
+    logits: NDArray[np.float64]  # a move is drawn with probability proportional to exp(logit)
+    weights: NDArray[np.float64]  # exp(logit - shift); or whatever moves are compared by
+    sums: NDArray[np.float64]  # the statistics behind them
+    totals: NDArray[np.float64]  # by choice of a playout: the sum of the weights
+    codes: NDArray[np.uint32]  # the codes that a playout has seen or played
+    log: NDArray[np.int64]  # what else is to be known of a playout
+    keys: NDArray[np.int64]  # a hash table's keys
+    mask: np.uint64  # code & mask never leaves the arrays by code, whatever a game says
 
 
-LEARNER = types.NamedTuple([_F64, _F64, _I64], Learner)
+LEARNER = types.NamedTuple([_F64] * 5 + [_U32, _I64, _I64, types.uint64], Learner)
 
 PLAYOUT = _int(RULES, TREE, RECORD, LEARNER, RNG)
 LEARN = types.void(RULES, TREE, RECORD, LEARNER)
@@ -58,7 +69,9 @@ class Plan(NamedTuple):
     playout: int
     learn: int
     amaf: int  # whether AMAF tables are kept at all
+    tables: int  # a node has a table once it has more playouts than this
     ref: int  # a node reads its own table once it has more playouts than this
+    pool: int  # the playout may read the table of the last node with more playouts than this
     passes: int  # whether nodes remember the simulations that passed them
     expand: int  # a position enters the tree with its n-th playout
     transpositions: int  # whether equal positions share a node
@@ -69,5 +82,6 @@ NEVER = (1 << 31) - 1
 
 # How a simulation can end. NEED_* ask for more room: nothing has been counted, try again.
 OK, NEED_NODES, NEED_EDGES, NEED_TABLES, NEED_PASSES, NEED_SIMULATIONS, NEED_TRACES = range(7)
+NEED_MEMORY = 7  # a playout policy's own, said before it has played anything
 # The game broke the contract.
-TOO_LONG, BAD_CODE, NO_MOVE, TOO_MANY = range(10, 14)
+TOO_LONG, BAD_CODE, NO_MOVE, TOO_MANY, BAD_FEATURE = range(10, 15)

@@ -42,6 +42,8 @@ class Parameter:
             if str(value) in self.choices:
                 return str(value)
             raise UsageError(f"{owner}: {self.name} is one of {', '.join(self.choices)}.")
+        if isinstance(self.default, str):
+            return str(value)
         if isinstance(self.default, bool):
             if isinstance(value, bool):
                 return value
@@ -114,21 +116,56 @@ class TreePolicy:
         return tuple(named.values())
 
 
+def new_learner(**arrays: Any) -> Learner:
+    """A memory with these arrays; what is not named is not needed."""
+    kinds = {"codes": np.uint32, "log": np.int64, "keys": np.int64}
+    empty = {name: np.zeros(1, kinds.get(name, np.float64)) for name in Learner._fields}
+    return Learner(**{**empty, "mask": np.uint64(0), **arrays})
+
+
 def no_memory(rules: Rules, values: Mapping[str, Value]) -> Learner:
     """For playouts that remember nothing."""
-    return Learner(np.zeros(1), np.zeros(1), np.zeros(1, np.int64))
+    return new_learner()
+
+
+@dataclass(frozen=True)
+class PlayoutForm:
+    """One way in which a playout policy chooses moves, and how it learns, if it does.
+
+    `memory(rules, values)` makes what it remembers; `carry(learner)` is called between two
+    searches of a game; `grow(learner)` makes room when `play_out` asks for NEED_MEMORY. `tell` is
+    the parameter that chooses this form when it is given.
+    """
+
+    play_out: Callable[..., Any]
+    parameters: tuple[Parameter, ...] = ()
+    learn: Callable[..., Any] | None = None
+    memory: Callable[[Rules, Mapping[str, Value]], Learner] = no_memory
+    carry: Callable[[Learner], None] | None = None
+    grow: Callable[[Learner], Learner] | None = None
+    tell: str = ""
 
 
 @dataclass(frozen=True)
 class PlayoutPolicy:
-    """A playout policy: its function, and how it learns, if it does."""
+    """A playout policy with its forms; the first form is the default.
+
+    With `features` moves go by their feature codes. `pool` is the parameter, if any, that says how
+    many playouts a node must have for the playouts to read its AMAF table.
+    """
 
     name: str
     summary: str
-    play_out: Callable[..., Any]
-    parameters: tuple[Parameter, ...] = ()
-    learn: Callable[..., Any] | None = None
-    memory: Callable[..., Learner] = no_memory
+    forms: tuple[PlayoutForm, ...]
+    features: bool = False
+    pool: str = ""
+    over: str = ""  # the parameter, if any, that names the playouts it stands on
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """All parameters of all forms, each once."""
+        every = (parameter for form in self.forms for parameter in form.parameters)
+        return tuple({parameter.name: parameter for parameter in every}.values())
 
 
 def _collect(package: str) -> dict[str, Any]:

@@ -78,7 +78,7 @@ def prune(rules: Rules, tree: Tree) -> bool:
     """
     meta = tree.meta
     node_map = np.full(meta[NODES], NONE, np.int32)
-    if not reachable(rules.players, tree, node_map):
+    if not reachable(rules.players, tree, node_map, np.empty_like(node_map)):
         return False
     edge_map = np.full(meta[EDGES], NONE, np.int32)
     pass_map = np.full(meta[PASSES], NONE, np.int32)
@@ -91,9 +91,8 @@ def prune(rules: Rules, tree: Tree) -> bool:
 
 
 @compiled
-def reachable(players: int, tree: Tree, node_map: Int32) -> bool:
-    """Give the nodes below the root their new numbers, in the old order."""
-    stack = np.empty(len(node_map), np.int32)
+def reachable(players: int, tree: Tree, node_map: Int32, stack: Int32) -> bool:
+    """Give the nodes below the root their new numbers, in the old order; `stack` is scratch."""
     stack[0] = tree.meta[ROOT]
     node_map[tree.meta[ROOT]] = 0
     waiting = 1
@@ -181,6 +180,8 @@ def slide(
             tree.counts[to] = tree.counts[edge]
             tree.sums[to] = tree.sums[edge]
             tree.children[to] = NONE if child == NONE else node_map[child]
+            if rules.feature:
+                tree.codes[to] = tree.codes[edge]
     size = 2 * players * rules.codes
     for table in range(len(table_map)):
         to = table_map[table]

@@ -24,6 +24,7 @@ from graven.search.plan import (
 )
 from graven.search.tree import (
     CLOSED,
+    LENGTH,
     NODES,
     NONE,
     PASSES,
@@ -35,8 +36,9 @@ from graven.search.tree import (
     new_node,
 )
 
-# What `control` holds: set STOP from any thread to end the search after the simulation under way.
-STOP, DONE, CONTROL = range(3)
+# What `control` holds: set STOP from any thread to end the search after the simulation under way;
+# simulations done, and the plies of all of them.
+STOP, DONE, PLIES, CONTROL = range(4)
 
 
 @compiled
@@ -61,11 +63,13 @@ def simulate(
             return status
         status = call_playout(plan.playout, (rules, tree, record, learner, rng))
         if status != OK:
+            rng[0] = before
             return status
         if plan.learn:
             call_learn(plan.learn, (rules, tree, record, learner))
         backup(rules, tree, plan, record)
         control[DONE] += 1
+        control[PLIES] += record.shape[LENGTH]
     return OK
 
 

@@ -58,6 +58,7 @@ class Tree(NamedTuple):
     counts: Int32
     sums: Float64
     children: Int32  # node or NONE
+    codes: UInt32  # the move's feature code; empty unless the playouts learn by features
     # AMAF tables: [(table * players * codes + player * codes + move) * 2]: playouts, sum of scores
     amaf: Float64
     # passes: which simulation, where in its trace, the next older pass
@@ -91,8 +92,9 @@ class Record(NamedTuple):
 
 
 # What `Record.shape` holds: nodes on the path, edges taken (one more than nodes - 1 if the playout
-# began outside the tree), trace entries, and the AMAF table that the last node read (or NONE).
-DEPTH, STEPS, LENGTH, TABLE, SHAPE = range(5)
+# began outside the tree), trace entries, the AMAF table that the last node read (or NONE), and the
+# one that the playout may read (or NONE).
+DEPTH, STEPS, LENGTH, TABLE, POOL, SHAPE = range(6)
 
 _I8, _I32, _U32, _I64, _F64 = (
     types.Array(kind, 1, "C")
@@ -101,7 +103,7 @@ _I8, _I32, _U32, _I64, _F64 = (
 TREE = types.NamedTuple(
     [_I64, _I32, _I64, _I32, _I8]
     + [_I32] * 4
-    + [_I32, _I32, _F64, _I32]
+    + [_I32, _I32, _F64, _I32, _U32]
     + [_F64]
     + [_I32] * 3
     + [_I64, _F64, _U32]
@@ -161,7 +163,13 @@ class Room:
                 "table": 1,
                 "passed": 1,
             },
-            "edges": {"moves": 1, "counts": 1, "sums": 1, "children": 1},
+            "edges": {
+                "moves": 1,
+                "counts": 1,
+                "sums": 1,
+                "children": 1,
+                "codes": int(rules.feature != 0),
+            },
             "tables": {"amaf": 2 * codes},
             "passes": {"pass_simulation": 1, "pass_at": 1, "pass_next": 1},
             "simulations": {"trace_start": 1, "trace_scores": rules.players},

@@ -26,6 +26,7 @@ from graven.testing.trial import Record, Trial, random_joint
 
 GARBAGE = 0x5A5A_5A5A_5A5A_5A5A
 FEATURES_TRIED = 12
+CODES_TRIED = 12
 DRAWS_PER_MOVE = 200
 # A fair `sample` is blamed about once in a million positions.
 UNFAIR = 1e-6
@@ -156,6 +157,36 @@ def features_are_in_range(trial: Trial, moment: Moment) -> None:
                 )
 
 
+def allowed_agrees_with_legal(trial: Trial, moment: Moment) -> None:
+    """`allowed` says yes to the moves that `legal` lists, and to no others."""
+    probe, codes = trial.probe, range(trial.game.codes)
+    for player in probe.choosers(probe.turn(moment)):
+        moves = probe.moves(moment, player)
+        tried = trial.chance.sample(codes, min(len(codes), CODES_TRIED))
+        for move in (*tried, trial.chance.choice(moves)):
+            if probe.allowed(moment, player, move) != (move in moves):
+                probe.fail(
+                    "allowed",
+                    f"and `legal` disagree about move {probe.text(player, move, moment.path)}",
+                    moment.path,
+                )
+
+
+def coded_agrees_with_legal_and_feature(trial: Trial, moment: Moment) -> None:
+    """`coded` lists the moves of `legal`, each with its feature code."""
+    probe = trial.probe
+    if trial.game.functions["coded"] is None:
+        return
+    for player in probe.choosers(probe.turn(moment)):
+        moves, codes = probe.coded(moment, player)
+        if tuple(sorted(moves)) != probe.moves(moment, player):
+            probe.fail("coded", f"and `legal` list different moves of player {player}", moment.path)
+        for move, code in trial.chance.sample([*zip(moves, codes, strict=True)], 1):
+            if code != probe.feature(moment, player, move):
+                text = probe.text(player, move, moment.path)
+                probe.fail("coded", f"and `feature` have different codes for {text}", moment.path)
+
+
 def play_heeds_only_those_who_move(trial: Trial, moment: Moment) -> None:
     """`play` does the same whatever `joint` says for players who do not move."""
     probe = trial.probe
@@ -168,7 +199,7 @@ def play_heeds_only_those_who_move(trial: Trial, moment: Moment) -> None:
 
 
 def looking_changes_nothing(trial: Trial, moment: Moment) -> None:
-    """`turn`, `legal`, `key`, `feature`, `sample` and `scores` leave the position as it was.
+    """Whatever only looks at a position leaves it as it was: all functions but `start` and `play`.
 
     They may rearrange its words, which the rest of the game then goes on with.
     """
@@ -199,6 +230,8 @@ def _looks(trial: Trial, moment: Moment) -> Iterator[str]:
         yield "legal"
         probe.feature(moment, player, trial.chance.choice(probe.moves(moment, player)))
         yield "feature"
+        probe.allowed(moment, player, trial.chance.randrange(trial.game.codes))
+        yield "allowed"
         for playout in (None, *trial.game.playouts):
             probe.sample(moment, player, playout)
             yield playout or "sample"
@@ -307,6 +340,8 @@ IN_EVERY_POSITION = (
     a_text_stands_for_one_move,
     sample_draws_a_legal_move,
     features_are_in_range,
+    allowed_agrees_with_legal,
+    coded_agrees_with_legal_and_feature,
     play_heeds_only_those_who_move,
     looking_changes_nothing,
     positions_with_one_key_go_on_alike,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from graven.core import contract
-from graven.core.compile import compiled
+from graven.core.compile import allocating
 from graven.core.contract import EVERYBODY, NOBODY, Rules, State
 from graven.core.errors import UsageError
 from graven.core.game import Position
@@ -24,7 +24,7 @@ def perft(position: Position, depth: int) -> int:
     return count
 
 
-@compiled
+@allocating
 def _count(rules: Rules, root: State, depth: int) -> int:
     """Depth first, without recursion: level by level, the position and the moves still to try."""
     if depth == 0:

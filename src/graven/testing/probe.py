@@ -181,7 +181,22 @@ class Probe:
 
     def feature(self, moment: Moment, player: int, move: int) -> int:
         """Whatever `feature` returns."""
-        return int(self._run("feature", contract.feature, moment, player, move))
+        moves, codes = np.array([move], dtype=np.int32), np.zeros(1, dtype=np.uint32)
+        self._run("feature", contract.features, moment, player, moves, 1, codes)
+        return int(codes.view(np.int32)[0])
+
+    def coded(self, moment: Moment, player: int) -> tuple[list[int], list[int]]:
+        """The moves and the codes that `coded` writes."""
+        moves, codes = self._fences["moves"].inside, np.zeros(self.rules.moves, np.uint32)
+        count = int(self._run("coded", contract.coded, moment, player, moves, codes))
+        if not 0 <= count <= self.rules.moves:
+            self.fail("coded", f"returned {count}", moment.path)
+        return moves[:count].tolist(), codes[:count].tolist()
+
+    def allowed(self, moment: Moment, player: int, move: int) -> bool:
+        """Whatever `allowed` returns."""
+        scratch = contract.new_moves(self.rules)
+        return bool(self._run("allowed", contract.allowed, moment, player, move, scratch))
 
     def choosers(self, turn: int) -> tuple[int, ...]:
         """The players who move when `turn` returns this; none if it is no player."""

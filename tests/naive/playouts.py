@@ -1,0 +1,203 @@
+"""Slow and obvious playout policies, written from the papers, that the kernels must agree with.
+
+Each has `choose`, which returns a move, and `learn`, which gets a simulation: its plies, each a
+list of `Choice`, and the scores. They share the game's rules and the random numbers with the
+kernels, and nothing else.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass
+
+import numpy as np
+
+from graven.core import contract
+from graven.core.rng import below, uniform
+
+
+@dataclass
+class Choice:
+    player: int
+    moves: list[int]
+    codes: list[int]
+    move: int
+    in_tree: bool
+
+    @property
+    def code(self):
+        return self.codes[self.moves.index(self.move)]
+
+
+def codes_of(rules, state, mover, moves, features):
+    if not features:
+        return list(moves)
+    codes = np.zeros(len(moves), np.uint32)
+    contract.features(rules, state, mover, np.array(moves, np.int32), len(moves), codes)
+    return [int(code) for code in codes]
+
+
+def draw(weights, rng):
+    """An index, by weight: first one of four columns, then a place in it, by one random number."""
+    columns = [sum(weights[i::4]) for i in range(4)]
+    upto = [columns[0], columns[0] + columns[1]]
+    upto.append(upto[1] + columns[2])
+    left = uniform(rng) * (upto[2] + columns[3])
+    column = sum(left >= reached for reached in upto)
+    left -= upto[column - 1] if column else 0.0
+    reached, passed = 0.0, 0
+    for weight in weights[column::4]:
+        reached += weight
+        passed += left >= reached
+    return min(column + 4 * passed, len(weights) - 1)
+
+
+def best(values, rng):
+    top = max(values)
+    equal = [i for i, value in enumerate(values) if value == top]
+    return equal[below(rng, len(equal))] if len(equal) > 1 else equal[0]
+
+
+class Uniform:
+    features = False
+
+    def choose(self, search, state, mover, moves, codes, plies):
+        scratch = contract.new_moves(search.rules)
+        return contract.sample(search.rules, state, mover, scratch, search.rng)
+
+    def learn(self, plies, scores):
+        pass
+
+
+class Mast(Uniform):
+    """Means by player and code; `k` for Gibbs sampling, `epsilon` for greedy playouts."""
+
+    def __init__(self, k=None, epsilon=None, features=False, unseen=None, batch=0, batch_decay=0.5):
+        self.k, self.epsilon, self.features = k, epsilon, features
+        self.unseen = unseen if unseen is not None else (0.0 if epsilon is None else 1.0)
+        self.batch, self.batch_decay = batch, batch_decay
+        self.games, self.wins = defaultdict(float), defaultdict(float)
+        self.policy = {}
+        self.learned = 0
+
+    def choose(self, search, state, mover, moves, codes, plies):
+        if self.epsilon is not None and uniform(search.rng) < self.epsilon:
+            return super().choose(search, state, mover, moves, codes, plies)
+        means = [self.policy.get((mover, code), self.unseen) for code in codes]
+        if self.epsilon is not None:
+            return moves[best(means, search.rng)]
+        return moves[draw([math.exp(self.k * mean) for mean in means], search.rng)]
+
+    def learn(self, plies, scores):
+        played = [(choice.player, choice.code) for ply in plies for choice in ply]
+        for player, code in played:
+            self.games[player, code] += 1
+            self.wins[player, code] += scores[player]
+        for key in played:
+            self.policy[key] = self.wins[key] / self.games[key]
+        self.learned += 1
+        if self.batch and self.learned % self.batch == 0:
+            self.keep(self.batch_decay)
+
+    def keep(self, part):
+        for table in (self.games, self.wins):
+            for key in table:
+                table[key] *= part
+
+
+class Nst(Uniform):
+    """Means of sequences: the player's move after what was played in the plies before."""
+
+    def __init__(self, n=3, k=None, epsilon=None, least=7, unseen=1.0):
+        self.n, self.k, self.epsilon, self.least, self.unseen = n, k, epsilon, least, unseen
+        self.games, self.wins = defaultdict(float), defaultdict(float)
+
+    def grams(self, plies, player, move):
+        """The sequences of one to n plies that end with this move after these plies."""
+        history = [tuple((choice.player, choice.move) for choice in ply) for ply in plies]
+        for length in range(1, min(self.n, len(plies) + 1) + 1):
+            yield (tuple(history[len(history) - length + 1 :]), player, move)
+
+    def choose(self, search, state, mover, moves, codes, plies):
+        if self.epsilon is not None and uniform(search.rng) < self.epsilon:
+            return super().choose(search, state, mover, moves, codes, plies)
+        values = []
+        for move in moves:
+            single, *longer = self.grams(plies, mover, move)
+            games = self.games.get(single, 0)
+            means = [self.wins[single] / games if games else self.unseen]
+            for gram in longer:
+                if self.games.get(gram, 0) >= self.least:
+                    means.append(self.wins[gram] / self.games[gram])
+            values.append(sum(means) / len(means))
+        if self.epsilon is not None:
+            return moves[best(values, search.rng)]
+        top = max(self.k * value for value in values)
+        weights = [math.exp(self.k * value - top) for value in values]
+        left = uniform(search.rng) * sum(weights)
+        for move, weight in zip(moves, weights, strict=True):
+            if left < weight:
+                return move
+            left -= weight
+        return moves[-1]
+
+    def learn(self, plies, scores):
+        for at, ply in enumerate(plies):
+            for choice in ply:
+                for gram in self.grams(plies[:at], choice.player, choice.move):
+                    self.games[gram] += 1
+                    self.wins[gram] += scores[choice.player]
+
+
+class Ppa(Uniform):
+    """Cazenave 2016, algorithms 3 and 4."""
+
+    def __init__(self, alpha, features=False):
+        self.alpha, self.features = alpha, features
+        self.policy = defaultdict(float)
+
+    def choose(self, search, state, mover, moves, codes, plies):
+        weights = [math.exp(self.policy[mover, code]) for code in codes]
+        return moves[draw(weights, search.rng)]
+
+    def learn(self, plies, scores):
+        changes = defaultdict(float)
+        for ply in plies:
+            for choice in ply:
+                player = choice.player
+                if scores[player] != max(scores) or min(scores) == max(scores):
+                    continue
+                changes[player, choice.code] += self.alpha
+                weights = [math.exp(self.policy[player, code]) for code in choice.codes]
+                # The kernel sums a playout's weights in columns, those of the tree one by one.
+                z = sum(weights)
+                if not choice.in_tree:
+                    columns = [sum(weights[i::4]) for i in range(4)]
+                    z = ((columns[0] + columns[1]) + columns[2]) + columns[3]
+                for code, weight in zip(choice.codes, weights, strict=True):
+                    changes[player, code] -= self.alpha / z * weight
+        for key, change in changes.items():
+            self.policy[key] += change
+
+
+class PoolRave(Uniform):
+    """Rimmel et al. 2010, algorithm 1: `reference` is the last node with enough playouts."""
+
+    def __init__(self, p, size, least):
+        self.p, self.size, self.least = p, size, least
+
+    def choose(self, search, state, mover, moves, codes, plies):
+        node = search.pool_node(self.least)
+        if node is not None:
+            known = [
+                (-node.amaf_total[key] / count, key[1])
+                for key, count in node.amaf_count.items()
+                if key[0] == mover
+            ]
+            pool = [move for _, move in sorted(known)[: self.size]]
+            if pool and uniform(search.rng) < self.p:
+                move = pool[below(search.rng, len(pool))]
+                if move in moves:
+                    return move
+        return super().choose(search, state, mover, moves, codes, plies)

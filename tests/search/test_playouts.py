@@ -1,0 +1,331 @@
+"""Playouts that learn agree with their slow twins in `tests/naive/playouts.py`: every weight after
+a search, and every visit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+
+from graven.agents import Agent
+from graven.core import contract
+from graven.core.compile import compiled
+from graven.core.errors import ContractError
+from graven.core.rng import generator
+from graven.games.registry import make_game
+from graven.search import tree as arrays
+from graven.search.engine import Budget
+from graven.search.plan import OK, call_playout
+from graven.search.playout import nst, ppa
+from tests.naive import playouts as naive
+from tests.naive import search as twins
+from tests.naive import tiny
+from tests.search.test_players import heap
+from tests.search.test_twin import assert_same_tree, every_node
+
+GAMES = ["breakthrough(size=5x4)", "nogo(size=3)", "misere-domineering(size=4)", "atarigo(size=3)"]
+MAST = [
+    ("mast(k=4)", {"k": 4.0}),
+    ("mast(k=40,unseen=0.5)", {"k": 40.0, "unseen": 0.5}),
+    ("mast(k=4,batch=50,batch_decay=0.25)", {"k": 4.0, "batch": 50, "batch_decay": 0.25}),
+    ("mastf(k=8)", {"k": 8.0, "features": True}),
+    ("mast(epsilon=0.4)", {"epsilon": 0.4}),
+    ("mastf(epsilon=0.1)", {"epsilon": 0.1, "features": True}),
+]
+
+
+def run_both(game, spec, formula, ref, playout, playouts=400, seed=1):
+    """The kernel's and the twin's search with the same playouts and random numbers."""
+    start = game.start()
+    search = Agent(spec).bind(game)
+    search.run(start.state, (), Budget(playouts=playouts), seed)
+    twin = twins.NaiveSearch(game, formula, ref, playout=playout)
+    twin.plant(start.state)
+    twin.run(seed, playouts)
+    assert_same_tree(search, twin)
+    # Nodes below simultaneous moves are found by joint move: their numbers must agree as well.
+    mine = sorted(search.room.tree.visits[: int(search.room.tree.meta[arrays.NODES])])
+    assert mine == sorted(node.visits for node in every_node(twin.root))
+    return search
+
+
+def by_code(search, table, default):
+    """A twin's table as the kernel keeps it: by player * features + code."""
+    features = search.rules.features
+    values = np.full(search.rules.players * features, default)
+    for (player, code), value in table.items():
+        values[player * features + code] = value
+    return values
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize(("spec", "told"), MAST, ids=[spec for spec, _ in MAST])
+def test_mast_learns_what_its_twin_learns(name, spec, told):
+    twin = naive.Mast(**told)
+    search = run_both(make_game(name), f"uct(c=0.4)+{spec}", twins.uct(0.4), None, twin)
+    size = search.rules.players * search.rules.features
+    assert twin.policy
+    np.testing.assert_array_equal(
+        search.learner.sums[: 2 * size : 2], by_code(search, twin.games, 0.0)
+    )
+    np.testing.assert_array_equal(
+        search.learner.sums[1 : 2 * size : 2], by_code(search, twin.wins, 0.0)
+    )
+    means = by_code(search, twin.policy, twin.unseen)
+    if twin.k is None:
+        np.testing.assert_array_equal(search.learner.weights[:size], means)
+    else:
+        np.testing.assert_array_equal(search.learner.logits[:size], twin.k * means)
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("alpha", [0.08, 1.0])
+@pytest.mark.parametrize("policy", ["ppa", "ppaf"])
+def test_ppa_learns_what_its_twin_learns(name, policy, alpha):
+    twin = naive.Ppa(alpha, features=policy == "ppaf")
+    spec = f"uct(c=0.4)+{policy}(alpha={alpha})"
+    search = run_both(make_game(name), spec, twins.uct(0.4), None, twin)
+    size = search.rules.players * search.rules.features
+    assert any(twin.policy.values())
+    np.testing.assert_array_equal(search.learner.logits[:size], by_code(search, twin.policy, 0.0))
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize(
+    ("spec", "told"),
+    [
+        ("nst", {"epsilon": 0.4}),
+        ("nst(epsilon=0.1,min=2)", {"epsilon": 0.1, "least": 2}),
+        ("nst(n=2,min=1,epsilon=0.2)", {"n": 2, "epsilon": 0.2, "least": 1}),
+        ("nst(n=1,epsilon=0.2)", {"n": 1, "epsilon": 0.2}),
+        ("nst(k=5,unseen=0.5,min=3)", {"k": 5.0, "unseen": 0.5, "least": 3}),
+    ],
+)
+def test_nst_learns_what_its_twin_learns(name, spec, told):
+    twin = naive.Nst(**told)
+    search = run_both(make_game(name), f"uct(c=0.4)+{spec}", twins.uct(0.4), None, twin)
+    codes, singles = search.rules.codes, search.rules.players * search.rules.codes
+    for (history, player, move), games in twin.games.items():
+        if not history:
+            at = 2 * (player * codes + move)
+            assert tuple(search.learner.sums[at : at + 2]) == (games, twin.wins[(), player, move])
+    longer = {gram: games for gram, games in twin.games.items() if gram[0]}
+    kept = search.learner.sums[2 * singles :: 2]
+    assert sorted(kept[kept > 0]) == sorted(longer.values())
+    assert search.learner.log[nst.USED] == len(longer)
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize(
+    ("tree", "formula", "ref"),
+    [
+        ("uct(c=0.4)", twins.uct(0.4), None),
+        ("rave(bias=1e-4)", twins.bias(1e-4), 0),
+        ("grave(ref=60,bias=1e-4)", twins.bias(1e-4), 60),
+        ("grave(ref=5,bias=1e-4)", twins.bias(1e-4), 5),
+        ("hrave(bias=1e-3)", twins.bias(1e-3), float("inf")),
+    ],
+)
+@pytest.mark.parametrize(("p", "size", "least"), [(0.5, 3, 20), (1.0, 10, 50)])
+def test_poolrave_plays_what_its_twin_plays(name, tree, formula, ref, p, size, least):
+    twin = naive.PoolRave(p, size, least)
+    spec = f"{tree}+poolrave(p={p},size={size},min={least})"
+    run_both(make_game(name), spec, formula, ref, twin)
+
+
+@pytest.mark.parametrize("tree", [("grave(ref=10)", twins.bias(1e-4), 10)])
+@pytest.mark.parametrize(
+    ("spec", "make"),
+    [
+        ("mast(k=4)", lambda: naive.Mast(k=4.0)),
+        ("mast(epsilon=0.4)", lambda: naive.Mast(epsilon=0.4)),
+        ("nst(min=2)", lambda: naive.Nst(epsilon=0.4, least=2)),
+        ("ppa(alpha=0.3)", lambda: naive.Ppa(0.3)),
+        ("poolrave(min=20)", lambda: naive.PoolRave(0.5, 10, 20)),
+    ],
+)
+def test_players_who_move_at_once_learn_for_themselves(tree, spec, make):
+    text, formula, ref = tree
+    run_both(tiny.rock_paper_scissors(4), f"{text}+{spec}", formula, ref, make(), playouts=600)
+
+
+def test_three_players_learn_from_the_best_of_them():
+    twin = naive.Ppa(0.5)
+    search = run_both(heap(7), "uct(c=0.4)+ppa(alpha=0.5)", twins.uct(0.4), None, twin)
+    size = search.rules.players * search.rules.features
+    np.testing.assert_array_equal(search.learner.logits[:size], by_code(search, twin.policy, 0.0))
+
+
+def test_nobody_learns_from_a_game_that_nobody_won():
+    drawn = tiny.rock_paper_scissors(2).changed(scores=all_equal)
+    search = Agent("uct+ppa(alpha=1)").bind(drawn)
+    search.run(drawn.start().state, (), Budget(playouts=200), 1)
+    assert not search.learner.logits.any()
+
+
+def all_equal(tables, state, out):
+    out[0] = 0.5
+    out[1] = 0.5
+
+
+# Where the weights overflow or vanish.
+
+
+@pytest.mark.parametrize(
+    "playout",
+    ["ppa(alpha=10.24)", "ppaf(alpha=10.24)", "ppa(alpha=1e6)", "mast(k=2048)", "mastf(k=2048)"],
+)
+@pytest.mark.parametrize("name", ["misere-knightthrough(size=6)", "nogo(size=5)"])
+def test_extreme_parameters_stay_finite(name, playout):
+    game = make_game(name)
+    search = Agent(f"uct(c=0.4)+{playout}").bind(game)
+    run = search.run(game.start().state, (), Budget(playouts=5000), 3)
+    assert run.playouts == 5000
+    assert np.isfinite(search.learner.logits).all()
+    assert np.isfinite(search.learner.weights).all()
+
+
+def test_weights_are_the_exponentials_of_the_logits_after_a_shift():
+    game = make_game("misere-knightthrough(size=6)")
+    search = Agent("uct(c=0.4)+ppa(alpha=1000)").bind(game)
+    search.run(game.start().state, (), Budget(playouts=5000), 3)
+    learner, features = search.learner, search.rules.features
+    shifts = learner.params[ppa.SHIFTS :]
+    assert shifts.max() > 0, "nothing had to be shifted: this test shows nothing"
+    for player in range(2):
+        mine = slice(player * features, (player + 1) * features)
+        np.testing.assert_allclose(
+            learner.weights[mine], np.exp(learner.logits[mine] - shifts[player]), rtol=1e-12
+        )
+
+
+# How often a move is drawn.
+
+
+def frequencies(spec, logits, draws=40_000):
+    """How often each first move of a game of one move is drawn in a playout, the tree apart."""
+    game = tiny.lottery(len(logits))
+    search = Agent(spec).bind(game)
+    learner, rng = search.learner, generator(5)
+    learner.logits[: len(logits)] = logits
+    learner.weights[: len(logits)] = np.exp(np.minimum(logits - max(0.0, logits.max() - 500), 500))
+    counts = np.zeros(len(logits))
+    draw_many(search, rng, draws, counts)
+    return counts
+
+
+def draw_many(search, rng, draws, counts):
+    rules, tree, record = search.rules, search.room.tree, search.record
+    for _ in range(draws):
+        contract.start(rules, record.state)
+        record.shape[:] = 0
+        assert one_playout(search.plan, rules, tree, record, search.learner, rng) == OK
+        counts[int(record.trace[0])] += 1
+
+
+@compiled
+def one_playout(plan, rules, tree, record, learner, rng):
+    return call_playout(plan.playout, (rules, tree, record, learner, rng))
+
+
+@pytest.mark.parametrize("spec", ["uct+mast(k=3)", "uct+ppa(alpha=1)"])
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 11])
+def test_moves_are_drawn_by_the_exponentials_of_their_logits(spec, count):
+    logits = np.linspace(-1.0, 2.0, count)
+    assert_distribution(frequencies(spec, logits), np.exp(logits))
+
+
+@pytest.mark.parametrize("spec", ["uct+mast(k=3)", "uct+ppa(alpha=1)"])
+def test_moves_are_drawn_rightly_where_all_weights_vanish(spec):
+    logits = np.array([-3000.0, -3001.0, -2999.0, -5000.0])
+    assert_distribution(frequencies(spec, logits), np.exp(logits + 2999.0))
+
+
+def test_greedy_playouts_take_the_best_mean_but_for_epsilon():
+    game = tiny.lottery(5)
+    search = Agent("uct+mast(epsilon=0.3)").bind(game)
+    search.learner.weights[:5] = [0.2, 0.7, 0.1, 0.7, 0.3]
+    counts = np.zeros(5)
+    draw_many(search, generator(7), 40_000, counts)
+    assert_distribution(counts, np.array([0.06, 0.41, 0.06, 0.41, 0.06]))
+
+
+def assert_distribution(counts, weights):
+    """A chi-square test; what is expected less than five times must be rare."""
+    expected = counts.sum() * weights / weights.sum()
+    common = expected >= 5
+    assert counts[~common].sum() <= 10
+    if common.sum() > 1:
+        scaled = expected[common] * counts[common].sum() / expected[common].sum()
+        assert chisquare(counts[common], scaled).pvalue > 1e-3
+    else:
+        assert counts[common][0] >= counts.sum() - 10
+
+
+# Between the moves of a game.
+
+
+@pytest.mark.parametrize(("spec", "kept"), [("mast(k=4)", 0.0), ("mast(epsilon=0.4)", 0.2)])
+def test_mast_keeps_the_part_of_its_statistics_that_decay_says(spec, kept):
+    game = make_game("nogo(size=4)")
+    start = game.start()
+    search = Agent(f"uct+{spec}").bind(game)
+    search.run(start.state, (), Budget(playouts=300), 1)
+    before = search.learner.sums.copy()
+    assert before.any()
+    search.settings.playout.carry(search.learner)
+    np.testing.assert_allclose(search.learner.sums, kept * before)
+
+
+def test_a_second_search_forgets_or_goes_on_as_decay_says():
+    game = make_game("nogo(size=4)")
+    start = game.start()
+    games = {}
+    for decay in (0, 0.5, 1):
+        search = Agent(f"uct+mast(k=4,decay={decay})").bind(game)
+        for seed in (1, 2):
+            search.run(start.state, (), Budget(playouts=300), seed)
+        games[decay] = search.learner.sums[::2].sum()
+    assert games[0] < games[0.5] < games[1]
+
+
+def test_ppa_carries_its_policy_over_if_asked():
+    game = make_game("nogo(size=4)")
+    search = Agent("uct+ppa(alpha=1,decay=0.5)").bind(game)
+    search.run(game.start().state, (), Budget(playouts=300), 1)
+    before = search.learner.logits.copy()
+    search.settings.playout.carry(search.learner)
+    size = 2 * search.rules.features
+    np.testing.assert_allclose(search.learner.logits, 0.5 * before)
+    np.testing.assert_allclose(search.learner.weights[:size], np.exp(0.5 * before[:size]))
+
+
+PLAYOUTS = 20_000
+
+
+def test_nst_makes_room_without_forgetting():
+    game = make_game("breakthrough(size=6)")
+    search = Agent("uct+nst").bind(game)
+    slots = len(search.learner.keys)
+    run = search.run(game.start().state, (), Budget(playouts=PLAYOUTS), 1)
+    assert run.playouts == PLAYOUTS
+    assert len(search.learner.keys) > slots
+    singles = search.rules.players * search.rules.codes
+    kept = search.learner.sums[2 * singles :: 2]
+    assert (kept > 0).sum() == search.learner.log[nst.USED]
+    # Every ply but the first two of a simulation ends a sequence of two and one of three moves.
+    assert kept.sum() == 2 * search.learner.sums[: 2 * singles : 2].sum() - 3 * PLAYOUTS
+
+
+# What a game may get wrong.
+
+
+def too_high(tables, state, player, move):
+    return 1 << 30
+
+
+@pytest.mark.parametrize("playout", ["mastf(k=4)", "mastf(epsilon=0.4)", "ppaf"])
+def test_a_feature_code_out_of_range_is_refused_not_followed(playout):
+    game = make_game("nogo(size=3)").changed(feature=too_high, coded=None)
+    with pytest.raises(ContractError, match="feature"):
+        Agent(f"uct+{playout}").search(game.start(), playouts=200)
