@@ -205,6 +205,25 @@ def sample_changes_the_position(tables, state, player, rng):
     return move
 
 
+def good_sensible(tables, state, player, moves):
+    return min(1, legal(tables, state, player, moves))
+
+
+def sensible_invents_a_move(tables, state, player, moves):
+    moves[0] = 3 if state[1] < 2 else 1
+    return 1
+
+
+def sensible_finds_nothing(tables, state, player, moves):
+    return 0
+
+
+def sensible_repeats_a_move(tables, state, player, moves):
+    legal(tables, state, player, moves)
+    moves[1] = moves[0]
+    return 2
+
+
 def sample_prefers_the_left(tables, state, player, rng):
     if state[0] >= 1 and below(rng, 2) == 0:
         return below(rng, min(state[0], 2))
@@ -333,6 +352,14 @@ BROKEN = {
         {"sample": sample_changes_the_position},
         "sample",
         "changes the position",
+    ),
+    "sensible invents a move": ({"sensible": sensible_invents_a_move}, "sensible", "legal moves"),
+    "sensible finds nothing": ({"sensible": sensible_finds_nothing}, "sensible", "one or more"),
+    "sensible repeats a move": ({"sensible": sensible_repeats_a_move}, "sensible", "each once"),
+    "sample draws what is not sensible": (
+        {"sensible": good_sensible, "sample": good_sample},
+        "sample",
+        "equally often",
     ),
     "sample is unfair": ({"sample": sample_prefers_the_left}, "sample", "equally often"),
     "sample writes beyond": (

@@ -12,7 +12,9 @@ vector, `tables`, for whatever depends on the board's size. Each has one fixed s
 
 and, optional:
 
-    sample(tables, state, player, rng) -> move      a uniformly random legal move
+    sensible(tables, state, player, moves) -> n     the legal moves that playouts choose from, at
+                                                    least one (Go's do not fill eyes)
+    sample(tables, state, player, rng) -> move      a uniformly random sensible move
     key(tables, state) -> key                       equal for equal positions, 64 bits
     feature(tables, state, player, move) -> code    the move with what surrounds it, from 0 to
                                                     features - 1 (for MASTF and PPAF)
@@ -76,6 +78,7 @@ class Rules(NamedTuple):
     legal: int
     play: int
     scores: int
+    sensible: int
     sample: int
     key: int
     feature: int
@@ -119,6 +122,13 @@ def legal(rules: Rules, state: State, player: int, moves: Moves) -> int:
 
 
 @compiled
+def sensible(rules: Rules, state: State, player: int, moves: Moves) -> int:
+    """Write the moves that playouts choose from; where a game names none, all legal ones."""
+    listing = rules.sensible if rules.sensible else rules.legal
+    return _legal(listing, (rules.tables, state, player, moves))
+
+
+@compiled
 def play(rules: Rules, state: State, joint: Moves) -> None:
     """Play `joint[player]` for every player who moves."""
     _play(rules.play, (rules.tables, state, joint))
@@ -140,10 +150,10 @@ def scores(rules: Rules, state: State, out: Scores) -> None:
 
 @compiled
 def sample(rules: Rules, state: State, player: int, moves: Moves, rng: Rng) -> int:
-    """A uniformly random legal move, or -1 if there is none; `moves` is scratch space."""
+    """A uniformly random sensible move, or -1 if there is none; `moves` is scratch space."""
     if rules.sample:
         return _sample(rules.sample, (rules.tables, state, player, rng))
-    count = _legal(rules.legal, (rules.tables, state, player, moves))
+    count = sensible(rules, state, player, moves)
     if count <= 0:
         return -1
     return moves[below(rng, count)]
@@ -227,6 +237,7 @@ def signatures() -> dict[str, Any]:
         "legal": LEGAL,
         "play": PLAY,
         "scores": SCORE,
+        "sensible": LEGAL,
         "sample": SAMPLE,
         "key": KEY,
         "feature": FEATURE,

@@ -126,6 +126,26 @@ def a_text_stands_for_one_move(trial: Trial, moment: Moment) -> None:
                 )
 
 
+def sensible_moves_are_legal(trial: Trial, moment: Moment) -> None:
+    """`sensible` writes at least one of the moves that `legal` writes, none twice."""
+    probe = trial.probe
+    if trial.game.functions["sensible"] is None:
+        return
+    for player in probe.choosers(probe.turn(moment)):
+        count, buffer = probe.sensible(moment, player)
+        codes = [int(code) for code in buffer[: max(0, count)]]
+        if (
+            not codes
+            or len(set(codes)) < count
+            or not set(codes) <= set(probe.moves(moment, player))
+        ):
+            probe.fail(
+                "sensible",
+                f"wrote {codes} for player {player}: not one or more legal moves, each once",
+                moment.path,
+            )
+
+
 def sample_draws_a_legal_move(trial: Trial, moment: Moment) -> None:
     """`sample` and the game's own playouts return one of the moves that `legal` writes."""
     probe = trial.probe
@@ -228,6 +248,8 @@ def _looks(trial: Trial, moment: Moment) -> Iterator[str]:
     for player in probe.choosers(turn):
         probe.legal(moment, player)
         yield "legal"
+        probe.sensible(moment, player)
+        yield "sensible"
         probe.feature(moment, player, trial.chance.choice(probe.moves(moment, player)))
         yield "feature"
         probe.allowed(moment, player, trial.chance.randrange(trial.game.codes))
@@ -286,8 +308,8 @@ def looking_leaves_no_trace(trial: Trial, record: Record) -> None:
     moment, difference = _replay(trial, record, garbage=0)
     if difference:
         trial.probe.report(
-            "`turn`, `legal`, `sample`, `feature` or `key` changed the state on the way: "
-            f"with `play` alone {difference}",
+            "`turn`, `legal`, `sensible`, `sample`, `feature` or `key` changed the state on the "
+            f"way: with `play` alone {difference}",
             moment.path,
         )
 
@@ -318,26 +340,27 @@ def _replay(trial: Trial, record: Record, garbage: int) -> tuple[Moment, str]:
 
 
 def sample_is_fair(trial: Trial, record: Record) -> None:
-    """`sample` draws every legal move equally often: tried in one position of the game."""
+    """`sample` draws every sensible move equally often: tried in one position of the game."""
     probe = trial.probe
     if trial.game.functions["sample"] is None or not record.joints:
         return
     ply = trial.chance.randrange(len(record.joints))
     moment = record.moments[ply]
     player = trial.chance.choice(probe.choosers(record.views[ply].turn))
-    count, buffer = probe.legal(moment, player)
+    count, buffer = probe.sensible(moment, player)
     seed = trial.chance.getrandbits(64)
     chance = surprise(
         probe.rules, moment.state, player, buffer[:count], DRAWS_PER_MOVE * count, seed
     )
     if chance < UNFAIR:
-        probe.fail("sample", "does not draw all legal moves equally often", moment.path)
+        probe.fail("sample", "does not draw all moves equally often", moment.path)
 
 
 IN_EVERY_POSITION = (
     turn_names_who_moves,
     whoever_moves_has_distinct_legal_moves,
     a_text_stands_for_one_move,
+    sensible_moves_are_legal,
     sample_draws_a_legal_move,
     features_are_in_range,
     allowed_agrees_with_legal,

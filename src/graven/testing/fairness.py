@@ -1,4 +1,4 @@
-"""Whether `sample` draws every legal move equally often: Pearson's chi-square test."""
+"""Whether `sample` draws every sensible move equally often: Pearson's chi-square test."""
 
 from __future__ import annotations
 

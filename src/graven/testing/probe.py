@@ -143,9 +143,18 @@ class Probe:
 
     def legal(self, moment: Moment, player: int) -> tuple[int, Moves]:
         """Whatever `legal` returns, and the buffer it wrote, STAMP where it wrote nothing."""
+        return self._listed("legal", contract.legal, moment, player)
+
+    def sensible(self, moment: Moment, player: int) -> tuple[int, Moves]:
+        """The same for `sensible`."""
+        return self._listed("sensible", contract.sensible, moment, player)
+
+    def _listed(
+        self, name: str, function: Callable[..., Any], moment: Moment, player: int
+    ) -> tuple[int, Moves]:
         buffer = self._fences["moves"].inside
         buffer[:] = STAMP
-        count = int(self._run("legal", contract.legal, moment, player, buffer))
+        count = int(self._run(name, function, moment, player, buffer))
         return count, buffer.copy()
 
     def play(self, moment: Moment, joint: dict[int, int], idle: int = -1) -> Moment:
