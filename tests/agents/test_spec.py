@@ -34,6 +34,17 @@ from graven.core.errors import UsageError
         ("uct(reuse=true,final=mean)", "uct(c=0.4,final=mean,reuse=true)"),
         ("uct(fpu=1,transpositions=false)", "uct(c=0.4,fpu=1,transpositions=false)"),
         ("uct(c=1e+2)", "uct(c=100)"),
+        ("uct+mast", "uct(c=0.4)+mast(k=4)"),
+        ("uct+mast(epsilon=0.4)", "uct(c=0.4)+mast(epsilon=0.4)"),
+        ("uct+mast(epsilon=0.4,decay=0.2)", "uct(c=0.4)+mast(epsilon=0.4)"),
+        ("uct+mast(k=4,decay=0.2)", "uct(c=0.4)+mast(k=4,decay=0.2)"),
+        ("uct+mast(decay=1)", "uct(c=0.4)+mast(k=4,decay=1)"),
+        ("hrave+nst", "hrave(bias=0.0001)+nst(epsilon=0.4)"),
+        ("uct+nst(k=5,n=2)", "uct(c=0.4)+nst(k=5,n=2)"),
+        ("grave(ref=50)+ppaf(alpha=0.32)", "grave(ref=50,bias=0.0001)+ppaf(alpha=0.32)"),
+        ("uct+ppa", "uct(c=0.4)+ppa(alpha=0.08)"),
+        ("rave+poolrave", "rave(bias=0.0001)+poolrave(p=0.5)"),
+        ("rave+poolrave(size=20,p=1)", "rave(bias=0.0001)+poolrave(p=1,size=20)"),
     ],
 )
 def test_specs_print_back_in_canonical_form(text, canonical):
@@ -79,6 +90,21 @@ def test_specs_print_back_in_canonical_form(text, canonical):
         ("uct(ties=last)", "one of random, first"),
         ("uct(expand=0)", "expand must be from 1 to"),
         ("u" * 2000, "at most 1000 characters"),
+        ("uct+mast(k=-1)", "k must be from 0 to"),
+        ("uct+mast(epsilon=1.5)", "epsilon must be from 0 to 1"),
+        ("uct+mast(k=4,epsilon=0.1)", "epsilon does not go with k"),
+        ("uct+mast(alpha=1)", "unknown parameter of mast 'alpha'"),
+        ("uct+mast(decay=2)", "decay must be from 0 to 1"),
+        ("uct+nst(n=0)", "n must be from 1 to 3"),
+        ("uct+nst(n=4)", "n must be from 1 to 3"),
+        ("uct+ppa(alpha=-0.1)", "alpha must be from 0 to"),
+        ("uct+ppa(alpha=inf)", "finite"),
+        ("uct+poolrave(p=1.1)", "p must be from 0 to 1"),
+        ("uct+poolrave(p=-0.1)", "p must be from 0 to 1"),
+        ("uct+poolrave(size=0)", "size must be from 1 to"),
+        ("uct+poolrave(min=0)", "min must be from 1 to"),
+        ("uct+poolrave(over=unifrom)", "Did you mean 'uniform'?"),
+        ("uct+pooolrave", "Did you mean 'poolrave'?"),
     ],
 )
 def test_mistakes_are_named_with_what_would_be_right(text, said):
@@ -94,7 +120,7 @@ def test_the_same_formula_in_other_words_is_the_same_agent():
     assert parse("rave(beta=bias)").text == parse("rave").text
 
 
-@given(st.text(alphabet="uctrave grh()=,+-.0123456789kbif\n\x00é", max_size=60))
+@given(st.text(alphabet="uctrave grh()=,+-.0123456789kbifmsnpol\n\x00é", max_size=60))
 def test_any_text_is_a_spec_or_a_usage_error(text):
     try:
         spec = parse(text)

@@ -108,7 +108,7 @@ class NaiveSearch:
             joint = np.full(rules.players, -1, np.int32)
             ply = []
             for mover in range(rules.players) if turn == EVERYBODY else [turn]:
-                moves = self.legal(state, mover)
+                moves = self.sensible(state, mover)
                 codes = codes_of(rules, state, mover, moves, self.playout.features)
                 joint[mover] = self.playout.choose(self, state, mover, moves, codes, plies)
                 trace.append((mover, int(joint[mover])))
@@ -127,6 +127,10 @@ class NaiveSearch:
             for played in set(trace[at:]):
                 node.amaf_count[played] = node.amaf_count.get(played, 0) + 1
                 node.amaf_total[played] = node.amaf_total.get(played, 0.0) + scores[played[0]]
+
+    def sensible(self, state, mover):
+        moves = contract.new_moves(self.rules)
+        return [int(m) for m in moves[: contract.sensible(self.rules, state, mover, moves)]]
 
     def choice(self, state, mover, moves, move, in_tree):
         codes = codes_of(self.rules, state, mover, moves, self.playout.features)

@@ -29,11 +29,27 @@ def good_feature(tables, state, player, move):
     return move + (4 if state[0] == state[1] else 0)
 
 
+def good_allowed(tables, state, player, move):
+    return state[move // 2] > move % 2
+
+
+def good_coded(tables, state, player, moves, codes):
+    count = 0
+    for move in range(4):
+        if state[move // 2] > move % 2:
+            moves[count] = move
+            codes[count] = move + (4 if state[0] == state[1] else 0)
+            count += 1
+    return count
+
+
 FULL = GOOD.changed(
     sample=good_sample,
     key=good_key,
     feature=good_feature,
     features=8,
+    allowed=good_allowed,
+    coded=good_coded,
     playouts={"careful": good_sample},
     svg=lambda state: "<svg xmlns='http://www.w3.org/2000/svg'/>",
 )
@@ -266,6 +282,24 @@ def feature_takes_a_stone(tables, state, player, move):
     return move
 
 
+def allowed_forgets_a_heap(tables, state, player, move):
+    return move < 2 and state[0] > move % 2
+
+
+def coded_forgets_the_last_move(tables, state, player, moves, codes):
+    return good_coded_compiled(tables, state, player, moves, codes) - 1
+
+
+def coded_has_codes_of_its_own(tables, state, player, moves, codes):
+    count = good_coded_compiled(tables, state, player, moves, codes)
+    for i in range(count):
+        codes[i] = 7 - codes[i]
+    return count
+
+
+good_coded_compiled = numba.njit(good_coded)
+
+
 def one_text_for_two_moves(player, code):
     return "left" if code < 2 else "right"
 
@@ -379,6 +413,17 @@ BROKEN = {
         {"start": start_with_a_hidden_word, "play": play_remembers_the_last_move, "words": 4},
         "key",
         "same position",
+    ),
+    "allowed forgets a heap": ({"allowed": allowed_forgets_a_heap}, "allowed", "disagree"),
+    "coded forgets a move": (
+        {"feature": good_feature, "features": 8, "coded": coded_forgets_the_last_move},
+        "coded",
+        "different moves",
+    ),
+    "coded has other codes": (
+        {"feature": good_feature, "features": 8, "coded": coded_has_codes_of_its_own},
+        "coded",
+        "different codes",
     ),
     "feature out of range": (
         {"feature": feature_out_of_range, "features": 8},

@@ -18,8 +18,8 @@ and, optional:
     key(tables, state) -> key                       equal for equal positions, 64 bits
     feature(tables, state, player, move) -> code    the move with what surrounds it, from 0 to
                                                     features - 1 (for MASTF and PPAF)
-    allowed(tables, state, player, move) -> bool    whether that move is legal here
-    coded(tables, state, player, moves, codes) -> n `legal`, with each move's feature code beside it
+    allowed(tables, state, player, move) -> bool    whether that move is sensible here
+    coded(tables, state, player, moves, codes) -> n `sensible`, and each move's feature code
 
 `state` is an int64 array of `words`, `moves` and `joint` are int32 arrays, `codes` is uint32, `out`
 float64.
@@ -191,13 +191,13 @@ def features(
 
 @compiled
 def coded(rules: Rules, state: State, player: int, moves: Moves, codes: Codes) -> int:
-    """Write the player's legal moves, and their feature codes beside them; how many there are.
+    """Write the player's sensible moves, and their feature codes beside them; how many.
 
     `codes` has room for `moves` of them: if there are more, no codes are written.
     """
     if rules.coded:
         return _coded(rules.coded, (rules.tables, state, player, moves, codes))
-    count = _legal(rules.legal, (rules.tables, state, player, moves))
+    count = sensible(rules, state, player, moves)
     if count <= rules.moves:
         features(rules, state, player, moves, count, codes)
     return count
@@ -205,13 +205,13 @@ def coded(rules: Rules, state: State, player: int, moves: Moves, codes: Codes) -
 
 @compiled
 def allowed(rules: Rules, state: State, player: int, move: int, moves: Moves) -> bool:
-    """Whether a move, from 0 to codes - 1, is legal; `moves` is scratch space."""
+    """Whether a move, from 0 to codes - 1, is sensible; `moves` is scratch space."""
     if rules.allowed:
         return _allowed(rules.allowed, (rules.tables, state, player, move))
-    for i in range(_legal(rules.legal, (rules.tables, state, player, moves))):
-        if moves[i] == move:
-            return True
-    return False
+    found = False
+    for i in range(sensible(rules, state, player, moves)):
+        found |= moves[i] == move
+    return found
 
 
 def new_state(rules: Rules) -> State:

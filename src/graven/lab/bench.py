@@ -24,6 +24,8 @@ LONG_ROUNDS = 3
 SLICE_SECONDS = 0.3
 RANDOM_GAMES = 20_000
 GRAVE, RAVE, UCT = "grave(ref=50)", "rave", "uct"
+# Playouts that learn, and how fast they should be, as part of uniform ones.
+LEARNING = {"mast": 0.5, "mastf": 0.5, "ppa": 0.35, "ppaf": 0.35, "poolrave": 0.6}
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,16 @@ def search_rate(spec: str, game: Game, count: int) -> float:
     return done / (time.thread_time() - began)
 
 
+def ply_rate(spec: str, game: Game, count: int) -> float:
+    """The same in plies of playouts: some playouts are shorter than others."""
+    searcher, position = agent(spec), game.start()
+    began, plies, seed = time.thread_time(), 0, 0
+    while not plies or time.thread_time() - began < SLICE_SECONDS:
+        plies += searcher.search(position, playouts=count, seed=seed).plies
+        seed += 1
+    return plies / (time.thread_time() - began)
+
+
 def against_openspiel() -> Iterator[Row]:
     """Our UCT and OpenSpiel's C++ MCTS, one thread each."""
     row = Row(
@@ -142,6 +154,21 @@ def grave_against_uct() -> Iterator[Row]:
         )
 
 
+def learning_playouts() -> Iterator[Row]:
+    """What playouts that learn cost a ply, against uniform ones in the same game."""
+    for name in ("breakthrough", "knightthrough", "nogo"):
+        game = registry.make_game(name)
+        for playout, target in LEARNING.items():
+            spec = f"{UCT}+{playout}"
+            yield _measured(
+                Row(
+                    "playouts", f"{spec} v {UCT}, a ply, 10,000 playouts, {name}", "plies/s", target
+                ),
+                lambda game=game, spec=spec: ply_rate(spec, game, 10_000),  # type: ignore[misc]
+                lambda game=game: ply_rate(UCT, game, 10_000),  # type: ignore[misc]
+            )
+
+
 def tables_per_node() -> Iterator[Row]:
     """How many AMAF tables a node has, game by game: a count, so once is enough."""
     for family in registry.families():
@@ -184,6 +211,7 @@ MEASUREMENTS: dict[str, Callable[[], Iterator[Row]]] = {
         "listing", "random games that list moves v the same loop, rules inlined", 0.6, False
     ),
     "grave": grave_against_uct,
+    "playouts": learning_playouts,
     "tables": tables_per_node,
     "long": long_against_short,
 }

@@ -177,30 +177,31 @@ def features_are_in_range(trial: Trial, moment: Moment) -> None:
                 )
 
 
-def allowed_agrees_with_legal(trial: Trial, moment: Moment) -> None:
-    """`allowed` says yes to the moves that `legal` lists, and to no others."""
+def allowed_agrees_with_sensible(trial: Trial, moment: Moment) -> None:
+    """`allowed` says yes to the sensible moves, and to no others."""
     probe, codes = trial.probe, range(trial.game.codes)
     for player in probe.choosers(probe.turn(moment)):
-        moves = probe.moves(moment, player)
+        moves = probe.sensible_moves(moment, player)
         tried = trial.chance.sample(codes, min(len(codes), CODES_TRIED))
         for move in (*tried, trial.chance.choice(moves)):
             if probe.allowed(moment, player, move) != (move in moves):
                 probe.fail(
                     "allowed",
-                    f"and `legal` disagree about move {probe.text(player, move, moment.path)}",
+                    f"and `sensible` disagree about move {probe.text(player, move, moment.path)}",
                     moment.path,
                 )
 
 
-def coded_agrees_with_legal_and_feature(trial: Trial, moment: Moment) -> None:
-    """`coded` lists the moves of `legal`, each with its feature code."""
+def coded_agrees_with_sensible_and_feature(trial: Trial, moment: Moment) -> None:
+    """`coded` lists the sensible moves, each with its feature code."""
     probe = trial.probe
     if trial.game.functions["coded"] is None:
         return
     for player in probe.choosers(probe.turn(moment)):
         moves, codes = probe.coded(moment, player)
-        if tuple(sorted(moves)) != probe.moves(moment, player):
-            probe.fail("coded", f"and `legal` list different moves of player {player}", moment.path)
+        if tuple(sorted(moves)) != probe.sensible_moves(moment, player):
+            fault = f"and `sensible` list different moves of player {player}"
+            probe.fail("coded", fault, moment.path)
         for move, code in trial.chance.sample([*zip(moves, codes, strict=True)], 1):
             if code != probe.feature(moment, player, move):
                 text = probe.text(player, move, moment.path)
@@ -363,8 +364,8 @@ IN_EVERY_POSITION = (
     sensible_moves_are_legal,
     sample_draws_a_legal_move,
     features_are_in_range,
-    allowed_agrees_with_legal,
-    coded_agrees_with_legal_and_feature,
+    allowed_agrees_with_sensible,
+    coded_agrees_with_sensible_and_feature,
     play_heeds_only_those_who_move,
     looking_changes_nothing,
     positions_with_one_key_go_on_alike,

@@ -218,6 +218,11 @@ class Probe:
         count, buffer = self.legal(moment, player)
         return tuple(sorted(int(code) for code in buffer[: max(0, count)]))
 
+    def sensible_moves(self, moment: Moment, player: int) -> tuple[int, ...]:
+        """The sorted codes of the moves that playouts choose from."""
+        count, buffer = self.sensible(moment, player)
+        return tuple(sorted(int(code) for code in buffer[: max(0, count)]))
+
     def view(self, moment: Moment) -> View:
         """What can be seen of a position."""
         words = moment.state.tobytes()

@@ -32,7 +32,7 @@ HIGHEST = 500.0
 
 @inlined
 def list_codes(rules: Rules, record: Record, learner: Learner, player: int, start: int) -> int:
-    """Write the codes of a player's legal moves into `learner.codes` from `start` on; how many
+    """Write the codes of a player's sensible moves into `learner.codes` from `start` on; how many
     there are, or what is wrong with them (see `loop`). `move_at` then tells the moves."""
     if rules.feature:
         codes = learner.codes[start:]
@@ -40,7 +40,7 @@ def list_codes(rules: Rules, record: Record, learner: Learner, player: int, star
     else:
         # The moves are the codes.
         moves = learner.codes.view(np.int32)[start:]
-        count = contract.legal(rules, record.state, player, moves)
+        count = contract.sensible(rules, record.state, player, moves)
     if count < 1:
         return NO_CHOICE
     return count if count <= rules.moves else MANY_CHOICES

@@ -99,8 +99,8 @@ def value(learner: Learner, single: int, second: int, third: int, longest: int) 
 
 @inlined
 def list_values(rules: Rules, record: Record, learner: Learner, player: int, length: int) -> int:
-    """List the legal moves and write their values into `weights`; how many, or what is wrong."""
-    count = contract.legal(rules, record.state, player, record.moves)
+    """List the sensible moves and write their values into `weights`; how many, or what is wrong."""
+    count = contract.sensible(rules, record.state, player, record.moves)
     if count < 1:
         return NO_CHOICE
     if count > rules.moves:
