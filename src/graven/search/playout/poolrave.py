@@ -28,6 +28,7 @@ from graven.search.tree import NONE, POOL, Record, Tree
 P, SIZE = range(2)
 # A little less than 1: what rounding may make of a product does not matter then.
 BELOW = 1.0 - 1e-9
+ANY = -1.0  # a mean that every move exceeds
 
 
 @inlined
@@ -35,12 +36,12 @@ def fill_pool(rules: Rules, tree: Tree, learner: Learner, table: int, player: in
     """Put a player's best moves into the pool; among equals the lower code comes first."""
     size, means, codes = int(learner.params[SIZE]), learner.weights, learner.codes
     entry = np.uint64(2 * (table * rules.players + player) * rules.codes)
-    first, count, bar = player * size, 0, 0.0
+    first, count, bar = player * size, 0, ANY
     for move in range(rules.codes):
         playouts, total = tree.amaf[entry], tree.amaf[entry + np.uint64(1)]
         entry += np.uint64(2)
-        # Most are far from the best: a product, cheaper than a division, tells.
-        if playouts == 0.0 or total < bar * playouts:
+        # One comparison for most moves, those never played and those far from the best.
+        if total <= bar * playouts:
             continue
         mean = total / playouts
         if count == size and mean <= means[size - 1]:
@@ -53,7 +54,7 @@ def fill_pool(rules: Rules, tree: Tree, learner: Learner, table: int, player: in
         means[at] = mean
         codes[first + at] = move
         count = min(count + 1, size)
-        bar = BELOW * means[size - 1] if count == size else 0.0
+        bar = BELOW * means[size - 1] if count == size else ANY
     learner.log[player] = count
 
 
