@@ -17,6 +17,7 @@ from graven.interfaces.commands.games import games
 from graven.interfaces.commands.match import match
 from graven.interfaces.commands.play import play
 from graven.interfaces.commands.search import search
+from graven.interfaces.console import remember_command
 
 BAD_INPUT = 2
 BUG = 1
@@ -89,6 +90,7 @@ def main() -> None:
 
 def run(arguments: list[str]) -> int:
     """Run one command; what goes wrong becomes a sentence on stderr and an exit code."""
+    remember_command(arguments)
     try:
         return app(arguments, prog_name="graven", standalone_mode=False) or 0
     except GravenError as error:

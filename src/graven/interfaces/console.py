@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future, wait
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -83,6 +83,28 @@ def watched(
                     raise
                 stop.set()
         return future.result(), stop.is_set()
+
+
+_typed: list[str] = []
+
+
+def remember_command(arguments: list[str]) -> None:
+    """Note what was typed after `graven`, to be able to say it again."""
+    _typed[:] = arguments
+
+
+def say_how_to_go_on() -> None:
+    """After Ctrl-C: the same command goes on, since the store knows what has been done."""
+    import shlex
+
+    err().print("Stopped. To go on:", style="yellow")
+    err().print(f"  {shlex.join(['graven', *_typed])}", markup=False, soft_wrap=True)
+
+
+def say_failures(failures: Iterable[object]) -> None:
+    """Games that could not be played."""
+    for failure in failures:
+        err().print(str(failure), markup=False, soft_wrap=True, style="red")
 
 
 def awaited(work: Callable[[], T], doing: str) -> T:
