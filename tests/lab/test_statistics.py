@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest, norm
+from scipy.stats import binomtest, bootstrap, norm
 
-from graven.lab.statistics import Score, interval, win_rate
+from graven.lab.statistics import (
+    Score,
+    bootstrap_interval,
+    elo_of,
+    interval,
+    likelihood_of_superiority,
+    pair_means,
+    win_rate,
+)
 
 Z = norm.ppf(0.975)
 
@@ -67,3 +75,28 @@ def test_a_score_counts_games_one_by_one():
     assert score.games == 4
     assert score.win_rate == win_rate(2, 1, 1)
     assert score.ci95 == interval(2, 1, 1)
+
+
+def test_superiority_is_the_chance_that_a_normal_variable_is_positive():
+    assert likelihood_of_superiority(Score(0, 0, 7)) == 0.5
+    assert likelihood_of_superiority(Score(60, 40, 5)) == pytest.approx(norm.cdf(2.0))
+    assert likelihood_of_superiority(Score(40, 60, 5)) == pytest.approx(norm.cdf(-2.0))
+
+
+def test_elo_of_a_share():
+    assert elo_of(0.5) == 0
+    assert elo_of(10 / 11) == pytest.approx(400)
+    assert elo_of(0.0) == -elo_of(1.0) == -np.inf
+
+
+def test_the_bootstrap_agrees_with_scipys():
+    values = [0.0] * 30 + [0.5] * 25 + [1.0] * 45
+    expected = bootstrap((values,), np.mean, method="percentile", rng=np.random.default_rng(1))
+    low, high = bootstrap_interval(values)
+    assert low == pytest.approx(expected.confidence_interval.low, abs=0.012)
+    assert high == pytest.approx(expected.confidence_interval.high, abs=0.012)
+    assert bootstrap_interval([]) == (0.0, 1.0)
+
+
+def test_pairs_that_are_complete_count():
+    assert pair_means({0: 1.0, 1: 0.0, 2: 1.0, 3: 0.5, 4: 1.0, 7: 0.0}) == [0.5, 0.75]

@@ -16,7 +16,10 @@ from graven.interfaces.commands.bench import bench
 from graven.interfaces.commands.games import games
 from graven.interfaces.commands.match import match
 from graven.interfaces.commands.play import play
+from graven.interfaces.commands.reproduce import reproduce
 from graven.interfaces.commands.search import search
+from graven.interfaces.commands.sweep import sweep
+from graven.interfaces.commands.tournament import tournament
 from graven.interfaces.console import remember_command
 
 BAD_INPUT = 2
@@ -42,7 +45,17 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (games, agents, play, search, match, bench):
+for command in (
+    games,
+    agents,
+    play,
+    search,
+    match,
+    tournament,
+    sweep,
+    reproduce,
+    bench,
+):
     app.command()(command)
 
 # What Typer raises for a wrong command line: Click's errors, or its own copies of them.

@@ -1,4 +1,4 @@
-"""Win rates and their confidence intervals.
+"""Win rates, their confidence intervals, and what they say about who is stronger.
 
 A draw is half a win, so a game's result X is 0, 1/2 or 1, and with a mean p and a share d of draws
 its variance is p (1 - p) - d / 4. The interval holds every p that a score test would not reject:
@@ -12,8 +12,9 @@ an interval never shrinks to a point because all games so far were drawn.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import sqrt
+from math import inf, log10, sqrt
 from statistics import NormalDist
 
 
@@ -71,3 +72,49 @@ class Score:
             self.losses + (outcome == 0.0),
             self.draws + (outcome == 0.5),
         )
+
+
+def elo_of(rate: float) -> float:
+    """The Elo difference that belongs to a share of points; infinite at 0 and 1."""
+    if rate <= 0:
+        return -inf
+    return inf if rate >= 1 else 400 * log10(rate / (1 - rate))
+
+
+def likelihood_of_superiority(score: Score) -> float:
+    """How likely the first agent is the stronger one: Phi((wins - losses) / sqrt(wins + losses)).
+
+    Draws say nothing about who is stronger.
+    """
+    decided = score.wins + score.losses
+    return NormalDist().cdf((score.wins - score.losses) / sqrt(decided)) if decided else 0.5
+
+
+def bootstrap_interval(
+    values: Sequence[float], confidence: float = 0.95, draws: int = 2000, seed: int = 0
+) -> tuple[float, float]:
+    """The interval of a mean by drawing the values anew: for results of any kind.
+
+    With openings the two games of a pair belong together, and their mean is one value.
+    """
+    import numpy as np
+
+    if not values:
+        return 0.0, 1.0
+    chance = np.random.default_rng(seed)
+    given = np.asarray(values, dtype=np.float64)
+    # Equal values are drawn as one, by how many of each there are.
+    kinds, counts = np.unique(given, return_counts=True)
+    again = chance.multinomial(len(given), counts / len(given), size=draws) @ kinds / len(given)
+    tail = 100 * (1 - confidence) / 2
+    low, high = np.percentile(again, [tail, 100 - tail])
+    return float(low), float(high)
+
+
+def pair_means(outcomes: Mapping[int, float]) -> list[float]:
+    """The means of the pairs of games that are complete."""
+    return [
+        (outcome + outcomes[index + 1]) / 2
+        for index, outcome in outcomes.items()
+        if index % 2 == 0 and index + 1 in outcomes
+    ]
