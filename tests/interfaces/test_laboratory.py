@@ -127,3 +127,36 @@ def test_wrong_input_is_one_sentence(run, case):
     assert err.startswith("graven: ")
     assert err.count("\n") == 1
     assert named in err
+
+
+def test_report_and_export_write_files(run, tmp_path):
+    run("match", *KNIGHTS, "uct", "rave", "--games", "2")
+    code, out, err = run("report", str(tmp_path / "a.html"))
+    assert (code, err) == (0, "")
+    assert "a.html" in out
+    assert "2 games in 1 matches" in (tmp_path / "a.html").read_text()
+    _, out, _ = run("report", "--png", str(tmp_path / "plots"), "--pdf", str(tmp_path / "plots"))
+    assert sorted(path.name for path in (tmp_path / "plots").iterdir()) == [
+        "lengths.pdf",
+        "lengths.png",
+        "speeds.pdf",
+        "speeds.png",
+    ]
+    _, out, _ = run("export", str(tmp_path / "a.csv"))
+    assert "wrote 2 games" in out
+    assert len((tmp_path / "a.csv").read_text().splitlines()) == 3
+
+
+NOTHING = {
+    "report": (["report"], "no store"),
+    "export": (["export", "a.csv"], "no store"),
+    "ending": (["export", "a.xls"], ".parquet"),
+}
+
+
+@pytest.mark.parametrize("case", NOTHING)
+def test_without_a_store_there_is_nothing_to_show(run, case):
+    arguments, named = NOTHING[case]
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    assert named in err

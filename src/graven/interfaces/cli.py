@@ -16,6 +16,7 @@ from graven.interfaces.commands.bench import bench
 from graven.interfaces.commands.games import games
 from graven.interfaces.commands.match import match
 from graven.interfaces.commands.play import play
+from graven.interfaces.commands.report import export, report
 from graven.interfaces.commands.reproduce import reproduce
 from graven.interfaces.commands.search import search
 from graven.interfaces.commands.sweep import sweep
@@ -54,6 +55,8 @@ for command in (
     tournament,
     sweep,
     reproduce,
+    report,
+    export,
     bench,
 ):
     app.command()(command)

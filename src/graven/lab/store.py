@@ -288,15 +288,17 @@ class Store:
             for row in found:
                 yield dict(zip(names, row, strict=True))
 
-    def lengths(self, cell_keys: list[str]) -> list[int]:
-        """The lengths in plies of all games of some cells."""
+    def lengths(self) -> dict[str, dict[int, int]]:
+        """For every game (as in go, not as in the third one): how many games had how many plies."""
         with _told(self.path):
             rows = self._db.execute(
-                "SELECT plies FROM game JOIN cell ON cell.id = game.cell "
-                f"WHERE key IN ({_marks(cell_keys)})",
-                cell_keys,
+                "SELECT cell.game, plies, COUNT(*) FROM game JOIN cell ON cell.id = game.cell "
+                "GROUP BY cell.game, plies ORDER BY cell.game, plies"
             )
-            return [int(plies) for (plies,) in rows]
+            found: dict[str, dict[int, int]] = {}
+            for game, plies, count in rows:
+                found.setdefault(str(game), {})[int(plies)] = int(count)
+            return found
 
 
 def _parts(summary: Summary) -> tuple[Any, ...]:
