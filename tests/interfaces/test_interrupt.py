@@ -74,6 +74,24 @@ def test_workers_that_are_still_starting_leave_quietly():
     assert "Traceback" not in err
 
 
+@pytest.mark.parametrize(
+    "experiment",
+    [
+        ["tournament", "nogo", "--size", "3", "uct", "rave"],
+        ["sweep", "nogo", "--size", "3", "rave(bias=[1e-1..1e-3])", "--against", "uct"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_longer_experiments_show_what_they_have_and_go_on(run, experiment):
+    options = ["--games", "100000", "--playouts", "100", "--workers", "1", "--json"]
+    code, out, err = interrupted(*experiment, *options, after=1)
+    assert code == INTERRUPTED
+    assert "Traceback" not in err
+    assert 0 < json.loads(out)["games"] < 100000
+    typed = shlex.split(err.strip().splitlines()[-1])
+    assert typed == ["graven", *experiment, *options]
+
+
 def test_a_search_shows_the_best_so_far():
     code, out, err = interrupted("search", "nogo", "--seconds", "600", "--json", after=1)
     assert code == INTERRUPTED

@@ -94,6 +94,10 @@ def test_reproduce_plays_what_is_missing_and_writes_it_down(run, tmp_path):
     (row,) = csv.DictReader(written.read_text().splitlines())
     assert row["first"] == "grave(ref=50,bias=0.0001)"
     assert (row["games"], row["playouts"]) == ("2", "1000")
+    run(*BEST, "--write", str(tmp_path / "headline.md"))
+    lines = (tmp_path / "headline.md").read_text().splitlines()
+    assert len(lines) == 3
+    assert lines[2].startswith("| cazenave2015 | 6 | knightthrough(size=8x8) | 1,000 | `grave(")
     assert row["version"]
     assert row["machine"]
     _, out, _ = run("reproduce", "cazenave2015", "6")
@@ -160,3 +164,18 @@ def test_without_a_store_there_is_nothing_to_show(run, case):
     code, out, err = run(*arguments)
     assert (code, out) == (2, "")
     assert named in err
+
+
+def test_tune_shows_the_best_and_its_fresh_match(run):
+    pytest.importorskip("optuna", reason="the extra 'tune' (Optuna) is not installed")
+    tune = ["tune", *KNIGHTS, "uct(playouts=?[2..60])", "--against", "uct(playouts=20)"]
+    tune += ["--trials", "3", "--games", "10"]
+    code, out, _ = run(*tune)
+    assert code == 0
+    for word in ("3 of 3 trials", "best: uct(c=0.4,playouts=", "fresh match: ", "graven match"):
+        assert word in out
+    said = json.loads(run(*tune, "--json").out)
+    assert said["validation"]["games"] == 20
+    code, _, err = run("tune", *KNIGHTS, "uct", "--against", "uct")
+    assert code == 2
+    assert "parameter=?" in err

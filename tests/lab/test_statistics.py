@@ -8,10 +8,10 @@ from scipy.stats import binomtest, bootstrap, norm
 
 from graven.lab.statistics import (
     Score,
-    bootstrap_interval,
     elo_of,
     interval,
     likelihood_of_superiority,
+    mean_interval,
     pair_means,
     win_rate,
 )
@@ -89,13 +89,23 @@ def test_elo_of_a_share():
     assert elo_of(0.0) == -elo_of(1.0) == -np.inf
 
 
-def test_the_bootstrap_agrees_with_scipys():
+def test_the_interval_of_a_mean_is_that_of_games_where_values_are_games():
     values = [0.0] * 30 + [0.5] * 25 + [1.0] * 45
-    expected = bootstrap((values,), np.mean, method="percentile", rng=np.random.default_rng(1))
-    low, high = bootstrap_interval(values)
-    assert low == pytest.approx(expected.confidence_interval.low, abs=0.012)
-    assert high == pytest.approx(expected.confidence_interval.high, abs=0.012)
-    assert bootstrap_interval([]) == (0.0, 1.0)
+    assert mean_interval(values) == pytest.approx(interval(45, 30, 25))
+    assert mean_interval([]) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("counts", [(10, 20, 60, 70, 40), (50, 5, 5, 5, 50), (0, 0, 90, 110, 0)])
+def test_the_interval_of_pairs_agrees_with_scipys_bootstrap(counts):
+    values = np.repeat([0, 0.25, 0.5, 0.75, 1], counts)
+    chance = np.random.default_rng(1)
+    expected = bootstrap((values,), np.mean, method="percentile", rng=chance).confidence_interval
+    assert mean_interval(list(values)) == pytest.approx((expected.low, expected.high), abs=0.012)
+
+
+def test_pairs_that_are_all_even_say_little_when_they_are_few():
+    low, high = mean_interval([0.5] * 5)
+    assert high - low > 0.2
 
 
 def test_pairs_that_are_complete_count():

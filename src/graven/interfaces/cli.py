@@ -21,6 +21,7 @@ from graven.interfaces.commands.reproduce import reproduce
 from graven.interfaces.commands.search import search
 from graven.interfaces.commands.sweep import sweep
 from graven.interfaces.commands.tournament import tournament
+from graven.interfaces.commands.tune import tune
 from graven.interfaces.console import remember_command
 
 BAD_INPUT = 2
@@ -54,6 +55,7 @@ for command in (
     match,
     tournament,
     sweep,
+    tune,
     reproduce,
     report,
     export,

@@ -16,7 +16,7 @@ from graven.lab.cells import MIXED, Cell, make_cell
 from graven.lab.jobs import Failure, GameResult
 from graven.lab.run import Place, Task, play_missing
 from graven.lab.sprt import Sprt, Trial, Verdict
-from graven.lab.statistics import Score
+from graven.lab.statistics import Score, mean_interval, pair_means
 from graven.lab.store import IN_MEMORY, Store, Summary
 from graven.search.engine import Budget, Stop
 
@@ -28,7 +28,8 @@ class MatchResult:
     """A match from the first agent's point of view.
 
     `games` counts all games of the match that are finished, whenever they were played; `planned`
-    says how many it was meant to have, `new` how many this run played.
+    says how many it was meant to have, `new` how many this run played. `pairs` are the mean
+    results of pairs of games from the same opening, if they have openings.
     """
 
     cell: Cell
@@ -37,6 +38,7 @@ class MatchResult:
     summary: Summary
     failures: tuple[Failure, ...]
     verdict: Verdict | None
+    pairs: tuple[float, ...]
     store: Store = field(repr=False, compare=False)
 
     @property
@@ -91,8 +93,11 @@ class MatchResult:
 
     @property
     def ci95(self) -> tuple[float, float]:
-        """The win rate's 95 % confidence interval."""
-        return self.score.ci95
+        """The win rate's 95 % confidence interval.
+
+        Two games from the same opening belong together, so there pairs are what is counted.
+        """
+        return mean_interval(self.pairs) if self.pairs else self.score.ci95
 
     @property
     def plies(self) -> float:
@@ -209,4 +214,6 @@ def match(
         game=game,
     )
     verdict = trial.verdict if trial is not None else None
-    return MatchResult(cell, games, new, store.summary(cell, games), failures, verdict, store)
+    pairs = tuple(pair_means(store.outcomes(cell, games))) if openings else ()
+    summary = store.summary(cell, games)
+    return MatchResult(cell, games, new, summary, failures, verdict, pairs, store)

@@ -8,6 +8,9 @@ its variance is p (1 - p) - d / 4. The interval holds every p that a score test 
 Without draws this is Wilson's interval (1927), exactly. With draws it is narrower, as it should
 be. We put d = draws / (n + z^2) rather than draws / n: a few draws in a row then say little, and
 an interval never shrinks to a point because all games so far were drawn.
+
+For results of any kind between 0 and 1, such as the means of pairs of games from the same opening,
+d / 4 is the mean of X (1 - X), which is what the variance of X lacks to p (1 - p).
 """
 
 from __future__ import annotations
@@ -31,13 +34,27 @@ def interval(
     rate = win_rate(wins, losses, draws)
     if rate is None:
         return 0.0, 1.0
-    games = wins + losses + draws
+    return _score_interval(rate, draws / 4, wins + losses + draws, confidence)
+
+
+def mean_interval(values: Sequence[float], confidence: float = 0.95) -> tuple[float, float]:
+    """The confidence interval of the mean of results from 0 to 1."""
+    if not values:
+        return 0.0, 1.0
+    lacking = sum(value * (1 - value) for value in values)
+    return _score_interval(sum(values) / len(values), lacking, len(values), confidence)
+
+
+def _score_interval(
+    rate: float, lacking: float, count: int, confidence: float
+) -> tuple[float, float]:
+    """`lacking` is the sum of X (1 - X) over `count` results."""
     z = NormalDist().inv_cdf((1 + confidence) / 2)
-    slack = z * z / games
-    drawn = draws / (games + z * z)
-    # The two ends solve (1 + slack) p^2 - (2 rate + slack) p + rate^2 + slack drawn / 4 = 0.
+    slack = z * z / count
+    lacking /= count + z * z
+    # The two ends solve (1 + slack) p^2 - (2 rate + slack) p + rate^2 + slack lacking = 0.
     middle = (rate + slack / 2) / (1 + slack)
-    constant = (rate * rate + slack * drawn / 4) / (1 + slack)
+    constant = (rate * rate + slack * lacking) / (1 + slack)
     half = sqrt(max(0.0, middle * middle - constant))
     return max(0.0, middle - half), min(1.0, middle + half)
 
@@ -88,27 +105,6 @@ def likelihood_of_superiority(score: Score) -> float:
     """
     decided = score.wins + score.losses
     return NormalDist().cdf((score.wins - score.losses) / sqrt(decided)) if decided else 0.5
-
-
-def bootstrap_interval(
-    values: Sequence[float], confidence: float = 0.95, draws: int = 2000, seed: int = 0
-) -> tuple[float, float]:
-    """The interval of a mean by drawing the values anew: for results of any kind.
-
-    With openings the two games of a pair belong together, and their mean is one value.
-    """
-    import numpy as np
-
-    if not values:
-        return 0.0, 1.0
-    chance = np.random.default_rng(seed)
-    given = np.asarray(values, dtype=np.float64)
-    # Equal values are drawn as one, by how many of each there are.
-    kinds, counts = np.unique(given, return_counts=True)
-    again = chance.multinomial(len(given), counts / len(given), size=draws) @ kinds / len(given)
-    tail = 100 * (1 - confidence) / 2
-    low, high = np.percentile(again, [tail, 100 - tail])
-    return float(low), float(high)
 
 
 def pair_means(outcomes: Mapping[int, float]) -> list[float]:

@@ -213,6 +213,18 @@ class Store:
             )
         return done.rowcount == 1
 
+    @contextmanager
+    def at_once(self) -> Iterator[None]:
+        """Many games in one transaction: all of them are recorded in the end, or none."""
+        with _told(self.path):
+            self._db.execute("BEGIN")
+            try:
+                yield
+            except BaseException:
+                self._db.execute("ROLLBACK")
+                raise
+            self._db.execute("COMMIT")
+
     def numbers(self, cell: Cell, games: int) -> set[int]:
         """Which of a cell's first games have been played."""
         return set(self.outcomes(cell, games))

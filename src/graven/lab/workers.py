@@ -17,7 +17,7 @@ import signal
 import sys
 import threading
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from multiprocessing import connection
@@ -90,7 +90,7 @@ def _game(spec: str) -> Game:
 
 def play_apart(
     jobs: Iterable[GameJob], workers: int, stop: Stop | None = None, play: Play = play_job
-) -> Iterator[Played]:
+) -> Generator[Played, None, None]:
     """Play jobs in worker processes; results come as games end, until told to stop."""
     hold, let_go = multiprocessing.Pipe(duplex=False)
     queue = iter(jobs)

@@ -149,7 +149,7 @@ class _Running:
             done = score.games if score else 0
             return f"{done}/{self._games} games after {duration(elapsed)} (a first run compiles)"
         text = f"{score.games}/{self._games} games"
-        text += f", {score.wins}-{score.losses}-{score.draws}, {_rate(score)}"
+        text += f", {score.wins}-{score.losses}-{score.draws}, {_rate(score, score.ci95)}"
         counted = score.games - before.games
         if counted > 1:
             # Counted from the end of the first game: compilation says nothing about the rest.
@@ -162,10 +162,10 @@ def _score(score: Score) -> str:
     return f"{score.wins} won, {score.losses} lost, {score.draws} drawn"
 
 
-def _rate(score: Score) -> str:
+def _rate(score: Score, interval: tuple[float, float]) -> str:
     if score.win_rate is None:
         return "no game finished"
-    low, high = score.ci95
+    low, high = interval
     return f"{100 * score.win_rate:.1f} % (95 %: {100 * low:.1f} to {100 * high:.1f})"
 
 
@@ -175,6 +175,8 @@ def _inside(result: MatchResult, published: float) -> bool:
 
 
 def _show(result: MatchResult, published: float | None) -> None:
+    from graven.lab.statistics import elo_of
+
     console = out()
 
     def row(name: str, text: str, style: str = "") -> None:
@@ -187,7 +189,9 @@ def _show(result: MatchResult, published: float | None) -> None:
         row("new", f"{result.new} games; the others were in the store")
     row("score", _score(result.score))
     row("speed", f"{result.playouts_per_second:,.0f} playouts/s on each worker")
-    row("win rate", _rate(result.score), style="bold")
+    row("win rate", _rate(result.score, result.ci95), style="bold")
+    if result.win_rate is not None:
+        row("Elo", " to ".join(f"{elo_of(end):+.0f}" for end in result.ci95))
     if result.verdict is not None:
         row("test", str(result.verdict))
     if published is not None:

@@ -51,7 +51,7 @@ def reproduce(
     ] = False,
     write: Annotated[
         str | None,
-        typer.Option(help="Write the figures as CSV, one line a cell.", metavar="FILE"),
+        typer.Option(help="Write the figures to a .csv or .md, one line a cell.", metavar="FILE"),
     ] = None,
     workers: Workers = None,
     cluster: Cluster = None,
@@ -288,6 +288,9 @@ def _coloured(verdict: str) -> str:
 def _write(path: str, entries: list[Entry]) -> None:
     import csv
 
+    if path.endswith(".md"):
+        _write_markdown(path, entries)
+        return
     rows = [entry.as_json() for entry in entries]
     with open(path, "w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(rows[0]) if rows else ["paper"], lineterminator="\n")
@@ -296,3 +299,36 @@ def _write(path: str, entries: list[Entry]) -> None:
             if row["playouts"]:
                 row["playouts"] = " v ".join(map(str, dict.fromkeys(row["playouts"])))
             writer.writerow(row)
+
+
+def _write_markdown(path: str, entries: list[Entry]) -> None:
+    """A table as documentation shows it: one that can be run is a line."""
+    columns = (
+        "paper",
+        "table",
+        "game",
+        "playouts",
+        "first",
+        "second",
+        "published",
+        "ours",
+        "games",
+    )
+    lines = ["| " + " | ".join((*columns, "")) + " |", "| --- " * (len(columns) + 1) + "|"]
+    for entry in entries:
+        if entry.cell is None:
+            continue
+        cells = (
+            entry.paper,
+            entry.table,
+            entry.cell.game,
+            _plain_playouts(entry),
+            *(f"`{agent}`" for agent in entry.cell.agents),
+            _theirs(entry.figure),
+            _ours(entry),
+            f"{entry.score.games:,}",
+            entry.verdict,
+        )
+        lines.append("| " + " | ".join(cells) + " |")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("\n".join(lines) + "\n")
