@@ -25,7 +25,7 @@ def warm_up(game: Game, agents: Iterable[Agent]) -> None:
     """Compile what agents need, or load it from the cache, before any clock runs."""
     for each in agents:
         settings = each.settings
-        needs = game.spec, settings.select, settings.play_out, settings.learn, settings.ref is None
+        needs = game.spec, settings.select, settings.playout, settings.ref is None
         if needs not in _warm:
             Player(each, seed=0, budget=WARM_UP).choose(game.start())
             _warm.add(needs)
