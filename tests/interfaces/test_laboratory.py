@@ -7,6 +7,8 @@ import json
 
 import pytest
 
+from graven.lab import workers
+
 KNIGHTS = ["knightthrough", "--size", "5", "--playouts", "20", "--workers", "1"]
 TOURNAMENT = ["tournament", *KNIGHTS, "--games", "4", "uct", "rave", "grave(ref=5)"]
 SWEEP = ["sweep", *KNIGHTS, "--games", "4", "--against", "uct"]
@@ -179,3 +181,22 @@ def test_tune_shows_the_best_and_its_fresh_match(run):
     code, _, err = run("tune", *KNIGHTS, "uct", "--against", "uct")
     assert code == 2
     assert "parameter=?" in err
+
+
+def test_a_game_that_cannot_be_played_is_reported_and_the_rest_goes_on(run, monkeypatch):
+    playing = workers.play_game
+
+    def broken(job, game, stop=None):
+        if job.index == 1:
+            raise ZeroDivisionError("by zero")
+        return playing(job, game, stop)
+
+    monkeypatch.setattr(workers, "play_game", broken)
+    match = ["match", *KNIGHTS, "uct", "rave", "--games", "4"]
+    code, out, err = run(*match)
+    assert code == 1
+    assert "3 games" in out
+    assert "game 1 of uct(c=0.4) v rave(bias=0.0001)" in err
+    assert "seed " in err
+    assert "ZeroDivisionError" in err
+    monkeypatch.undo()

@@ -166,6 +166,19 @@ def test_records_that_are_none_are_said_to_be(tmp_path):
         store.summaries()
 
 
+@pytest.mark.parametrize("moves", ["", "{}", "[" * 100_000, "3"])
+def test_moves_that_are_none_are_said_to_be(tmp_path, moves):
+    path = filled(tmp_path / "a.db")
+    db = sqlite3.connect(path)
+    db.execute("UPDATE game SET moves = ?", (moves,))
+    db.commit()
+    db.close()
+    with Store(path, write=False) as store:
+        for reading in (store.rows(), store.results(CELL, 10)):
+            with pytest.raises(StoreError, match="no record"):
+                list(reading)
+
+
 @pytest.mark.skipif(os.name != "posix", reason="limits the size of files")
 def test_a_full_disk_is_said_and_loses_nothing(tmp_path):
     program = f"""

@@ -24,6 +24,8 @@ LINE_SECONDS = 10.0
 """How often progress is said where stderr is no terminal."""
 INTERRUPTED = 130
 """The exit code after Ctrl-C."""
+FAILED = 1
+"""The exit code if some games could not be played."""
 
 
 @cache
@@ -93,18 +95,24 @@ def remember_command(arguments: list[str]) -> None:
     _typed[:] = arguments
 
 
-def say_how_to_go_on() -> None:
-    """After Ctrl-C: the same command goes on, since the store knows what has been done."""
+def leave(failures: Iterable[object], unfinished: bool) -> None:
+    """End an experiment: say which games could not be played, and how to go on after Ctrl-C.
+
+    The same command goes on, since the store knows what has been done.
+    """
     import shlex
 
-    err().print("Stopped. To go on:", style="yellow")
-    err().print(f"  {shlex.join(['graven', *_typed])}", markup=False, soft_wrap=True)
+    import typer
 
-
-def say_failures(failures: Iterable[object]) -> None:
-    """Games that could not be played."""
-    for failure in failures:
+    failed = list(failures)
+    for failure in failed:
         err().print(str(failure), markup=False, soft_wrap=True, style="red")
+    if unfinished:
+        err().print("Stopped. To go on:", style="yellow")
+        err().print(f"  {shlex.join(['graven', *_typed])}", markup=False, soft_wrap=True)
+        raise typer.Exit(INTERRUPTED)
+    if failed:
+        raise typer.Exit(FAILED)
 
 
 def awaited(work: Callable[[], T], doing: str) -> T:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import queue
 import re
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from typing import Any
 
 from graven import __version__
@@ -25,7 +25,7 @@ AHEAD = 2  # games under way or waiting for each thread of the cluster
 
 def play_on_cluster(
     jobs: Iterable[GameJob], address: str, stop: Stop | None = None
-) -> Iterator[Played]:
+) -> Generator[Played, None, None]:
     """Play jobs on the cluster whose scheduler is at `address`, until told to stop."""
     client = _connect(address)
     pending = iter(jobs)

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from graven.core.errors import UsageError, unknown
 from graven.lab.store import Store
 
 KINDS = {".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet"}
 BATCH = 10_000
-# What the store keeps as JSON: lists in JSON lines and Parquet, text in CSV.
-LISTS = ("seats", "scores", "moves")
 
 
 def kind_of(path: Path) -> str:
@@ -42,7 +39,8 @@ def _csv(store: Store, file: IO[str]) -> int:
         if writer is None:
             writer = csv.DictWriter(file, list(row), lineterminator="\n")
             writer.writeheader()
-        row["moves"] = " ".join(json.loads(row["moves"]))
+        row["moves"] = " ".join(map(str, row["moves"]))
+        row |= {name: json.dumps(row[name]) for name in ("seats", "scores")}
         writer.writerow(row)
         count += 1
     return count
@@ -50,15 +48,10 @@ def _csv(store: Store, file: IO[str]) -> int:
 
 def _lines(store: Store, file: IO[str]) -> int:
     count = 0
-    for row in _with_lists(store):
+    for row in store.rows():
         file.write(json.dumps(row) + "\n")
         count += 1
     return count
-
-
-def _with_lists(store: Store) -> Iterator[dict[str, Any]]:
-    for row in store.rows():
-        yield {**row, **{name: json.loads(row[name]) for name in LISTS}}
 
 
 def _parquet(store: Store, path: Path) -> int:
@@ -95,7 +88,7 @@ def _parquet(store: Store, path: Path) -> int:
         "moves": pa.list_(text),
     }
     schema = pa.schema(list(kinds.items()))
-    rows, count = _with_lists(store), 0
+    rows, count = store.rows(), 0
     with parquet.ParquetWriter(path, schema, compression="zstd") as writer:
         while batch := list(islice(rows, BATCH)):
             writer.write_table(pa.Table.from_pylist(batch, schema=schema))

@@ -6,7 +6,8 @@ match, a sweep, a published table) is decided elsewhere; this is all they share.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, zip_longest
@@ -81,16 +82,17 @@ def play_missing(
     if not count or (enough is not None and enough()):
         return ()
     failures: list[Failure] = []
-    for job, ended in _played(_in_turn(missing), count, place, stop, game):
-        if isinstance(ended, Failure):
-            failures.append(ended)
-            if len(failures) == MOST_FAILURES:
-                raise GravenError(f"{MOST_FAILURES} games could not be played; the last: {ended}")
-            continue
-        if store.add(ids[job.cell], ended) and recorded is not None:
-            recorded(job.cell, ended)
-        if enough is not None and enough():
-            break
+    with closing(_played(_in_turn(missing), count, place, stop, game)) as playing:
+        for job, ended in playing:
+            if isinstance(ended, Failure):
+                failures.append(ended)
+                if len(failures) == MOST_FAILURES:
+                    raise GravenError(f"{MOST_FAILURES} games could not be played: {ended}")
+                continue
+            if store.add(ids[job.cell], ended) and recorded is not None:
+                recorded(job.cell, ended)
+            if enough is not None and enough():
+                break
     return tuple(failures)
 
 
@@ -107,7 +109,7 @@ def _in_turn(missing: dict[Cell, list[int]]) -> Iterator[GameJob]:
 
 def _played(
     jobs: Iterator[GameJob], count: int, place: Place, stop: Stop | None, game: Game | None
-) -> Iterator[Played]:
+) -> Generator[Played, None, None]:
     if place.cluster is not None:
         from graven.lab.cluster import play_on_cluster
 

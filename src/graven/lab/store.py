@@ -216,13 +216,13 @@ class Store:
     @contextmanager
     def at_once(self) -> Iterator[None]:
         """Many games in one transaction: all of them are recorded in the end, or none."""
+        self._db.execute("BEGIN")
+        try:
+            yield
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise
         with _told(self.path):
-            self._db.execute("BEGIN")
-            try:
-                yield
-            except BaseException:
-                self._db.execute("ROLLBACK")
-                raise
             self._db.execute("COMMIT")
 
     def numbers(self, cell: Cell, games: int) -> set[int]:
@@ -250,10 +250,10 @@ class Store:
             for number, seats, seed, scores, moves, *rest in rows:
                 yield GameResult(
                     int(number),
-                    tuple(json.loads(seats)),
+                    tuple(_list(seats)),
                     int(seed),
-                    tuple(json.loads(scores)),
-                    tuple(json.loads(moves)),
+                    tuple(_list(scores)),
+                    tuple(_list(moves)),
                     *rest,
                 )
 
@@ -288,7 +288,7 @@ class Store:
                 )
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Every game with its cell, as plain values."""
+        """Every game with its cell, as plain values; seats, scores and moves are lists."""
         with _told(self.path):
             found = self._db.execute(
                 "SELECT cell.game, first, second, first_playouts, first_seconds, second_playouts, "
@@ -297,8 +297,9 @@ class Store:
                 "moves FROM game JOIN cell ON cell.id = game.cell ORDER BY cell.id, number"
             )
             names = [column[0] for column in found.description]
-            for row in found:
-                yield dict(zip(names, row, strict=True))
+            for values in found:
+                row = dict(zip(names, values, strict=True))
+                yield row | {name: _list(row[name]) for name in ("seats", "scores", "moves")}
 
     def lengths(self) -> dict[str, dict[int, int]]:
         """For every game (as in go, not as in the third one): how many games had how many plies."""
@@ -326,6 +327,13 @@ def _parts(summary: Summary) -> tuple[Any, ...]:
 
 def _marks(values: Any) -> str:
     return ", ".join("?" for _ in values)
+
+
+def _list(text: str) -> list[Any]:
+    values = json.loads(text)
+    if not isinstance(values, list):
+        raise ValueError(f"{text[:40]!r} is no list")
+    return values
 
 
 def _written(values: tuple[Any, ...]) -> str:
@@ -416,9 +424,7 @@ def _told(path: str) -> Iterator[None]:
         else:
             why = f"cannot be used: {said}."
         raise StoreError(f"the store {path!r} {why}") from None
-    except (ValueError, KeyError, TypeError) as error:
-        if isinstance(error, GravenError):
-            raise
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise StoreError(
             f"the store {path!r} holds something that is no record: {error}."
         ) from None

@@ -20,7 +20,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
-from multiprocessing import connection
+from multiprocessing import connection, resource_tracker
 from multiprocessing.connection import Connection
 from types import ModuleType
 
@@ -42,7 +42,7 @@ Play = Callable[[GameJob], GameResult]
 
 def play_here(
     jobs: Iterable[GameJob], game: Game | None = None, stop: Stop | None = None
-) -> Iterator[Played]:
+) -> Generator[Played, None, None]:
     """Play jobs in this process, one after the other, until told to stop.
 
     `game` is for games that other processes do not know; else a job's text names its game.
@@ -222,6 +222,9 @@ def _apart_from_parent() -> Iterator[None]:
     main = sys.modules["__main__"]
     sys.modules["__main__"] = ModuleType("__main__")
     blocks = hasattr(signal, "pthread_sigmask")
+    if blocks:
+        # Started along with the first process otherwise, and it would unblock the signals again.
+        resource_tracker.ensure_running()
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if blocks else set()
     try:
         yield

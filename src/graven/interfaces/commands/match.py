@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graven.interfaces.console import (
-    INTERRUPTED,
     duration,
+    leave,
     out,
     print_json,
-    say_failures,
-    say_how_to_go_on,
     watched,
 )
 from graven.interfaces.options import (
@@ -120,11 +118,8 @@ def match(
             print_json(values)
         else:
             _show(result, published)
-    say_failures(result.failures)
     decided = result.verdict is not None and result.verdict.decided is not None
-    if interrupted and result.games < games and not decided:
-        say_how_to_go_on()
-        raise typer.Exit(INTERRUPTED)
+    leave(result.failures, interrupted and result.games < games and not decided)
 
 
 class _Running:

@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graven.interfaces.console import (
-    INTERRUPTED,
     duration,
     err,
+    leave,
     out,
     print_json,
-    say_failures,
-    say_how_to_go_on,
     watched,
 )
+from graven.interfaces.figures import percent, span
 from graven.interfaces.options import Cluster, Db, Json, Seed, Workers, open_store
 
 if TYPE_CHECKING:
@@ -100,10 +99,7 @@ def reproduce(
         _show(one, results)
     else:
         out().print(_overview(chosen, results))
-    say_failures(failures)
-    if interrupted:
-        say_how_to_go_on()
-        raise typer.Exit(INTERRUPTED)
+    leave(failures, interrupted)
 
 
 def _there(db: str | None, games: int | None) -> bool:
@@ -192,7 +188,7 @@ def _headlines(entries: list[Entry]) -> Grid:
             *entry.cell.agents,
             _plain_playouts(entry),
             _theirs(entry.figure),
-            _ours(entry),
+            percent(entry.score),
             f"{entry.score.games:,}",
             _coloured(entry.verdict),
         )
@@ -260,24 +256,12 @@ def _cell(entry: Entry, table: Table) -> str:
     if not entry.score.games:
         return f"{_theirs(entry.figure)}\n[dim]{entry.verdict}[/dim]"
     games = f"{entry.score.games:,} games"
-    return f"{_theirs(entry.figure)}\n{_ours(entry)}\n{_coloured(entry.verdict)}, {games}"
+    return f"{_theirs(entry.figure)}\n{percent(entry.score)}\n{_coloured(entry.verdict)}, {games}"
 
 
 def _theirs(figure: Figure) -> str:
     interval = figure.interval
-    return f"{figure.value:.1f} {_span(*interval)}" if interval else f"{figure.value:.1f}"
-
-
-def _ours(entry: Entry) -> str:
-    rate = entry.score.win_rate
-    if rate is None:
-        return "-"
-    low, high = entry.score.ci95
-    return f"{100 * rate:.1f} {_span(100 * low, 100 * high)}"
-
-
-def _span(low: float, high: float) -> str:
-    return f"({low:.1f}-{high:.1f})"
+    return f"{figure.value:.1f} {span(*interval)}" if interval else f"{figure.value:.1f}"
 
 
 def _coloured(verdict: str) -> str:
@@ -325,7 +309,7 @@ def _write_markdown(path: str, entries: list[Entry]) -> None:
             _plain_playouts(entry),
             *(f"`{agent}`" for agent in entry.cell.agents),
             _theirs(entry.figure),
-            _ours(entry),
+            percent(entry.score),
             f"{entry.score.games:,}",
             entry.verdict,
         )

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graven.interfaces.console import (
-    INTERRUPTED,
     duration,
+    leave,
     out,
     print_json,
-    say_failures,
-    say_how_to_go_on,
     watched,
 )
+from graven.interfaces.figures import percent
 from graven.interfaces.options import (
     Cluster,
     Db,
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-    from graven.lab.statistics import Score
     from graven.lab.sweep import Point, SweepResult
 
 
@@ -110,10 +108,7 @@ def sweep(
         print_json(result.as_json())
     else:
         _show(result)
-    say_failures(result.failures)
-    if interrupted and result.games < result.planned:
-        say_how_to_go_on()
-        raise typer.Exit(INTERRUPTED)
+    leave(result.failures, interrupted and result.games < result.planned)
 
 
 def _show(result: SweepResult) -> None:
@@ -123,21 +118,14 @@ def _show(result: SweepResult) -> None:
     console.print(_matrix(result) if len(result.names) == 2 else _list(result, result.points))
     best = result.best
     if best is not None:
-        console.print(f"best: {best.agent}, {_rate(best.score)}", markup=False, soft_wrap=True)
+        console.print(f"best: {best.agent}, {percent(best.score)}", markup=False, soft_wrap=True)
     if best is not None and result.opponents:
         console.print(f"\n{best.agent} against", style="bold", markup=False, soft_wrap=True)
         console.print(_list(result, result.opponents))
         worst = result.worst
         if worst is not None:
-            said = f"worst: {_rate(worst.score)} against {worst.agent}"
+            said = f"worst: {percent(worst.score)} against {worst.agent}"
             console.print(said, markup=False, soft_wrap=True)
-
-
-def _rate(score: Score) -> str:
-    if score.win_rate is None:
-        return "-"
-    low, high = score.ci95
-    return f"{100 * score.win_rate:.1f} ({100 * low:.1f}-{100 * high:.1f})"
 
 
 def _new_table() -> Table:
@@ -154,7 +142,7 @@ def _list(result: SweepResult, points: tuple[Point, ...]) -> Table:
     marked = {result.best, result.worst}
     for point in points:
         style = "bold" if point in marked else ""
-        table.add_row(point.agent, _rate(point.score), f"{point.score.games:,}", style=style)
+        table.add_row(point.agent, percent(point.score), f"{point.score.games:,}", style=style)
     return table
 
 
@@ -172,7 +160,7 @@ def _matrix(result: SweepResult) -> Table:
     for value in down:
         row = [by_values[value, other] for other in across]
         cells = [
-            f"[bold]{_rate(point.score)}[/bold]" if point is result.best else _rate(point.score)
+            f"[bold]{percent(point.score)}[/bold]" if point is result.best else percent(point.score)
             for point in row
         ]
         table.add_row(show_value(value), *cells)

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graven.interfaces.console import (
-    INTERRUPTED,
     duration,
+    leave,
     out,
     print_json,
-    say_failures,
-    say_how_to_go_on,
     watched,
 )
 from graven.interfaces.options import (
@@ -97,10 +95,7 @@ def tournament(
         print_json(result.as_json())
     else:
         _show(result)
-    say_failures(result.failures)
-    if interrupted and result.standing.games < result.standing.planned:
-        say_how_to_go_on()
-        raise typer.Exit(INTERRUPTED)
+    leave(result.failures, interrupted and result.standing.games < result.standing.planned)
 
 
 class _Running:

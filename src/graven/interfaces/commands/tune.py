@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graven.interfaces.console import (
-    INTERRUPTED,
     duration,
+    leave,
     out,
     print_json,
-    say_failures,
-    say_how_to_go_on,
     watched,
 )
+from graven.interfaces.figures import percent
 from graven.interfaces.options import (
     Cluster,
     Db,
@@ -34,7 +33,6 @@ from graven.interfaces.options import (
 if TYPE_CHECKING:
     import threading
 
-    from graven.lab.statistics import Score
     from graven.lab.tune import Progress, TuneResult
 
 SHOWN = 10
@@ -109,10 +107,7 @@ def tune(
         print_json(result.as_json())
     else:
         _show(result)
-    say_failures(result.failures)
-    if interrupted and not result.done:
-        say_how_to_go_on()
-        raise typer.Exit(INTERRUPTED)
+    leave(result.failures, interrupted and not result.done)
 
 
 class _Running:
@@ -130,15 +125,8 @@ class _Running:
             return f"getting ready for {duration(elapsed)}"
         text = f"{progress.trials}/{progress.planned} trials after {duration(elapsed)}"
         if progress.best is not None:
-            text += f", best {_rate(progress.best.score)} by {progress.best.agent}"
+            text += f", best {percent(progress.best.score)} % by {progress.best.agent}"
         return text + (", now its fresh match" if progress.validating else "")
-
-
-def _rate(score: Score) -> str:
-    if score.win_rate is None:
-        return "-"
-    low, high = score.ci95
-    return f"{100 * score.win_rate:.1f} % ({100 * low:.1f}-{100 * high:.1f})"
 
 
 def _show(result: TuneResult) -> None:
@@ -149,12 +137,12 @@ def _show(result: TuneResult) -> None:
     console.print(f"{title} against {result.against}", style="bold", markup=False, soft_wrap=True)
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("agent", overflow="fold")
-    for heading in ("win rate", "games", ""):
+    for heading in ("win rate (%)", "games", ""):
         table.add_column(heading, justify="right")
     ranked = sorted(result.trials, key=lambda trial: -(trial.score.win_rate or 0.0))
     for trial in ranked[:SHOWN]:
         remark = "given up" if trial.given_up else ""
-        table.add_row(trial.agent, _rate(trial.score), f"{trial.score.games:,}", remark)
+        table.add_row(trial.agent, percent(trial.score), f"{trial.score.games:,}", remark)
     console.print(table)
     best = result.best
     if best is None:
@@ -162,7 +150,7 @@ def _show(result: TuneResult) -> None:
     console.print(f"best: {best.agent}", markup=False, soft_wrap=True)
     if result.cell is not None and result.validation.games:
         console.print(
-            f"fresh match: {_rate(result.validation)} of {result.validation.games:,} games",
+            f"fresh match: {percent(result.validation)} % of {result.validation.games:,} games",
             style="bold",
             markup=False,
             soft_wrap=True,

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -20,6 +20,7 @@ from typing import Any
 from graven.agents import parse
 from graven.agents.spec import show_value
 from graven.core.errors import GravenError, UsageError, unknown
+from graven.core.game import Game
 from graven.games import registry
 from graven.lab.cells import MIXED, Cell, make_cell
 from graven.lab.statistics import interval
@@ -41,17 +42,9 @@ class Setup:
     def cell(self, seed: int = 0) -> Cell:
         """The cell to play; a game or an agent that graven lacks is a UsageError."""
         first, second = (Budget(playouts) for playouts in self.playouts)
-        one = make_cell(self.game, self.first, self.second, first, seed, 0, self.seating)
-        two = make_cell(self.game, self.first, self.second, second, seed, 0, self.seating)
-        return Cell(
-            one.game,
-            one.agents,
-            (one.budgets[0], two.budgets[1]),
-            seed,
-            0,
-            self.seating,
-            one.players,
-        )
+        game = _game(self.game)
+        cell = make_cell(game, self.first, self.second, None, seed, 0, self.seating)
+        return replace(cell, budgets=(first, second))
 
 
 @dataclass(frozen=True)
@@ -323,11 +316,16 @@ def available(figure: Figure) -> str:
     """Why a figure cannot be played with this graven; empty if it can."""
     if figure.setup is None:
         return figure.cannot
-    if not _there(registry.make_game, figure.setup.game):
+    if not _there(_game, figure.setup.game):
         return "game not available yet"
     if not all(_there(parse, spec) for spec in (figure.setup.first, figure.setup.second)):
         return "agent not available yet"
     return ""
+
+
+@cache
+def _game(text: str) -> Game:
+    return registry.make_game(text)
 
 
 @cache
