@@ -116,6 +116,7 @@ WRONG = {
         ["reproduce", "cazenave2015", "6", "--headline"],
         "leave the table out",
     ),
+    "no folder": (["reproduce", "--headline", "--write", "no/such/a.csv"], "no folder"),
     "no store": (["reproduce", "--db", "none.db"], "no store"),
     "twice": (["tournament", *KNIGHTS, "uct", "uct"], "twice"),
     "alone": (["tournament", *KNIGHTS, "uct"], "from 2 to 100"),

@@ -121,7 +121,8 @@ def run(arguments: list[str]) -> int:
         _complain("stopped.")
         return 130
     except OSError as error:
-        _complain(f"{error.strerror or error}.")
+        where = f"{error.filename}: " if error.filename else ""
+        _complain(f"{where}{error.strerror or error}.")
         return BAD_INPUT
     except Exception as error:
         if os.environ.get("GRAVEN_DEBUG"):

@@ -87,6 +87,32 @@ def watched(
         return future.result(), stop.is_set()
 
 
+class Pace:
+    """How many games are done of how many, and how long the rest will take."""
+
+    def __init__(self) -> None:
+        self._start: tuple[int, float] | None = None
+        self._done, self._total = 0, 0
+
+    def update(self, done: int, total: int) -> None:
+        """So many games are done, those of earlier runs included."""
+        # Counted from the end of the first new game: compilation says nothing about the rest.
+        if self._start is None and self._total:
+            self._start = done, time.monotonic()
+        self._done, self._total = done, total
+
+    def line(self, elapsed: float) -> str:
+        """The state in a line."""
+        text = f"{self._done:,}/{self._total:,} games after {duration(elapsed)}"
+        if self._start is None:
+            return f"{text} (a first run compiles)"
+        counted = self._done - self._start[0]
+        if not counted:
+            return text
+        pace = (time.monotonic() - self._start[1]) / counted
+        return f"{text}, {duration(pace * (self._total - self._done))} left"
+
+
 _typed: list[str] = []
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from graven.interfaces.console import (
-    duration,
+    Pace,
     err,
     leave,
     out,
@@ -80,6 +81,8 @@ def reproduce(
     one = chosen[0].table(table) if table is not None else None
     if games is not None and one is None and not headline:
         raise UsageError("--games needs a paper and a table, or --headline.")
+    if write is not None and not Path(write).absolute().parent.is_dir():
+        raise UsageError(f"there is no folder {str(Path(write).parent)!r} to write into.")
     interrupted = False
     failures: tuple[Failure, ...] = ()
     with open_store(db, games is not None) if _there(db, games) else nullcontext() as store:
@@ -103,8 +106,6 @@ def reproduce(
 
 
 def _there(db: str | None, games: int | None) -> bool:
-    from pathlib import Path
-
     from graven.lab.store import default_path
 
     return games is not None or db is not None or Path(default_path()).exists()
@@ -130,9 +131,13 @@ def _play(
     total = sum(task.games for task in wanted)
     done = sum(len(store.numbers(task.cell, task.games)) for task in wanted)
 
+    pace = Pace()
+    pace.update(done, total)
+
     def recorded(*_: object) -> None:
         nonlocal done
         done += 1
+        pace.update(done, total)
 
     def work(stop: threading.Event) -> tuple[Failure, ...]:
         return play_missing(wanted, store, Place(workers, cluster), recorded, stop)
@@ -140,9 +145,7 @@ def _play(
     if not wanted:
         err().print("Nothing of this can be played by this version of graven.", style="yellow")
         return (), False
-    failures, interrupted = watched(
-        work, lambda elapsed: f"{done:,}/{total:,} games after {duration(elapsed)}"
-    )
+    failures, interrupted = watched(work, pace.line)
     return failures, interrupted and done < total
 
 

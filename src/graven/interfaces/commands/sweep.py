@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graven.interfaces.console import (
-    duration,
+    Pace,
     leave,
     out,
     print_json,
@@ -76,10 +76,7 @@ def sweep(
     from graven.lab.sweep import sweep as play_sweep
 
     played = make_game(game, size)
-    counts = [0, 0]
-
-    def progress(done: int, planned: int) -> None:
-        counts[:] = done, planned
+    pace = Pace()
 
     def work(stop: threading.Event) -> SweepResult:
         return play_sweep(
@@ -91,7 +88,7 @@ def sweep(
             seconds,
             seed,
             workers,
-            progress,
+            pace.update,
             stop,
             worst_against=worst_against,
             db=store,
@@ -99,11 +96,8 @@ def sweep(
             openings=openings,
         )
 
-    def line(elapsed: float) -> str:
-        return f"{counts[0]:,}/{counts[1]:,} games after {duration(elapsed)}"
-
     with open_store(db) as store:
-        result, interrupted = watched(work, line)
+        result, interrupted = watched(work, pace.line)
     if json:
         print_json(result.as_json())
     else:

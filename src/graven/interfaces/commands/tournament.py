@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graven.interfaces.console import (
+    Pace,
     duration,
     leave,
     out,
@@ -103,15 +104,17 @@ class _Running:
 
     def __init__(self) -> None:
         self._standing: Standing | None = None
+        self._pace = Pace()
 
     def update(self, standing: Standing) -> None:
         self._standing = standing
+        self._pace.update(standing.games, standing.planned)
 
     def text(self, elapsed: float) -> str:
         standing = self._standing
         if standing is None:
             return f"getting ready for {duration(elapsed)}"
-        lines = [f"{standing.games:,}/{standing.planned:,} games after {duration(elapsed)}"]
+        lines = [self._pace.line(elapsed)]
         totals = [(standing.total(place), name) for place, name in enumerate(standing.agents)]
         for score, name in sorted(totals, key=lambda each: -(each[0].win_rate or 0.0)):
             rate = score.win_rate
