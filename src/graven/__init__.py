@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from graven.core.game import Game, Position
     from graven.games.registry import make_game as game
     from graven.lab.match import match
+    from graven.lab.store import Store
+    from graven.lab.sweep import sweep
+    from graven.lab.tournament import tournament
+    from graven.lab.tune import tune
     from graven.testing.contract import check_game as check
 
 __version__ = "0.1.0"
@@ -31,11 +35,15 @@ _HOMES = {
     "Game": ("graven.core.game", "Game"),
     "GravenError": ("graven.core.errors", "GravenError"),
     "Position": ("graven.core.game", "Position"),
+    "Store": ("graven.lab.store", "Store"),
     "UsageError": ("graven.core.errors", "UsageError"),
     "agent": ("graven.agents", "agent"),
     "check": ("graven.testing.contract", "check_game"),
     "game": ("graven.games.registry", "make_game"),
     "match": ("graven.lab.match", "match"),
+    "sweep": ("graven.lab.sweep", "sweep"),
+    "tournament": ("graven.lab.tournament", "tournament"),
+    "tune": ("graven.lab.tune", "tune"),
 }
 
 __all__ = [
@@ -45,11 +53,15 @@ __all__ = [
     "Game",
     "GravenError",
     "Position",
+    "Store",
     "UsageError",
     "agent",
     "check",
     "game",
     "match",
+    "sweep",
+    "tournament",
+    "tune",
 ]
 
 

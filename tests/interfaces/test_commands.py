@@ -110,8 +110,10 @@ def test_match_gives_json(run):
     assert compared["inside"] == (compared["ci95"][0] == 0)
 
 
-def test_a_match_as_a_program_is_the_same_on_any_number_of_workers(run_apart):
-    results = [json.loads(run_apart(*MATCH, "--workers", n, "--json").out) for n in "12"]
+def test_a_match_as_a_program_is_the_same_on_any_number_of_workers(run_apart, tmp_path):
+    # In a store of its own each, or the second would find all its games there.
+    options = [("--workers", n, "--json", "--db", f"{tmp_path}/{n}.db") for n in "12"]
+    results = [json.loads(run_apart(*MATCH, *each).out) for each in options]
     for result in results:
         del result["playouts_per_second"]
     assert results[0] == results[1]

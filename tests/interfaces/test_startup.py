@@ -7,7 +7,17 @@ import sys
 
 import pytest
 
-COMMANDS = ["games", "agents", "play", "search", "match", "bench"]
+COMMANDS = [
+    "games",
+    "agents",
+    "play",
+    "search",
+    "match",
+    "tournament",
+    "sweep",
+    "reproduce",
+    "bench",
+]
 HEAVY = {"numba", "numpy", "scipy", "llvmlite", "rich", "multiprocessing", "graven.core.game"}
 
 LOADED = """

@@ -20,7 +20,9 @@ KEYS = [
     "game",
     "first",
     "second",
+    "budgets",
     "games",
+    "new",
     "wins",
     "losses",
     "draws",
@@ -29,6 +31,8 @@ KEYS = [
     "plies",
     "playouts_per_second",
     "seed",
+    "openings",
+    "failures",
 ]
 QUICK = {"games": 6, "playouts": 30, "seed": 5}
 
@@ -63,19 +67,40 @@ def test_another_seed_gives_other_games():
     assert moves_of(one) != moves_of(other)
 
 
-def test_going_on_from_where_a_match_stopped_gives_the_same_match():
+def test_going_on_from_where_a_match_stopped_gives_the_same_match(tmp_path):
     whole = match(GAME, "uct", "rave", workers=1, **QUICK)
-    start = match(GAME, "uct", "rave", workers=1, **{**QUICK, "games": 4})
-    rest = match(
-        GAME,
-        "uct",
-        "rave",
-        workers=1,
-        done=(start.wins, start.losses, start.draws),
-        **QUICK,
-    )
-    assert moves_of(start) + moves_of(rest) == moves_of(whole)
-    assert (rest.wins, rest.losses, rest.draws) == (whole.wins, whole.losses, whole.draws)
+    start = match(GAME, "uct", "rave", workers=1, db=tmp_path / "a.db", **{**QUICK, "games": 4})
+    rest = match(GAME, "uct", "rave", workers=2, db=tmp_path / "a.db", **QUICK)
+    assert (whole.new, start.new, rest.new) == (6, 4, 2)
+    assert moves_of(start) == moves_of(whole)[:4]
+    assert moves_of(rest) == moves_of(whole)
+    again = match(GAME, "uct", "rave", db=tmp_path / "a.db", **QUICK)
+    assert again.new == 0
+    assert again.summary == rest.summary
+
+
+def test_without_a_file_nothing_is_remembered(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    match(GAME, "uct", "rave", workers=1, games=2, playouts=20)
+    assert not list(tmp_path.iterdir())
+
+
+def test_games_begin_with_the_opening_of_their_pair():
+    result = match(GAME, "uct", "rave", workers=1, openings=2, **QUICK)
+    openings = [ended.moves[:2] for ended in result.results]
+    assert openings[::2] == openings[1::2]
+    assert len(set(openings)) > 1
+    replay(result, gv.game(GAME))
+
+
+def test_a_sequential_test_stops_early_and_says_so():
+    strong, weak = "uct(playouts=300)", "uct(playouts=2)"
+    result = match("knightthrough(size=5)", strong, weak, games=1000, sprt=(0, 50), workers=1)
+    assert result.verdict.decided == 50
+    assert result.games == 2 * result.verdict.pairs < 1000
+    assert "stopped early: at least 50 Elo" in str(result.verdict)
+    apart = match("knightthrough(size=5)", strong, weak, games=1000, sprt=(0, 50), workers=2)
+    assert apart.verdict == result.verdict
 
 
 def test_json_has_the_documented_shape():
@@ -111,7 +136,7 @@ def test_progress_counts_up_and_stop_keeps_what_is_finished():
             stop.set()
 
     result = match(GAME, "uct", "rave", workers=1, progress=progress, stop=stop, **QUICK)
-    assert seen == [1, 2, 3]
+    assert seen == [0, 1, 2, 3]
     assert result.games == 3
     assert result.planned == 6
 
@@ -125,11 +150,11 @@ def test_stop_drops_games_that_workers_have_under_way():
         games=200,
         playouts=2000,
         workers=2,
-        progress=lambda score: stop.set(),
+        progress=lambda score: score.games and stop.set(),
         stop=stop,
     )
     assert result.games < 200
-    assert [ended.index for ended in result.results] == list(range(result.games))
+    assert len(result.results) == result.games == result.new
 
 
 def test_a_game_that_only_this_process_knows_is_played_here():
@@ -153,8 +178,9 @@ def test_players_who_move_at_once_play_their_own_moves():
         ({"playouts": 0}, "at least 1 playout"),
         ({"playouts": -5}, "at least 1 playout"),
         ({"playouts": None, "seconds": 0.0}, "more than 0 seconds"),
-        ({"done": (4, 4, 0)}, "add up"),
-        ({"done": (-1, 0, 0)}, "add up"),
+        ({"sprt": (20, 0)}, "the smaller one first"),
+        ({"sprt": (0, 10**6)}, "from -1000 to 1000"),
+        ({"openings": -1}, "from 0 to 1000"),
     ],
 )
 def test_senseless_numbers_are_refused(wrong, sentence):

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest, norm
+from scipy.stats import binomtest, bootstrap, norm
 
-from graven.lab.statistics import Score, interval, win_rate
+from graven.lab.statistics import (
+    Score,
+    elo_of,
+    interval,
+    likelihood_of_superiority,
+    mean_interval,
+    pair_means,
+    win_rate,
+)
 
 Z = norm.ppf(0.975)
 
@@ -67,3 +75,38 @@ def test_a_score_counts_games_one_by_one():
     assert score.games == 4
     assert score.win_rate == win_rate(2, 1, 1)
     assert score.ci95 == interval(2, 1, 1)
+
+
+def test_superiority_is_the_chance_that_a_normal_variable_is_positive():
+    assert likelihood_of_superiority(Score(0, 0, 7)) == 0.5
+    assert likelihood_of_superiority(Score(60, 40, 5)) == pytest.approx(norm.cdf(2.0))
+    assert likelihood_of_superiority(Score(40, 60, 5)) == pytest.approx(norm.cdf(-2.0))
+
+
+def test_elo_of_a_share():
+    assert elo_of(0.5) == 0
+    assert elo_of(10 / 11) == pytest.approx(400)
+    assert elo_of(0.0) == -elo_of(1.0) == -np.inf
+
+
+def test_the_interval_of_a_mean_is_that_of_games_where_values_are_games():
+    values = [0.0] * 30 + [0.5] * 25 + [1.0] * 45
+    assert mean_interval(values) == pytest.approx(interval(45, 30, 25))
+    assert mean_interval([]) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("counts", [(10, 20, 60, 70, 40), (50, 5, 5, 5, 50), (0, 0, 90, 110, 0)])
+def test_the_interval_of_pairs_agrees_with_scipys_bootstrap(counts):
+    values = np.repeat([0, 0.25, 0.5, 0.75, 1], counts)
+    chance = np.random.default_rng(1)
+    expected = bootstrap((values,), np.mean, method="percentile", rng=chance).confidence_interval
+    assert mean_interval(list(values)) == pytest.approx((expected.low, expected.high), abs=0.012)
+
+
+def test_pairs_that_are_all_even_say_little_when_they_are_few():
+    low, high = mean_interval([0.5] * 5)
+    assert high - low > 0.2
+
+
+def test_pairs_that_are_complete_count():
+    assert pair_means({0: 1.0, 1: 0.0, 2: 1.0, 3: 0.5, 4: 1.0, 7: 0.0}) == [0.5, 0.75]

@@ -16,7 +16,13 @@ from graven.interfaces.commands.bench import bench
 from graven.interfaces.commands.games import games
 from graven.interfaces.commands.match import match
 from graven.interfaces.commands.play import play
+from graven.interfaces.commands.report import export, report
+from graven.interfaces.commands.reproduce import reproduce
 from graven.interfaces.commands.search import search
+from graven.interfaces.commands.sweep import sweep
+from graven.interfaces.commands.tournament import tournament
+from graven.interfaces.commands.tune import tune
+from graven.interfaces.console import remember_command
 
 BAD_INPUT = 2
 BUG = 1
@@ -41,7 +47,20 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (games, agents, play, search, match, bench):
+for command in (
+    games,
+    agents,
+    play,
+    search,
+    match,
+    tournament,
+    sweep,
+    tune,
+    reproduce,
+    report,
+    export,
+    bench,
+):
     app.command()(command)
 
 # What Typer raises for a wrong command line: Click's errors, or its own copies of them.
@@ -89,6 +108,7 @@ def main() -> None:
 
 def run(arguments: list[str]) -> int:
     """Run one command; what goes wrong becomes a sentence on stderr and an exit code."""
+    remember_command(arguments)
     try:
         return app(arguments, prog_name="graven", standalone_mode=False) or 0
     except GravenError as error:
@@ -101,7 +121,8 @@ def run(arguments: list[str]) -> int:
         _complain("stopped.")
         return 130
     except OSError as error:
-        _complain(f"{error.strerror or error}.")
+        where = f"{error.filename}: " if error.filename else ""
+        _complain(f"{where}{error.strerror or error}.")
         return BAD_INPUT
     except Exception as error:
         if os.environ.get("GRAVEN_DEBUG"):

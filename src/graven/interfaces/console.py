@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future, wait
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -24,6 +24,8 @@ LINE_SECONDS = 10.0
 """How often progress is said where stderr is no terminal."""
 INTERRUPTED = 130
 """The exit code after Ctrl-C."""
+FAILED = 1
+"""The exit code if some games could not be played."""
 
 
 @cache
@@ -83,6 +85,60 @@ def watched(
                     raise
                 stop.set()
         return future.result(), stop.is_set()
+
+
+class Pace:
+    """How many games are done of how many, and how long the rest will take."""
+
+    def __init__(self) -> None:
+        self._start: tuple[int, float] | None = None
+        self._done, self._total = 0, 0
+
+    def update(self, done: int, total: int) -> None:
+        """So many games are done, those of earlier runs included."""
+        # Counted from the end of the first new game: compilation says nothing about the rest.
+        if self._start is None and self._total:
+            self._start = done, time.monotonic()
+        self._done, self._total = done, total
+
+    def line(self, elapsed: float) -> str:
+        """The state in a line."""
+        text = f"{self._done:,}/{self._total:,} games after {duration(elapsed)}"
+        if self._start is None:
+            return f"{text} (a first run compiles)"
+        counted = self._done - self._start[0]
+        if not counted:
+            return text
+        pace = (time.monotonic() - self._start[1]) / counted
+        return f"{text}, {duration(pace * (self._total - self._done))} left"
+
+
+_typed: list[str] = []
+
+
+def remember_command(arguments: list[str]) -> None:
+    """Note what was typed after `graven`, to be able to say it again."""
+    _typed[:] = arguments
+
+
+def leave(failures: Iterable[object], unfinished: bool) -> None:
+    """End an experiment: say which games could not be played, and how to go on after Ctrl-C.
+
+    The same command goes on, since the store knows what has been done.
+    """
+    import shlex
+
+    import typer
+
+    failed = list(failures)
+    for failure in failed:
+        err().print(str(failure), markup=False, soft_wrap=True, style="red")
+    if unfinished:
+        err().print("Stopped. To go on:", style="yellow")
+        err().print(f"  {shlex.join(['graven', *_typed])}", markup=False, soft_wrap=True)
+        raise typer.Exit(INTERRUPTED)
+    if failed:
+        raise typer.Exit(FAILED)
 
 
 def awaited(work: Callable[[], T], doing: str) -> T:

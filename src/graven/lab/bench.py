@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass, replace
+from itertools import count
 from statistics import median
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from graven.agents import agent
@@ -18,11 +21,23 @@ from graven.core.errors import unknown
 from graven.core.game import Game
 from graven.games import registry
 from graven.lab import playouts
+from graven.lab.cells import make_cell
+from graven.lab.jobs import GameJob
+from graven.lab.machine import cores
+from graven.lab.play import play_game
+from graven.lab.run import Place, Task, play_missing
+from graven.lab.store import Store
+from graven.lab.workers import play_apart
+from graven.search.engine import Budget
 
 ROUNDS = 5
 LONG_ROUNDS = 3
 SLICE_SECONDS = 0.3
 RANDOM_GAMES = 20_000
+LAB_GAMES = 60
+WORKER_GAMES = 12
+REPORT_GAMES = 100_000
+REPORT_SECONDS = 10.0
 GRAVE, RAVE, UCT = "grave(ref=50)", "rave", "uct"
 # Playouts that learn, and how fast they should be, as part of uniform ones.
 LEARNING = {"mast": 0.5, "mastf": 0.5, "ppa": 0.35, "ppaf": 0.35, "poolrave": 0.6}
@@ -202,6 +217,78 @@ def long_against_short() -> Iterator[Row]:
         )
 
 
+def laboratory_overhead() -> Iterator[Row]:
+    """Games with jobs, store and progress, against the same games played in a bare loop."""
+    cell = make_cell("knightthrough", GRAVE, UCT, Budget(100))
+    game = registry.make_game(cell.game)
+
+    def recorded() -> float:
+        with TemporaryDirectory() as folder, Store(f"{folder}/graven.db") as store:
+            began = time.perf_counter()
+            seen: list[int] = []
+            play_missing(
+                [Task(cell, LAB_GAMES)],
+                store,
+                Place(workers=1),
+                recorded=lambda _, result: seen.append(result.index),
+            )
+            return len(seen) / (time.perf_counter() - began)
+
+    def bare() -> float:
+        began = time.perf_counter()
+        for index in range(LAB_GAMES):
+            play_game(GameJob(cell, index), game)
+        return LAB_GAMES / (time.perf_counter() - began)
+
+    what = f"games with jobs, store and progress v bare, 100 playouts, {cell.game}"
+    yield _measured(Row("overhead", what, "games/s", 0.9), recorded, bare)
+
+
+def two_workers() -> Iterator[Row]:
+    """Two worker processes against one, once they run."""
+    cell = make_cell("knightthrough", GRAVE, UCT, Budget(1000))
+
+    def rate(workers: int) -> float:
+        endless = (GameJob(cell, index) for index in count())
+        with closing(play_apart(endless, workers)) as playing:
+            for _ in range(2 * workers):  # by then every worker has loaded its code
+                next(playing)
+            began = time.perf_counter()
+            for _ in range(WORKER_GAMES * workers):
+                next(playing)
+            return WORKER_GAMES * workers / (time.perf_counter() - began)
+
+    row = Row("workers", f"two workers v one, 1,000 playouts, {cell.game}", "games/s", 1.8)
+    if cores() < 2:
+        yield replace(row, skipped="this machine has one core")
+        return
+    yield _measured(row, lambda: rate(2), lambda: rate(1), LONG_ROUNDS)
+
+
+def report_of_many() -> Iterator[Row]:
+    """A report from a store of 100,000 games: seconds, of the ten that it may take."""
+    from graven.lab.made_up import fill
+    from graven.lab.report import html
+
+    with TemporaryDirectory() as folder:
+        path = f"{folder}/graven.db"
+        fill(path, REPORT_GAMES)
+        began = time.perf_counter()
+        with Store(path, write=False) as store:
+            html(store)
+        spent = time.perf_counter() - began
+    yield Row(
+        "report",
+        f"a report from a store of {REPORT_GAMES:,} games v ten seconds",
+        "s",
+        1.0,
+        below=True,
+        ours=spent,
+        other=REPORT_SECONDS,
+        ratio=spent / REPORT_SECONDS,
+    )
+
+
 MEASUREMENTS: dict[str, Callable[[], Iterator[Row]]] = {
     "openspiel": against_openspiel,
     "sample": lambda: random_games(
@@ -214,6 +301,9 @@ MEASUREMENTS: dict[str, Callable[[], Iterator[Row]]] = {
     "playouts": learning_playouts,
     "tables": tables_per_node,
     "long": long_against_short,
+    "overhead": laboratory_overhead,
+    "workers": two_workers,
+    "report": report_of_many,
 }
 
 

@@ -1,48 +1,46 @@
 """Jobs in, results out: one game to play, and what came of it.
 
 Both records are plain values that pickle, so that a job can be played in this process, in another
-or on another machine. A game's number decides its seed and its seats; nothing else does, so a
-match is the same match whatever the number of workers.
+or on another machine.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from graven.core.errors import UsageError
-from graven.core.rng import derive
-from graven.search.engine import Budget
+from graven.lab.cells import Cell
 
 
 @dataclass(frozen=True, slots=True)
 class GameJob:
-    """One game to play, complete in itself.
+    """One game to play, complete in itself: a cell and the game's number in it."""
 
-    `agents` are the specs of the two sides and `budgets` what each may spend on a move;
-    `seats[player]` is the side, 0 or 1, that plays as `player`.
-    """
-
-    game: str
-    agents: tuple[str, str]
-    budgets: tuple[Budget, Budget]
-    seats: tuple[int, ...]
+    cell: Cell
     index: int
-    seed: int
+
+    @property
+    def seed(self) -> int:
+        """The game's seed."""
+        return self.cell.game_seed(self.index)
 
 
 @dataclass(frozen=True, slots=True)
 class GameResult:
     """A finished game: each player's score, and what both sides spent on it together.
 
-    `moves` are as people write them; where players move at once, joined by commas.
+    `seats[player]` is the side, 0 or 1, that played as `player`. `moves` are as people write them;
+    where players move at once, joined by commas. `version` and `machine` say what played it.
     """
 
     index: int
     seats: tuple[int, ...]
+    seed: int
     scores: tuple[float, ...]
     moves: tuple[str, ...]
     playouts: int
     seconds: float
+    version: str = ""
+    machine: str = ""
 
     @property
     def plies(self) -> int:
@@ -62,32 +60,16 @@ class GameResult:
         return 1.0 if first > second else 0.5 if first == second else 0.0
 
 
-def seating(index: int, players: int) -> tuple[int, ...]:
-    """Which side, 0 or 1, takes each seat in game number `index`.
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A game that could not be played, however often it was tried."""
 
-    Every odd game swaps the sides of the game before it. With two players that is all; with more,
-    the games go in turn through all 2^n - 2 seatings in which both sides take part (Sironi and
-    Winands), each followed by its opposite.
-    """
-    if players < 2:
-        raise UsageError("a match needs a game of two players or more.")
-    pair, swapped = divmod(index, 2)
-    # Bit `player` of the mask: the first side sits there. Player n - 1's bit stays clear, since
-    # the opposite seating, which comes next, sets it.
-    mask = 1 + pair % (2 ** (players - 1) - 1)
-    return tuple((1 - (mask >> player & 1)) ^ swapped for player in range(players))
+    job: GameJob
+    reason: str
 
-
-def plan(
-    game: str,
-    players: int,
-    agents: tuple[str, str],
-    budgets: tuple[Budget, Budget],
-    numbers: range,
-    seed: int,
-) -> list[GameJob]:
-    """The jobs of a match's games with these numbers."""
-    return [
-        GameJob(game, agents, budgets, seating(index, players), index, derive(seed, index))
-        for index in numbers
-    ]
+    def __str__(self) -> str:
+        agents = " v ".join(self.job.cell.agents)
+        return (
+            f"game {self.job.index} of {agents} at {self.job.cell.game} (seed {self.job.seed}) "
+            f"failed: {self.reason}"
+        )

@@ -2,40 +2,69 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import reduce
-from itertools import takewhile
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import Any
 
-import numpy as np
-
-from graven.agents import Agent, agent
+from graven.agents import Agent
 from graven.core.errors import UsageError
 from graven.core.game import Game
 from graven.games import registry
-from graven.lab.jobs import GameResult, plan
-from graven.lab.play import warm_up
-from graven.lab.statistics import Score
-from graven.lab.workers import cores, play_apart, play_here
+from graven.lab.cells import MIXED, Cell, make_cell
+from graven.lab.jobs import Failure, GameResult
+from graven.lab.run import Place, Task, play_missing
+from graven.lab.sprt import Sprt, Trial, Verdict
+from graven.lab.statistics import Score, mean_interval, pair_means
+from graven.lab.store import IN_MEMORY, Store, Summary
 from graven.search.engine import Budget, Stop
+
+Progress = Callable[[Score], None]
 
 
 @dataclass(frozen=True)
 class MatchResult:
     """A match from the first agent's point of view.
 
-    `results` are the games that this run played; `score` also counts those that an earlier run
-    had played (`done`). `planned` says how many games the match was meant to have.
+    `games` counts all games of the match that are finished, whenever they were played; `planned`
+    says how many it was meant to have, `new` how many this run played. `pairs` are the mean
+    results of pairs of games from the same opening, if they have openings.
     """
 
-    game: str
-    first: str
-    second: str
-    seed: int
+    cell: Cell
     planned: int
-    score: Score
-    results: tuple[GameResult, ...]
+    new: int
+    summary: Summary
+    failures: tuple[Failure, ...]
+    verdict: Verdict | None
+    pairs: tuple[float, ...]
+    store: Store = field(repr=False, compare=False)
+
+    @property
+    def game(self) -> str:
+        """The game in canonical form."""
+        return self.cell.game
+
+    @property
+    def first(self) -> str:
+        """The first agent in canonical form."""
+        return self.cell.agents[0]
+
+    @property
+    def second(self) -> str:
+        """The second agent in canonical form."""
+        return self.cell.agents[1]
+
+    @property
+    def seed(self) -> int:
+        """The seed of the match."""
+        return self.cell.seed
+
+    @property
+    def score(self) -> Score:
+        """Games won, lost and drawn."""
+        return self.summary.score
 
     @property
     def games(self) -> int:
@@ -64,28 +93,37 @@ class MatchResult:
 
     @property
     def ci95(self) -> tuple[float, float]:
-        """The win rate's 95 % confidence interval."""
-        return self.score.ci95
+        """The win rate's 95 % confidence interval.
+
+        Two games from the same opening belong together, so there pairs are what is counted.
+        """
+        return mean_interval(self.pairs) if self.pairs else self.score.ci95
 
     @property
     def plies(self) -> float:
-        """The mean length of this run's games."""
-        return sum(result.plies for result in self.results) / max(1, len(self.results))
+        """The mean length of the games."""
+        return self.summary.mean_plies
 
     @property
     def playouts_per_second(self) -> float:
         """Playouts for each second of searching: the rate of one worker, not of all together."""
-        seconds = sum(result.seconds for result in self.results)
-        return sum(result.playouts for result in self.results) / seconds if seconds else 0.0
+        return self.summary.playouts_per_second
+
+    @cached_property
+    def results(self) -> tuple[GameResult, ...]:
+        """The games themselves, in the order of their numbers."""
+        return tuple(self.store.results(self.cell, self.planned))
 
     def as_json(self) -> dict[str, Any]:
         """The match as plain values."""
         low, high = self.ci95
-        return {
+        said = {
             "game": self.game,
             "first": self.first,
             "second": self.second,
+            "budgets": [asdict(budget) for budget in self.cell.budgets],
             "games": self.games,
+            "new": self.new,
             "wins": self.wins,
             "losses": self.losses,
             "draws": self.draws,
@@ -94,12 +132,18 @@ class MatchResult:
             "plies": self.plies,
             "playouts_per_second": self.playouts_per_second,
             "seed": self.seed,
+            "openings": self.cell.openings,
+            "failures": [str(failure) for failure in self.failures],
         }
-
-
-MOST_GAMES = 1_000_000
-
-Progress = Callable[[Score], None]
+        if self.verdict is not None:
+            said["sprt"] = {
+                "elo0": self.verdict.test.elo0,
+                "elo1": self.verdict.test.elo1,
+                "ratio": self.verdict.ratio,
+                "pairs": self.verdict.pairs,
+                "decided": self.verdict.decided,
+            }
+        return said
 
 
 def match(
@@ -113,79 +157,63 @@ def match(
     workers: int | None = None,
     progress: Progress | None = None,
     stop: Stop | None = None,
-    done: tuple[int, int, int] = (0, 0, 0),
+    *,
+    db: str | os.PathLike[str] | Store | None = None,
+    cluster: str | None = None,
+    openings: int = 0,
+    seating: str = MIXED,
+    sprt: tuple[float, float] | None = None,
 ) -> MatchResult:
     """Play `games` games between two agents.
 
     Each move may spend `playouts` or `seconds`, or whichever is spent first; 1,000 playouts if
     neither is given. A budget inside an agent's spec, as in `rave(playouts=500)`, beats both.
     `workers` processes play at the same time, by default as many as there are cores; with one,
-    games are played in this process. `progress` is called with the score after every game.
+    games are played in this process; `cluster` is the address of a Dask scheduler to play on
+    instead. `progress` is called with the score before the first game and after every game.
 
-    Once `stop` is set, games under way are dropped. The result then counts the games up to the
-    first unfinished one, so that a later run can go on from there: `done` are the wins, losses
-    and draws of the games that an earlier run with the same seed has played.
+    `db` is a file that remembers the games: those that are in it already are not played again, so
+    that a match which was stopped goes on where it was. Once `stop` is set, games under way are
+    dropped. `openings` random moves begin each game, the same ones for both games of a pair.
+    `sprt` ends the match early, once it is clear whether the first agent is stronger by the first
+    or by the second number of Elo.
     """
-    before = Score(*done)
-    _check_counts(games, before, workers)
     if isinstance(game, str):
         game = registry.make_game(game)
-    sides = _as_agent(first), _as_agent(second)
-    given = Budget(playouts, seconds)
-    budgets = sides[0].budget_or(given), sides[1].budget_or(given)
-    specs = sides[0].spec, sides[1].spec
-    jobs = plan(game.spec, game.players, specs, budgets, range(before.games, games), seed)
-    workers = min(_worker_count(game, workers), max(1, len(jobs)))
+    cell = make_cell(game, first, second, Budget(playouts, seconds), seed, openings, seating)
+    trial = Trial(Sprt(*sprt)) if sprt is not None else None
+    if trial is not None and seating != MIXED:
+        raise UsageError("a sequential test needs both sides to change seats: seating 'mixed'.")
+    store = db if isinstance(db, Store) else Store(IN_MEMORY if db is None else db)
+    score, new = Score(), 0
 
-    warm_up(game, sides)
-    ongoing = play_apart(jobs, workers, stop) if workers > 1 else play_here(jobs, game, stop)
-    finished: dict[int, GameResult] = {}
-    score = before
-    for result in ongoing:
-        finished[result.index] = result
-        score = score.plus(result.outcome)
+    def count(index: int, outcome: float) -> None:
+        nonlocal score
+        score = score.plus(outcome)
+        if trial is not None:
+            trial.add(index, outcome)
+
+    def recorded(_: Cell, result: GameResult) -> None:
+        nonlocal new
+        new += 1
+        count(result.index, result.outcome)
         if progress is not None:
             progress(score)
 
-    numbers = takewhile(finished.__contains__, (job.index for job in jobs))
-    results = tuple(finished[number] for number in numbers)
-    score = reduce(Score.plus, (result.outcome for result in results), before)
-    return MatchResult(game.spec, *specs, seed, games, score, results)
-
-
-def _as_agent(given: str | Agent) -> Agent:
-    return agent(given) if isinstance(given, str) else given
-
-
-def _check_counts(games: int, before: Score, workers: int | None) -> None:
-    if not 1 <= games <= MOST_GAMES:
-        raise UsageError(f"a match needs from 1 to {MOST_GAMES:,} games, not {games}.")
-    if workers is not None and workers < 1:
-        raise UsageError(f"a match needs at least 1 worker, not {workers}.")
-    if min(before.wins, before.losses, before.draws) < 0 or before.games > games:
-        raise UsageError(
-            f"the games already done ({before.wins}, {before.losses}, {before.draws}) must be "
-            f"wins, losses and draws that add up to no more than {games} games."
-        )
-
-
-def _worker_count(game: Game, workers: int | None) -> int:
-    """As many as asked for, if other processes can make the game from its text."""
-    if workers == 1 or _others_can_make(game):
-        return workers or cores()
-    if workers is None:
-        return 1
-    raise UsageError(
-        f"the game {game.spec} is not in the registry, so that only this process knows it: "
-        "its matches are played with workers=1."
+    for index, outcome in store.outcomes(cell, games).items():
+        count(index, outcome)
+    if progress is not None:
+        progress(score)
+    failures = play_missing(
+        [Task(cell, games)],
+        store,
+        Place(workers, cluster),
+        recorded,
+        stop,
+        enough=lambda: trial is not None and trial.verdict.decided is not None,
+        game=game,
     )
-
-
-def _others_can_make(game: Game) -> bool:
-    try:
-        known = registry.make_game(game.spec)
-    except UsageError:
-        return False
-    same_tables = np.array_equal(known.tables, game.tables)
-    alike = known.functions == game.functions and known.playouts == game.playouts
-    return same_tables and alike and known.rules[1:] == game.rules[1:]
+    verdict = trial.verdict if trial is not None else None
+    pairs = tuple(pair_means(store.outcomes(cell, games))) if openings else ()
+    summary = store.summary(cell, games)
+    return MatchResult(cell, games, new, summary, failures, verdict, pairs, store)

@@ -3,32 +3,62 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
+from graven import __version__
 from graven.agents import Agent, Player, agent
-from graven.core.errors import ContractError
-from graven.core.game import Game
+from graven.core.errors import ContractError, UsageError
+from graven.core.game import Game, Position
 from graven.core.rng import derive
 from graven.lab.jobs import GameJob, GameResult
+from graven.lab.machine import machine
 from graven.search.engine import Budget, Stop
 
 # Enough for the tree to grow once: growing is compiled code, too.
 WARM_UP = Budget(playouts=500)
+OPENING_TRIES = 100
+
+_warm: set[Any] = set()
 
 
 def warm_up(game: Game, agents: Iterable[Agent]) -> None:
     """Compile what agents need, or load it from the cache, before any clock runs."""
     for each in agents:
-        Player(each, seed=0, budget=WARM_UP).choose(game.start())
+        settings = each.settings
+        needs = game.spec, settings.select, settings.playout, settings.ref is None
+        if needs not in _warm:
+            Player(each, seed=0, budget=WARM_UP).choose(game.start())
+            _warm.add(needs)
+
+
+def opened(game: Game, moves: int, seed: int) -> tuple[Position, list[str]]:
+    """A position after so many random moves that do not end the game, and the moves."""
+    for attempt in range(OPENING_TRIES):
+        position = game.start()
+        played: list[str] = []
+        while len(played) < moves and not position.over:
+            joint = []
+            for player in position.choosers:
+                legal = position.moves_of(player)
+                joint.append(legal[derive(seed, attempt, position.ply, player) % len(legal)])
+            position = position.play(*joint)
+            played.append(",".join(joint))
+        if not position.over:
+            return position, played
+    raise UsageError(
+        f"{OPENING_TRIES} times {moves} random moves ended the game of {game.spec}: "
+        "ask for a shorter opening."
+    )
 
 
 def play_game(job: GameJob, game: Game, stop: Stop | None = None) -> GameResult | None:
     """Play a job's game to its end; None if told to stop before."""
+    cell, seats, seed = job.cell, job.cell.seats(job.index), job.seed
     players = [
-        Player(agent(job.agents[side]), derive(job.seed, player), job.budgets[side])
-        for player, side in enumerate(job.seats)
+        Player(agent(cell.agents[side]), derive(seed, player), cell.budgets[side])
+        for player, side in enumerate(seats)
     ]
-    position = game.start()
-    moves: list[str] = []
+    position, moves = opened(game, cell.openings, cell.opening_seed(job.index))
     playouts, seconds = 0, 0.0
     while not position.over:
         if position.ply >= game.plies:
@@ -46,5 +76,14 @@ def play_game(job: GameJob, game: Game, stop: Stop | None = None) -> GameResult 
             seconds += found.seconds
         position = position.play(*joint)
         moves.append(",".join(joint))
-    scores = position.scores or ()
-    return GameResult(job.index, job.seats, scores, tuple(moves), playouts, seconds)
+    return GameResult(
+        job.index,
+        seats,
+        seed,
+        position.scores or (),
+        tuple(moves),
+        playouts,
+        seconds,
+        __version__,
+        machine(),
+    )

@@ -1,4 +1,4 @@
-"""Win rates and their confidence intervals.
+"""Win rates, their confidence intervals, and what they say about who is stronger.
 
 A draw is half a win, so a game's result X is 0, 1/2 or 1, and with a mean p and a share d of draws
 its variance is p (1 - p) - d / 4. The interval holds every p that a score test would not reject:
@@ -8,12 +8,16 @@ its variance is p (1 - p) - d / 4. The interval holds every p that a score test 
 Without draws this is Wilson's interval (1927), exactly. With draws it is narrower, as it should
 be. We put d = draws / (n + z^2) rather than draws / n: a few draws in a row then say little, and
 an interval never shrinks to a point because all games so far were drawn.
+
+For results of any kind between 0 and 1, such as the means of pairs of games from the same opening,
+d / 4 is the mean of X (1 - X), which is what the variance of X lacks to p (1 - p).
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import sqrt
+from math import inf, log10, sqrt
 from statistics import NormalDist
 
 
@@ -30,13 +34,27 @@ def interval(
     rate = win_rate(wins, losses, draws)
     if rate is None:
         return 0.0, 1.0
-    games = wins + losses + draws
+    return _score_interval(rate, draws / 4, wins + losses + draws, confidence)
+
+
+def mean_interval(values: Sequence[float], confidence: float = 0.95) -> tuple[float, float]:
+    """The confidence interval of the mean of results from 0 to 1."""
+    if not values:
+        return 0.0, 1.0
+    lacking = sum(value * (1 - value) for value in values)
+    return _score_interval(sum(values) / len(values), lacking, len(values), confidence)
+
+
+def _score_interval(
+    rate: float, lacking: float, count: int, confidence: float
+) -> tuple[float, float]:
+    """`lacking` is the sum of X (1 - X) over `count` results."""
     z = NormalDist().inv_cdf((1 + confidence) / 2)
-    slack = z * z / games
-    drawn = draws / (games + z * z)
-    # The two ends solve (1 + slack) p^2 - (2 rate + slack) p + rate^2 + slack drawn / 4 = 0.
+    slack = z * z / count
+    lacking /= count + z * z
+    # The two ends solve (1 + slack) p^2 - (2 rate + slack) p + rate^2 + slack lacking = 0.
     middle = (rate + slack / 2) / (1 + slack)
-    constant = (rate * rate + slack * drawn / 4) / (1 + slack)
+    constant = (rate * rate + slack * lacking) / (1 + slack)
     half = sqrt(max(0.0, middle * middle - constant))
     return max(0.0, middle - half), min(1.0, middle + half)
 
@@ -71,3 +89,28 @@ class Score:
             self.losses + (outcome == 0.0),
             self.draws + (outcome == 0.5),
         )
+
+
+def elo_of(rate: float) -> float:
+    """The Elo difference that belongs to a share of points; infinite at 0 and 1."""
+    if rate <= 0:
+        return -inf
+    return inf if rate >= 1 else 400 * log10(rate / (1 - rate))
+
+
+def likelihood_of_superiority(score: Score) -> float:
+    """How likely the first agent is the stronger one: Phi((wins - losses) / sqrt(wins + losses)).
+
+    Draws say nothing about who is stronger.
+    """
+    decided = score.wins + score.losses
+    return NormalDist().cdf((score.wins - score.losses) / sqrt(decided)) if decided else 0.5
+
+
+def pair_means(outcomes: Mapping[int, float]) -> list[float]:
+    """The means of the pairs of games that are complete."""
+    return [
+        (outcome + outcomes[index + 1]) / 2
+        for index, outcome in outcomes.items()
+        if index % 2 == 0 and index + 1 in outcomes
+    ]

@@ -20,7 +20,8 @@ def bench(
         list[str] | None,
         typer.Argument(
             metavar="[NAMES]...",
-            help="Measurements to take: openspiel, sample, listing, grave, tables, long.",
+            help="Measurements to take: openspiel, sample, listing, grave, tables, long, "
+            "overhead, workers, report.",
             show_default=False,
         ),
     ] = None,
@@ -29,8 +30,8 @@ def bench(
     """Measure speed as ratios.
 
     Ours against OpenSpiel's, rules through the contract against rules inlined, GRAVE against UCT,
-    long searches against short ones. All of it takes about two minutes; keep the machine quiet
-    meanwhile.
+    long searches against short ones, the laboratory against bare games. All of it takes about
+    four minutes; keep the machine quiet meanwhile.
 
     \b
     Examples:

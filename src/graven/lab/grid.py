@@ -1,0 +1,133 @@
+"""Grids of agents: a spec in which some values are written as ranges or lists.
+
+rave(bias=[1e-1..1e-15])            every power of ten
+grave(ref=[25,50,100],bias=[1e-4,1e-5])     every pair of the two
+uct(c=[0.1..0.9+0.2])               steps of 0.2;  mast(k=[1..64*2]) doubles
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import product
+from math import isclose, isfinite, log10
+
+from graven.agents import parse
+from graven.agents.spec import LONGEST, read_value, show_value
+from graven.core.errors import UsageError
+from graven.search.policy import Value
+
+MOST_CELLS = 1000
+_HOLE = re.compile(r"([a-z][a-z0-9_]*)\s*=\s*\[([^\[\]]*)\]", re.IGNORECASE)
+_RANGE = re.compile(
+    r"\s*([^.,]\S*?|\.\d\S*?)\s*\.\.\s*([^*+\s]+?(?:e\+\d+)?)\s*(?:([*+])\s*(\S+))?\s*"
+)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Agents over one or more axes. `values[k]` are the values of the k-th axis, `names[k]`."""
+
+    text: str
+    names: tuple[str, ...]
+    values: tuple[tuple[Value, ...], ...]
+
+    def agents(self) -> list[str]:
+        """Every agent of the grid, the last axis changing fastest."""
+        return [self.agent(*point) for point in self.points()]
+
+    def points(self) -> list[tuple[Value, ...]]:
+        """The values of every agent of the grid."""
+        return list(product(*self.values))
+
+    def agent(self, *point: Value) -> str:
+        """The agent at a point of the grid, in canonical form."""
+        rest = iter(point)
+        text = _HOLE.sub(lambda hole: f"{hole[1]}={show_value(next(rest))}", self.text)
+        return parse(text).text
+
+
+def grid(text: str) -> Grid:
+    """A grid from its text; a spec without ranges is a grid of one agent."""
+    if len(text) > LONGEST:
+        raise UsageError(f"a grid has at most {LONGEST} characters; this one {len(text)}.")
+    holes = _HOLE.findall(text)
+    if text.count("[") != len(holes) or text.count("]") != len(holes):
+        raise UsageError(
+            f"{text!r}: a range is written parameter=[1e-1..1e-15] or parameter=[25,50,100]."
+        )
+    values = tuple(_values(name, inside) for name, inside in holes)
+    count = 1
+    for axis in values:
+        count *= len(axis)
+    if count > MOST_CELLS:
+        raise UsageError(f"a grid has at most {MOST_CELLS:,} agents; this one {count:,}.")
+    found = Grid(text, tuple(name.lower() for name, _ in holes), values)
+    found.agents()  # every one of them is an agent, or says why not
+    return found
+
+
+def _values(name: str, inside: str) -> tuple[Value, ...]:
+    if ".." in inside:
+        return _range(name, inside)
+    values = tuple(read_value(part.strip()) for part in inside.split(",") if part.strip())
+    if not values:
+        raise UsageError(f"{name}: the list of values is empty.")
+    return _each_once(name, values)
+
+
+def _each_once(name: str, values: tuple[Value, ...]) -> tuple[Value, ...]:
+    if len(set(values)) < len(values):
+        raise UsageError(f"{name}: a value is listed twice.")
+    return values
+
+
+def _range(name: str, inside: str) -> tuple[Value, ...]:
+    match = _RANGE.fullmatch(inside)
+    numbers = [_number(part) for part in (match[1], match[2], match[4])] if match else []
+    if not match or numbers[0] is None or numbers[1] is None or (match[3] and numbers[2] is None):
+        raise UsageError(
+            f"{name}: [{inside}] is no range such as [1e-1..1e-15] (powers of ten), [1..64*2] or "
+            "[0.1..0.9+0.2]."
+        )
+    low, high = numbers[0], numbers[1]
+    if match[3] == "+":
+        found = _arithmetic(low, high, numbers[2] or 0.0)
+    else:
+        found = _geometric(low, high, (numbers[2] or 0.0) if match[3] else 10.0)
+    if not found:
+        raise UsageError(
+            f"{name}: [{inside}] does not get from {low:g} to {high:g} in at most {MOST_CELLS} "
+            "steps; powers of ten and factors need positive numbers."
+        )
+    return tuple(int(value) if value == int(value) else value for value in found)
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        value = float(text or "")
+    except ValueError:
+        return None
+    return value if isfinite(value) else None
+
+
+def _arithmetic(low: float, high: float, step: float) -> list[float]:
+    if step <= 0:
+        return []
+    count = int(abs(high - low) / step + 1e-9)
+    step = step if high >= low else -step
+    if count >= MOST_CELLS:
+        return []
+    return [float(f"{low + number * step:.12g}") for number in range(count + 1)]
+
+
+def _geometric(low: float, high: float, factor: float) -> list[float]:
+    if low <= 0 or high <= 0 or factor <= 1:
+        return []
+    steps = (log10(high) - log10(low)) / log10(factor)
+    count = int(abs(steps) + 1e-9)
+    if count >= MOST_CELLS:
+        return []
+    found = [low * factor ** (number if steps >= 0 else -number) for number in range(count + 1)]
+    # Say 0.001, not 0.0010000000000000002.
+    return [high if isclose(value, high) else float(f"{value:.12g}") for value in found]

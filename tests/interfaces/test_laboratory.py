@@ -1,0 +1,203 @@
+"""The laboratory's commands, for people and as JSON."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import pytest
+
+from graven.lab import workers
+
+KNIGHTS = ["knightthrough", "--size", "5", "--playouts", "20", "--workers", "1"]
+TOURNAMENT = ["tournament", *KNIGHTS, "--games", "4", "uct", "rave", "grave(ref=5)"]
+SWEEP = ["sweep", *KNIGHTS, "--games", "4", "--against", "uct"]
+WORST = ["--worst-against", "rave(bias=[1e-1..1e-2])"]
+BEST = ["reproduce", "cazenave2015", "6", "--best", "--games", "2", "--workers", "1"]
+
+
+def test_a_match_remembers_its_games(run):
+    match = ["match", *KNIGHTS, "uct", "rave", "--games"]
+    assert json.loads(run(*match, "2", "--json").out)["new"] == 2
+    code, out, _ = run(*match, "4")
+    assert code == 0
+    assert "4 games" in out
+    assert "2 games; the others were in the store" in out
+
+
+def test_a_sequential_test_is_said(run):
+    agents = ["uct(playouts=200)", "uct(playouts=2)"]
+    _, out, _ = run("match", *KNIGHTS, *agents, "--games", "200", "--sprt", "0", "100")
+    assert "stopped early: at least 100 Elo" in out
+    said = json.loads(
+        run("match", *KNIGHTS, *agents, "--games", "200", "--sprt", "0", "100", "--json").out
+    )
+    assert said["new"] == 0
+    assert said["sprt"]["decided"] == 100
+
+
+def test_a_tournament_shows_ratings_and_a_cross_table(run):
+    code, out, err = run(*TOURNAMENT)
+    assert (code, err) == (0, "")
+    for word in (
+        "12 games",
+        "Elo",
+        "grave(ref=5,bias=0.0001)",
+        "beats next",
+        "Points of",
+    ):
+        assert word in out
+    said = json.loads(run(*TOURNAMENT, "--json").out)
+    assert said["games"] == said["planned"] == 12
+    assert len(said["ratings"]) == len(said["superior"]) == 3
+
+
+def test_a_sweep_shows_the_best_and_its_worst_case(run):
+    code, out, err = run(*SWEEP, "rave(bias=[1e-1..1e-3])", *WORST)
+    assert (code, err) == (0, "")
+    for word in ("rave(bias=0.001)", "best: ", "worst: ", "against uct"):
+        assert word in out
+    said = json.loads(run(*SWEEP, "rave(bias=[1e-1..1e-3])", *WORST, "--json").out)
+    assert len(said["points"]) == 3
+    assert len(said["opponents"]) == 2
+
+
+def test_a_sweep_over_two_parameters_is_a_table(run):
+    _, out, _ = run(*SWEEP, "grave(ref=[5,25],bias=[1e-1..1e-3])")
+    lines = out.splitlines()
+    assert lines[1].split() == ["ref", "\\", "bias", "0.1", "0.01", "0.001"]
+    assert lines[2].startswith("5 ")
+    assert lines[3].startswith("25 ")
+
+
+def test_reproduce_lists_papers_and_tables(run):
+    code, out, err = run("reproduce")
+    assert (code, err) == (0, "")
+    for name in ("cazenave2015", "cazenave2016", "javins", "rimmel2010", "sironi2016"):
+        assert name in out
+    assert "VIII" in run("reproduce", "sironi2016").out
+
+
+def test_reproduce_without_games_plays_nothing_and_makes_no_store(run, tmp_path):
+    _, out, _ = run("reproduce", "cazenave2015", "6")
+    assert "67.8 (63.6-71.7)" in out
+    assert out.count("not yet run") == 3
+    assert not list(tmp_path.iterdir())
+    _, out, _ = run("reproduce", "sironi2016", "VIII")
+    assert "41.94" in out
+    assert "against whom" in " ".join(run("reproduce", "javins", "poster").out.split())
+
+
+def test_reproduce_plays_what_is_missing_and_writes_it_down(run, tmp_path):
+    written = tmp_path / "headline.csv"
+    said = json.loads(run(*BEST, "--json", "--write", str(written)).out)
+    (entry,) = said
+    assert (entry["games"], entry["published"], entry["verdict"]) == (2, 67.8, "agrees")
+    (row,) = csv.DictReader(written.read_text().splitlines())
+    assert row["first"] == "grave(ref=50,bias=0.0001)"
+    assert (row["games"], row["playouts"]) == ("2", "1000")
+    run(*BEST, "--write", str(tmp_path / "headline.md"))
+    lines = (tmp_path / "headline.md").read_text().splitlines()
+    assert len(lines) == 3
+    assert lines[2].startswith("| cazenave2015 | 6 | knightthrough(size=8x8) | 1,000 | `grave(")
+    assert row["version"]
+    assert row["machine"]
+    _, out, _ = run("reproduce", "cazenave2015", "6")
+    assert "2 games" in out
+    _, out, _ = run("reproduce", "--headline", "--json")
+    assert sum(entry["games"] for entry in json.loads(out)) == 2
+
+
+WRONG = {
+    "paper": (["reproduce", "cazenave"], "cazenave2015"),
+    "table": (["reproduce", "cazenave2015", "20"], "unknown table"),
+    "games alone": (["reproduce", "--games", "5"], "needs a paper and a table"),
+    "headline of a table": (
+        ["reproduce", "cazenave2015", "6", "--headline"],
+        "leave the table out",
+    ),
+    "no folder": (["reproduce", "--headline", "--write", "no/such/a.csv"], "no folder"),
+    "no store": (["reproduce", "--db", "none.db"], "no store"),
+    "twice": (["tournament", *KNIGHTS, "uct", "uct"], "twice"),
+    "alone": (["tournament", *KNIGHTS, "uct"], "from 2 to 100"),
+    "range": ([*SWEEP, "rave(bias=[1..])"], "no range"),
+    "opponents": (["sweep", *KNIGHTS, "uct", "--against", "uct(c=[1,2])"], "worst-against"),
+    "cluster": (["match", "nogo", "uct", "rave", "--cluster", "host"], "tcp://host:8786"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_wrong_input_is_one_sentence(run, case):
+    arguments, named = WRONG[case]
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith("graven: ")
+    assert err.count("\n") == 1
+    assert named in err
+
+
+def test_report_and_export_write_files(run, tmp_path):
+    run("match", *KNIGHTS, "uct", "rave", "--games", "2")
+    code, out, err = run("report", str(tmp_path / "a.html"))
+    assert (code, err) == (0, "")
+    assert "a.html" in out
+    assert "2 games in 1 matches" in (tmp_path / "a.html").read_text()
+    _, out, _ = run("report", "--png", str(tmp_path / "plots"), "--pdf", str(tmp_path / "plots"))
+    assert sorted(path.name for path in (tmp_path / "plots").iterdir()) == [
+        "lengths.pdf",
+        "lengths.png",
+        "speeds.pdf",
+        "speeds.png",
+    ]
+    _, out, _ = run("export", str(tmp_path / "a.csv"))
+    assert "wrote 2 games" in out
+    assert len((tmp_path / "a.csv").read_text().splitlines()) == 3
+
+
+NOTHING = {
+    "report": (["report"], "no store"),
+    "export": (["export", "a.csv"], "no store"),
+    "ending": (["export", "a.xls"], ".parquet"),
+}
+
+
+@pytest.mark.parametrize("case", NOTHING)
+def test_without_a_store_there_is_nothing_to_show(run, case):
+    arguments, named = NOTHING[case]
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    assert named in err
+
+
+def test_tune_shows_the_best_and_its_fresh_match(run):
+    pytest.importorskip("optuna", reason="the extra 'tune' (Optuna) is not installed")
+    tune = ["tune", *KNIGHTS, "uct(playouts=?[2..60])", "--against", "uct(playouts=20)"]
+    tune += ["--trials", "3", "--games", "10"]
+    code, out, _ = run(*tune)
+    assert code == 0
+    for word in ("3 of 3 trials", "best: uct(c=0.4,playouts=", "fresh match: ", "graven match"):
+        assert word in out
+    said = json.loads(run(*tune, "--json").out)
+    assert said["validation"]["games"] == 20
+    code, _, err = run("tune", *KNIGHTS, "uct", "--against", "uct")
+    assert code == 2
+    assert "parameter=?" in err
+
+
+def test_a_game_that_cannot_be_played_is_reported_and_the_rest_goes_on(run, monkeypatch):
+    playing = workers.play_game
+
+    def broken(job, game, stop=None):
+        if job.index == 1:
+            raise ZeroDivisionError("by zero")
+        return playing(job, game, stop)
+
+    monkeypatch.setattr(workers, "play_game", broken)
+    match = ["match", *KNIGHTS, "uct", "rave", "--games", "4"]
+    code, out, err = run(*match)
+    assert code == 1
+    assert "3 games" in out
+    assert "game 1 of uct(c=0.4) v rave(bias=0.0001)" in err
+    assert "seed " in err
+    assert "ZeroDivisionError" in err
+    monkeypatch.undo()

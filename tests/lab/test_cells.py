@@ -1,0 +1,169 @@
+"""Seats, seeds, openings and outcomes follow from a cell and a game's number alone."""
+
+from __future__ import annotations
+
+import pickle
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import graven as gv
+from graven.core.errors import UsageError
+from graven.lab.cells import ALONE, MIXED, Cell, make_cell
+from graven.lab.jobs import GameJob, GameResult
+from graven.lab.play import opened
+from graven.search.engine import Budget
+from tests.naive import tiny
+
+BUDGETS = (Budget(playouts=10), Budget(seconds=0.5))
+
+
+def cell(players=2, **changes):
+    return Cell("nogo(size=3x3)", ("uct(c=0.4)", "rave"), BUDGETS, players=players, **changes)
+
+
+def result(seats, scores):
+    return GameResult(0, seats, 7, scores, ("a", "b"), 20, 0.1)
+
+
+def test_two_players_swap_sides_after_every_game():
+    assert [cell().seats(index) for index in range(4)] == [(0, 1), (1, 0), (0, 1), (1, 0)]
+
+
+@pytest.mark.parametrize("players", [3, 4, 5])
+def test_more_players_go_through_all_mixed_seatings(players):
+    count = 2**players - 2
+    seatings = [cell(players).seats(index) for index in range(count)]
+    assert len(set(seatings)) == count == cell(players).size
+    assert all(set(seats) == {0, 1} for seats in seatings)
+    assert cell(players).seats(count) == seatings[0]
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_every_odd_game_is_the_opposite_of_the_one_before(players):
+    for index in range(0, 40, 2):
+        here, next_one = cell(players).seats(index), cell(players).seats(index + 1)
+        assert next_one == tuple(1 - side for side in here)
+
+
+def test_alone_the_first_agent_takes_every_seat_in_turn():
+    alone = cell(3, seating=ALONE)
+    assert [alone.seats(index) for index in range(4)] == [
+        (0, 1, 1),
+        (1, 0, 1),
+        (1, 1, 0),
+        (0, 1, 1),
+    ]
+    assert alone.size == 3
+
+
+def test_a_games_number_decides_its_seed():
+    seeds = [GameJob(cell(seed=3), index).seed for index in range(10)]
+    assert len(set(seeds)) == 10
+    assert seeds == [GameJob(cell(seed=3), index).seed for index in range(10)]
+    assert GameJob(cell(seed=4), 0).seed != seeds[0]
+
+
+@given(
+    st.integers(-(2**70), 2**70),
+    st.integers(0, 9),
+    st.sampled_from([MIXED, ALONE]),
+    st.one_of(st.none(), st.floats(1e-6, 1e6)),
+)
+def test_a_cell_comes_back_from_its_key(seed, openings, seating, seconds):
+    said = Cell(
+        "nogo(size=3x3)",
+        ("uct", "rave"),
+        (Budget(5), Budget(None if seconds else 9, seconds)),
+        seed,
+        openings,
+        seating,
+    )
+    assert Cell.from_key(said.key) == said
+    assert Cell.from_key(said.key).key == said.key
+
+
+def test_a_budget_inside_a_spec_is_the_same_as_one_beside_it():
+    inside = make_cell("nogo", "uct(playouts=50)", "rave(playouts=50)")
+    beside = make_cell("nogo(size=8)", "uct", "rave", Budget(playouts=50))
+    assert inside == beside
+    assert inside.key == beside.key
+    assert make_cell("nogo", "uct(playouts=60)", "rave", Budget(50)).key != beside.key
+
+
+def test_a_cells_command_makes_the_same_cell():
+    first = make_cell("nogo", "uct(playouts=7)", "rave(seconds=0.5)", seed=5, openings=2)
+    _, _, game, one, other, *options = first.command(30)
+    assert options == ["--games", "30", "--seed", "5", "--openings", "2"]
+    assert make_cell(game, one, other, seed=5, openings=2) == first
+    same = make_cell("nogo", "uct", "rave", Budget(50))
+    options = ["--games", "9", "--playouts", "50"]
+    assert same.command(9)[3:] == ["uct(c=0.4)", "rave(bias=0.0001)", *options]
+
+
+def test_jobs_and_results_pickle():
+    job = GameJob(cell(), 3)
+    assert pickle.loads(pickle.dumps(job)) == job
+    ended = result((0, 1), (1.0, 0.0))
+    assert pickle.loads(pickle.dumps(ended)) == ended
+
+
+@pytest.mark.parametrize(
+    ("seats", "scores", "outcome"),
+    [
+        ((0, 1), (1.0, 0.0), 1.0),
+        ((1, 0), (1.0, 0.0), 0.0),
+        ((0, 1), (0.5, 0.5), 0.5),
+        ((0, 1, 1), (0.4, 0.6, 0.0), 0.0),
+        ((0, 1, 0), (0.2, 0.3, 0.5), 1.0),
+        ((1, 0, 0, 1), (0.5, 0.5, 0.0, 0.0), 0.5),
+    ],
+)
+def test_a_side_is_worth_its_best_seat(seats, scores, outcome):
+    assert result(seats, scores).outcome == outcome
+
+
+def test_both_games_of_a_pair_have_the_same_opening_and_pairs_differ():
+    paired = cell(seed=1, openings=3)
+    game = gv.game("nogo(size=3)")
+    openings = []
+    for index in range(8):
+        position, moves = opened(game, 3, paired.opening_seed(index))
+        assert len(moves) == 3
+        assert not position.over
+        openings.append(tuple(moves))
+    assert openings[::2] == openings[1::2]
+    assert len(set(openings)) > 1
+
+
+def test_an_openings_moves_are_all_equally_likely():
+    game = gv.game("nogo(size=3)")
+    counts = Counter(opened(game, 1, seed)[1][0] for seed in range(900))
+    assert len(counts) == 9
+    # Each has 100 of 900 expected, with a standard deviation of 9.4.
+    assert all(60 < count < 140 for count in counts.values())
+
+
+def test_an_opening_never_ends_the_game():
+    heaps = tiny.heaps(2)
+    for seed in range(30):
+        position, moves = opened(heaps, 2, seed)
+        assert not position.over
+        assert len(moves) == 2
+    with pytest.raises(UsageError, match="shorter opening"):
+        opened(heaps, 4, 0)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"seating": "mixd"}, "Did you mean 'mixed'"),
+        ({"openings": -1}, "from 0 to 1000"),
+        ({"openings": 10**6}, "from 0 to 1000"),
+    ],
+)
+def test_senseless_cells_are_refused(wrong, sentence):
+    with pytest.raises(UsageError, match=sentence):
+        make_cell("nogo", "uct", "rave", **wrong)

@@ -1,0 +1,108 @@
+"""A real Dask scheduler and two real worker processes, one of which is killed in the middle."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+import pytest
+
+from graven.core.errors import UsageError
+from graven.lab.cells import make_cell
+from graven.lab.match import match
+from graven.lab.run import Place, Task, play_missing
+from graven.lab.store import Store
+from graven.search.engine import Budget
+
+pytest.importorskip("distributed", reason="the extra 'cluster' (Dask) is not installed")
+
+GAME, AGENTS = "nogo(size=5)", ("uct", "rave")
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def started(*arguments, **changes):
+    return subprocess.Popen(
+        [sys.executable, "-m", "distributed.cli." + arguments[0], *map(str, arguments[1:])],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        **changes,
+    )
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    address = f"tcp://127.0.0.1:{free_port()}"
+    port = address.rpartition(":")[2]
+    options = ["--no-dashboard", "--nthreads", "1", "--local-directory", str(tmp_path)]
+    programs = [started("dask_scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard")]
+    programs += [started("dask_worker", address, "--no-nanny", *options) for _ in range(2)]
+    yield address, programs[1:]
+    for program in programs:
+        program.kill()
+        program.wait()
+
+
+def wait_for_workers(address, count):
+    from distributed import Client
+
+    deadline = time.monotonic() + 60
+    with Client(address, timeout=30, set_as_default=False) as client:
+        while len(client.nthreads()) < count and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert len(client.nthreads()) == count
+
+
+@pytest.mark.filterwarnings("default")
+def test_a_match_survives_the_loss_of_a_worker_and_is_the_same_as_at_home(cluster, tmp_path):
+    address, workers = cluster
+    wait_for_workers(address, 2)
+    seen = []
+
+    def progress(score):
+        seen.append(score.games)
+        if score.games == 5:
+            os.kill(workers[0].pid, signal.SIGKILL)
+
+    quick = {"games": 40, "playouts": 200, "seed": 5}
+    far = match(GAME, *AGENTS, cluster=address, db=tmp_path / "far.db", progress=progress, **quick)
+    assert workers[0].wait(timeout=10) == -signal.SIGKILL
+    home = match(GAME, *AGENTS, workers=1, **quick)
+    assert far.games == 40
+    assert seen == list(range(41))
+    assert not far.failures
+    assert [(each.index, each.moves) for each in far.results] == [
+        (each.index, each.moves) for each in home.results
+    ]
+    assert all(each.version and each.machine for each in far.results)
+
+
+@pytest.mark.filterwarnings("default")
+def test_a_persons_mistake_comes_back_as_such(cluster):
+    address, _ = cluster
+    wait_for_workers(address, 2)
+    cell = make_cell("nogo(size=3)", "uct", "rave", Budget(20), openings=500)
+    with Store() as store, pytest.raises(UsageError, match="shorter opening"):
+        play_missing([Task(cell, 2)], store, Place(cluster=address))
+
+
+@pytest.mark.parametrize("address", ["host", "http://host:1", "tcp://" + "x" * 300, "tcp://a b"])
+def test_an_address_that_is_none_is_refused(address):
+    with pytest.raises(UsageError, match="tcp://host:8786"):
+        match(GAME, *AGENTS, cluster=address)
+
+
+@pytest.mark.filterwarnings("default")
+def test_where_no_scheduler_answers_one_is_told(monkeypatch):
+    monkeypatch.setattr("graven.lab.cluster.CONNECT_SECONDS", 1)
+    with pytest.raises(UsageError, match="no Dask scheduler answers"):
+        match(GAME, *AGENTS, cluster=f"tcp://127.0.0.1:{free_port()}")

@@ -1,0 +1,76 @@
+"""Grids: ranges and lists in specs."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graven.agents import parse
+from graven.core.errors import GravenError, UsageError
+from graven.lab.grid import grid
+
+RANGES = {
+    "rave(bias=[1e-1..1e-15])": [float(f"1e-{power}") for power in range(1, 16)],
+    "rave(bias=[1e-3..1])": [0.001, 0.01, 0.1, 1],
+    "uct(c=[0.1..0.9+0.2])": [0.1, 0.3, 0.5, 0.7, 0.9],
+    "uct(c=[1..0.25+0.25])": [1, 0.75, 0.5, 0.25],
+    "grave(ref=[25..400*2])": [25, 50, 100, 200, 400],
+    "grave(ref=[25, 50,100])": [25, 50, 100],
+    "uct(c=[.5..2*2])": [0.5, 1, 2],
+}
+
+
+@pytest.mark.parametrize("text", RANGES)
+def test_ranges(text):
+    found = grid(text)
+    assert [value for (value,) in found.points()] == RANGES[text]
+    assert len(found.agents()) == len(RANGES[text])
+
+
+def test_two_ranges_make_every_pair():
+    found = grid("grave(ref=[25,50],bias=[1e-1..1e-3])+uniform")
+    assert found.names == ("ref", "bias")
+    assert found.points() == [(ref, bias) for ref in (25, 50) for bias in (0.1, 0.01, 0.001)]
+    assert found.agents()[3] == "grave(ref=50,bias=0.1)"
+
+
+def test_words_may_be_listed():
+    assert grid("uct(final=[visits,mean])").agents() == ["uct(c=0.4)", "uct(c=0.4,final=mean)"]
+
+
+def test_a_spec_is_a_grid_of_one():
+    assert grid("uct").agents() == ["uct(c=0.4)"]
+    assert grid("uct").names == ()
+
+
+WRONG = {
+    "uct(c=[1..])": "no range",
+    "uct(c=[a..b])": "no range",
+    "uct(c=[])": "empty",
+    "uct(c=[1,1])": "twice",
+    "uct(c=[1,2)": "a range is written",
+    "uct(c=[[1,2]])": "a range is written",
+    "uct(c=[-1..10])": "positive numbers",
+    "uct(c=[1..10+0])": "does not get",
+    "uct(c=[1..2*1])": "does not get",
+    "uct(c=[0..1e9+1])": "does not get",
+    "uct(d=[1,2])": "unknown parameter",
+    "grave(ref=[1..1000+1],bias=[1e-1..1e-3])": "at most 1,000 agents",
+    "u" * 2000: "at most 1000 characters",
+}
+
+
+@pytest.mark.parametrize("text", WRONG)
+def test_wrong_grids_are_one_sentence(text):
+    with pytest.raises(UsageError, match=WRONG[text]):
+        grid(text)
+
+
+@given(st.text(alphabet="uct(rave=bias[]..,1e-+*05 ref)", max_size=40))
+def test_no_text_breaks_it(text):
+    try:
+        found = grid(text)
+    except GravenError:
+        return
+    assert all(parse(agent).text == agent for agent in found.agents())

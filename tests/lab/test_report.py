@@ -1,0 +1,207 @@
+"""Reports, plots and exports, from a store of made-up games."""
+
+from __future__ import annotations
+
+import csv
+import json
+import struct
+import xml.etree.ElementTree as ET
+from html.parser import HTMLParser
+
+import pytest
+
+from graven.core.errors import UsageError
+from graven.lab import plots
+from graven.lab.cells import make_cell
+from graven.lab.export import export
+from graven.lab.jobs import GameResult
+from graven.lab.patterns import ladders, sweeps
+from graven.lab.report import Findings, html, write_plots
+from graven.lab.store import Store
+from graven.search.engine import Budget
+
+B = Budget(1000)
+SHARES = {"uct(c=0.4)": 3, "rave(bias=0.0001)": 5, "grave(ref=50,bias=0.0001)": 7}
+
+
+def add(store, cell, wins, losses, draws=0):
+    number = store.cell_id(cell)
+    outcomes = [1.0] * wins + [0.0] * losses + [0.5] * draws
+    for index, outcome in enumerate(outcomes):
+        seats = cell.seats(index)
+        scores = tuple(outcome if side == 0 else 1 - outcome for side in seats)
+        moves = ("a1",) * (20 + index % 7)
+        store.add(number, GameResult(index, seats, 2**63, scores, moves, 500, 0.25, "0.1", "m"))
+
+
+@pytest.fixture
+def store():
+    with Store() as made:
+        for power in range(1, 6):
+            cell = make_cell("knightthrough", f"rave(bias=1e-{power})", "uct(c=0.4)", B)
+            add(made, cell, 10 + power, 10)
+        for ref in (25, 50):
+            for bias in (0.01, 0.001):
+                cell = make_cell("nogo", f"grave(ref={ref},bias={bias})", "rave", B, seed=4)
+                add(made, cell, ref // 5, 5)
+        agents = list(SHARES)
+        for one, other in ((0, 1), (0, 2), (1, 2)):
+            cell = make_cell("breakthrough", agents[one], agents[other], B)
+            add(made, cell, 2 * SHARES[agents[one]], 2 * SHARES[agents[other]], 1)
+        add(made, make_cell("nogo(size=5)", "uct", "uct(playouts=9)", Budget(seconds=0.5)), 1, 1)
+        yield made
+
+
+def test_sweeps_are_found_again(store):
+    curves, fields = sweeps(store.summaries())
+    (curve,), (field,) = curves, fields
+    assert curve.name == "bias"
+    assert curve.values == (1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
+    assert [each.score.wins for each in curve.summaries] == [15, 14, 13, 12, 11]
+    assert set(field.names) == {"ref", "bias"}
+    assert sorted((field.down, field.across)) == [(0.001, 0.01), (25, 50)]
+    assert all(each is not None for row in field.rows for each in row)
+
+
+def test_playouts_parameters_make_sweeps_too(monkeypatch):
+    # The spec of a playout that may not exist: patterns read text, not agents.
+    from dataclasses import replace
+
+    from graven.lab.statistics import Score
+    from graven.lab.store import Summary
+
+    base = make_cell("nogo", "uct", "rave", B)
+    made = [
+        Summary(replace(base, agents=(f"uct(c=0.4)+mast(k={k})", "rave")), Score(k, 9))
+        for k in (1, 2, 4)
+    ]
+    (curve,), _ = sweeps(made)
+    assert (curve.name, curve.values) == ("k", (1.0, 2.0, 4.0))
+
+
+def test_ladders_are_found_again_and_sweeps_are_none(store):
+    (rated,) = ladders(store.summaries())
+    assert rated.cell.game == "breakthrough(size=8x8)"
+    assert [rating.agent for rating in rated.ladder.ratings] == list(reversed(SHARES))
+    assert rated.games == 2 * (3 + 5) + 2 * (3 + 7) + 2 * (5 + 7) + 3
+
+
+class Page(HTMLParser):
+    """Collects a page's text and what it would fetch."""
+
+    def __init__(self):
+        super().__init__()
+        self.fetched, self.text, self.svgs = [], [], 0
+
+    def handle_starttag(self, tag, attrs):
+        self.svgs += tag == "svg"
+        for name, value in attrs:
+            inside = value.startswith(("#", "data:")) if value else True
+            if name in ("src", "href", "xlink:href", "data") and not inside:
+                self.fetched.append(value)
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def test_the_page_is_complete_and_fetches_nothing(store):
+    page = Page()
+    source = html(store)
+    page.feed(source)
+    text = " ".join(page.text)
+    assert page.fetched == []
+    assert "<script" not in source
+    assert "@import" not in source
+    assert page.svgs == 5
+    assert "cazenave2015, table 5" in text
+    assert (
+        "graven sweep 'knightthrough(size=8x8)' 'rave(bias=[1e-5,0.0001,0.001,0.01,0.1])'" in text
+    )
+    assert "graven tournament 'breakthrough(size=8x8)'" in text
+    assert "graven match 'nogo(size=5x5)' 'uct(c=0.4,seconds=0.5)' 'uct(c=0.4,playouts=9)'" in text
+    assert f"{Findings(store).games:,} games in 13 matches" in text
+
+
+def test_a_hostile_store_cannot_put_anything_on_the_page():
+    from dataclasses import replace
+
+    evil = "<script>$\\frac{</script>"
+    with Store() as made:
+        cell = make_cell("nogo", "uct(playouts=5)", "rave", B)
+        cell = replace(cell, game=evil, agents=(evil, evil))
+        number = made.cell_id(cell)
+        made.add(number, GameResult(0, (0, 1), 1, (1.0, 0.0), (evil,), 1, 1.0, evil, evil))
+        page = html(made)
+    assert "<script" not in page
+    assert "not known to this version" in page
+
+
+def test_the_commands_of_a_sweep_make_its_cells(store):
+    from graven.lab.grid import grid
+
+    plot = Findings(store).plots()[0]
+    (command,) = plot.commands
+    spec = command.split("'")[3]
+    wanted = {f"rave(bias={value})" for value in ("0.1", "0.01", "0.001", "0.0001", "1e-5")}
+    assert set(grid(spec).agents()) == wanted
+
+
+@pytest.mark.parametrize("kind", ["png", "pdf", "svg"])
+def test_plots_are_real_files(store, tmp_path, kind):
+    written = write_plots(Findings(store), tmp_path, kind)
+    assert len(written) == 5
+    for path in written:
+        data = path.read_bytes()
+        if kind == "png":
+            assert data.startswith(b"\x89PNG")
+            width, height = struct.unpack(">II", data[16:24])
+            assert width > 500
+            assert height > 200
+        elif kind == "pdf":
+            assert data.startswith(b"%PDF")
+        else:
+            assert ET.fromstring(data).tag.endswith("svg")
+
+
+def test_the_same_results_give_the_same_plot(store):
+    def drawn():
+        return [plots.write(plot.draw(), "svg") for plot in Findings(store).plots()]
+
+    assert drawn() == drawn()
+
+
+def test_published_figures_stand_beside_ours(store):
+    (curve,), _ = sweeps(store.summaries())
+    svgs = [
+        plots.write(plots.win_rate_curve(curve, theirs), "svg")
+        for theirs in ({}, {0.1: (60, 50, 70)})
+    ]
+    assert len(svgs[1]) > len(svgs[0])
+
+
+def test_an_empty_store_has_an_empty_report():
+    with Store() as empty:
+        assert "0 games in 0 matches" in html(empty)
+
+
+def test_every_export_has_every_game(store, tmp_path):
+    games = Findings(store).games
+    for name in ("a.csv", "a.jsonl", "a.parquet"):
+        assert export(store, tmp_path / name) == games
+    rows = list(csv.DictReader((tmp_path / "a.csv").read_text().splitlines()))
+    lines = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text().splitlines()]
+    assert len(rows) == len(lines) == games
+    assert rows[0]["first"] == lines[0]["first"] == "rave(bias=0.1)"
+    assert rows[0]["moves"].split() == lines[0]["moves"]
+    assert rows[0]["seed"] == lines[0]["seed"] == str(2**63)
+    assert lines[0]["seats"] == [0, 1]
+    assert sum(line["outcome"] for line in lines) == sum(float(row["outcome"]) for row in rows)
+    parquet = pytest.importorskip("pyarrow.parquet", reason="the extra 'parquet' is not installed")
+    assert parquet.read_table(tmp_path / "a.parquet").to_pylist() == lines
+
+
+def test_unknown_endings_are_named(store, tmp_path):
+    with pytest.raises(UsageError, match="parquet"):
+        export(store, tmp_path / "a.xls")
+    with pytest.raises(UsageError, match="jsonl"):
+        export(store, tmp_path / "a.csv", "josnl")

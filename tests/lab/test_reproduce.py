@@ -1,0 +1,90 @@
+"""Verdicts on published figures, from games that the store is told of."""
+
+from __future__ import annotations
+
+import pytest
+
+from graven.lab.jobs import GameResult
+from graven.lab.published import Figure, paper
+from graven.lab.reproduce import Results, column_summary, tasks, verdict
+from graven.lab.statistics import Score
+from graven.lab.store import Store
+
+
+def told(store, cell, wins, losses):
+    number = store.cell_id(cell)
+    for index in range(wins + losses):
+        scores = (1.0, 0.0) if index < wins else (0.0, 1.0)
+        store.add(number, GameResult(index, (0, 1), 1, scores, ("a",), 10, 0.1, "9.9", "here"))
+
+
+@pytest.mark.parametrize(
+    ("figure", "score", "expected"),
+    [
+        (Figure(60.0, "", plus_minus=5.0), Score(60, 40), "agrees"),
+        (Figure(60.0, "", plus_minus=5.0), Score(400, 600), "differs"),
+        (Figure(60.0, "", plus_minus=5.0), Score(800, 200), "differs"),
+        (Figure(60.0, "", games=500), Score(64, 36), "agrees"),
+        (Figure(60.0, ""), Score(600, 400), "agrees"),
+        (Figure(60.0, ""), Score(700, 300), "differs"),
+        # One game says nothing, and so contradicts nothing.
+        (Figure(60.0, "", plus_minus=5.0), Score(0, 1), "agrees"),
+    ],
+)
+def test_intervals_that_overlap_agree(figure, score, expected):
+    assert verdict(figure, score) == expected
+
+
+def test_the_store_is_found_by_what_was_played():
+    table = paper("cazenave2015").table("6")
+    with Store() as store:
+        best = Results(store).best(table)
+        assert best.figure.value == 67.8
+        assert best.verdict == "not yet run"
+        told(store, best.cell, 30, 20)
+        again = Results(store).best(table)
+        assert again.verdict == "agrees"
+        said = again.as_json()
+        assert (said["ours"], said["games"], said["published"]) == (60.0, 50, 67.8)
+        assert (said["version"], said["machine"]) == ("9.9", "here")
+        theirs = said["published_low"], said["published_high"]
+        assert theirs == pytest.approx(again.figure.interval, abs=0.005)
+        # Another seed is another experiment.
+        assert Results(store, seed=1).best(table).verdict == "not yet run"
+        verdicts = [entry.verdict for entry in Results(store).entries(table)]
+        assert verdicts == ["not yet run", "agrees", "not yet run"]
+
+
+def test_headlines_are_the_best_cell_of_every_table_that_can_be_run():
+    headlines = Results(None).headlines()
+    tables = [(entry.paper, entry.table) for entry in headlines]
+    assert len(tables) == len(set(tables))
+    for name in ("1", "6", "12"):
+        assert ("cazenave2015", name) in tables
+    assert ("sironi2016", "III") not in tables
+    assert all(entry.cell is not None for entry in headlines)
+    (six,) = [entry for entry in headlines if (entry.paper, entry.table) == ("cazenave2015", "6")]
+    assert six.figure.best
+
+
+def test_equal_cells_are_played_once():
+    table = paper("cazenave2015").table("6")
+    entries = Results(None).entries(table)
+    assert len(tasks([*entries, *entries], 10)) == 3
+
+
+def test_robustness_and_average_are_the_papers():
+    part = paper("sironi2016").table("IV").parts[0]
+    results = Results(None)
+    table = paper("sironi2016").table("IV")
+    entries = [results.entry(table, figure) for figure in part.figures]
+    assert column_summary(part, entries) == ([None] * 3, [None] * 3)
+
+    class Told:
+        def __init__(self, figure):
+            wins = round(10 * figure.value)
+            self.score = Score(wins, 1000 - wins)
+
+    robustness, average = column_summary(part, [Told(figure) for figure in part.figures])
+    assert robustness == list(part.robustness)
+    assert average == pytest.approx(part.average, abs=0.1)
