@@ -31,6 +31,8 @@ class Game:
     of a whole game. `show_move(player, code)` is a move's text, `show(state, colour)` the
     board as text (with ANSI colours if asked), `svg(state)` the board as a picture.
     `playouts` names further ways to pick a playout's next move, each like `sample`.
+    `points(state)` is the first player's result as people count it, where that is not the
+    score itself: more points, a higher score, and the other way round.
     """
 
     def __init__(
@@ -61,6 +63,7 @@ class Game:
         show_move: Callable[[int, int], str] = _code_as_text,
         show: Callable[[State, bool], str] | None = None,
         svg: Callable[[State], str] | None = None,
+        points: Callable[[State], float] | None = None,
         misere: bool = False,
     ) -> None:
         sizes = {"players": players, "words": words, "codes": codes, "moves": moves, "plies": plies}
@@ -97,6 +100,7 @@ class Game:
         self.show_move = show_move
         self.show = show
         self.svg = svg
+        self.points = points
         self.misere = misere
 
     @property
@@ -222,6 +226,11 @@ class Position:
         out: Scores = np.zeros(self.game.players)
         contract.scores(self.game.rules, self._copy(), out)
         return tuple(float(score) for score in out)
+
+    @property
+    def points(self) -> float | None:
+        """The result so far as people count it, where the game has points; see `Game`."""
+        return self.game.points(self.state) if self.game.points else None
 
     @property
     def key(self) -> int:
