@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from graven.lab.sweep import sweep
     from graven.lab.tournament import tournament
     from graven.lab.tune import tune
+    from graven.solving import Solution, solve
     from graven.testing.contract import check_game as check
 
 __version__ = "0.1.0"
@@ -36,6 +37,7 @@ _HOMES = {
     "GravenError": ("graven.core.errors", "GravenError"),
     "Position": ("graven.core.game", "Position"),
     "Store": ("graven.lab.store", "Store"),
+    "Solution": ("graven.solving", "Solution"),
     "UsageError": ("graven.core.errors", "UsageError"),
     "agent": ("graven.agents", "agent"),
     "check": ("graven.testing.contract", "check_game"),
@@ -44,6 +46,7 @@ _HOMES = {
     "sweep": ("graven.lab.sweep", "sweep"),
     "tournament": ("graven.lab.tournament", "tournament"),
     "tune": ("graven.lab.tune", "tune"),
+    "solve": ("graven.solving", "solve"),
 }
 
 __all__ = [
@@ -54,6 +57,7 @@ __all__ = [
     "GravenError",
     "Position",
     "Store",
+    "Solution",
     "UsageError",
     "agent",
     "check",
@@ -62,6 +66,7 @@ __all__ = [
     "sweep",
     "tournament",
     "tune",
+    "solve",
 ]
 
 

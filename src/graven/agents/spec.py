@@ -182,7 +182,7 @@ def parse(text: str) -> Spec:
         raise UsageError(
             f"an agent is written tree[+playout], as in grave(ref=50)+uniform; got {text!r}."
         )
-    name, given = _call(parts[0])
+    name, given = parse_call(parts[0])
     if name not in tree_policies():
         hint = " That is a playout: write it after a tree policy, as in "
         if name in playout_policies():
@@ -228,7 +228,7 @@ def _settle(tree: TreePolicy, given: dict[str, Value]) -> tuple[Form, dict[str, 
 
 def _below(text: str) -> Below:
     """The playouts that a text means."""
-    name, given = _call(text)
+    name, given = parse_call(text)
     if name not in playout_policies():
         if name not in games_own():
             raise unknown("playout policy", name, {*playout_policies(), *games_own()})
@@ -263,7 +263,7 @@ def games_own() -> frozenset[str]:
     return frozenset(name for family in families() for name in make_game(family.name).playouts)
 
 
-def _call(text: str) -> tuple[str, dict[str, Any]]:
+def parse_call(text: str) -> tuple[str, dict[str, Any]]:
     """A name and its parameters, as in `name(key=value,...)`."""
     match = _CALL.fullmatch(text.strip())
     if match is None:

@@ -1,0 +1,204 @@
+"""The travelling salesman with time windows: visit every city while it is open, travel little.
+
+From the depot, city 0, visit every other city once and come back. A city opens and closes at set
+times: who comes early waits, who comes late is late. Fewer late arrivals always come first, then
+the length of the tour, waiting not counted (as in Cazenave and Teytaud 2012). Points are minus the
+length, and minus a million (or as many zeros more as exceed every tour) for each late arrival.
+
+A move is the next city, and so is its code. What makes a city a good next one is where one comes
+from: the game's `feature` is the pair (from, to), which the NRPA solver learns from.
+
+Instances are files (see `tsptw_files`) or made from a seed. Distances and times are whole numbers
+here, of the smallest decimal place that the file has.
+
+State: the city, the time, the length and the late arrivals so far, how many cities are left, these
+as bits; then, for people only, the tour so far.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graven.core import bits
+from graven.core.compile import inlined
+from graven.core.contract import NOBODY, Moves, Scores, State, Tables, hash_words
+from graven.core.errors import UsageError
+from graven.core.game import Game
+from graven.core.rng import Rng, below
+from graven.games.files import read_text, whole_number
+from graven.games.registry import Family, Option
+from graven.games.tsptw_files import MOST_CITIES, Instance, invented, read_instance
+from graven.games.tsptw_pictures import as_svg, as_text
+
+# `tables`: how many cities, what a late arrival costs, what the score is a fraction of; then
+# distances row by row, then when each city opens, then when each closes.
+CITIES, PENALTY, RANGE, DISTANCES = range(4)
+CITY, TIME, LENGTH, LATE, COUNT, LEFT = range(6)
+SET_WORDS = bits.words_for(MOST_CITIES)
+TOUR = LEFT + SET_WORDS
+
+MILLION = 10**6
+FINEST = 1 << 50  # differences of 1 / FINEST are exact in a score
+
+
+def build_tables(instance: Instance) -> NDArray[np.int64]:
+    """Tables for an instance, or an error if its numbers are too large for an exact score."""
+    cities = len(instance.opens)
+    penalty = MILLION * instance.scale
+    while penalty <= cities * int(instance.distances.max()):
+        penalty *= 10
+    if penalty * (cities + 1) > FINEST:
+        raise UsageError("the distances of this TSPTW instance are too large, or too finely given.")
+    head = np.array([cities, penalty, penalty * (cities + 1)], dtype=np.int64)
+    return np.concatenate([head, instance.distances.reshape(-1), instance.opens, instance.closes])
+
+
+def start(tables: Tables, state: State) -> None:
+    """At the depot, when it opens."""
+    cities = tables[CITIES]
+    state[:] = 0
+    state[TIME] = tables[DISTANCES + cities * cities]
+    state[COUNT] = cities - 1
+    for city in range(1, cities):
+        state[LEFT + (city >> 6)] |= np.int64(1) << (city & 63)
+
+
+def turn(tables: Tables, state: State) -> int:
+    """The salesman, until he is back."""
+    return 0 if state[COUNT] else NOBODY
+
+
+def legal(tables: Tables, state: State, player: int, moves: Moves) -> int:
+    """The cities left."""
+    count = 0
+    for word in range(SET_WORDS):
+        left = state[LEFT + word]
+        while left:
+            moves[count] = 64 * word + bits.lowest(left)
+            count += 1
+            left &= left - 1
+    return count
+
+
+def sample(tables: Tables, state: State, player: int, rng: Rng) -> int:
+    """Draw a number, and find the city it stands for."""
+    if state[COUNT] == 0:
+        return -1
+    skip = below(rng, state[COUNT])
+    for word in range(SET_WORDS):
+        here = bits.count(state[LEFT + word])
+        if skip < here:
+            return 64 * word + bits.nth(state[LEFT + word], skip)
+        skip -= here
+    return -1
+
+
+@inlined
+def _travel(tables: Tables, state: State, city: int) -> None:
+    """Go there, and wait or be late."""
+    cities = tables[CITIES]
+    windows = DISTANCES + cities * cities
+    distance = tables[DISTANCES + state[CITY] * cities + city]
+    time = state[TIME] + distance
+    state[LATE] += time > tables[windows + cities + city]
+    state[TIME] = max(time, tables[windows + city])
+    state[LENGTH] += distance
+    state[CITY] = city
+
+
+def play(tables: Tables, state: State, joint: Moves) -> None:
+    """Visit a city; after the last one go home."""
+    city = int(joint[0])
+    state[LEFT + (city >> 6)] &= ~(np.int64(1) << (city & 63))
+    state[TOUR + tables[CITIES] - 1 - state[COUNT]] = city
+    state[COUNT] -= 1
+    _travel(tables, state, city)
+    if state[COUNT] == 0:
+        _travel(tables, state, 0)
+
+
+def scores(tables: Tables, state: State, out: Scores) -> None:
+    """What is left of 1: a late arrival costs more than the longest tour."""
+    cost = state[LATE] * tables[PENALTY] + state[LENGTH]
+    out[0] = (tables[RANGE] - cost) / tables[RANGE]
+
+
+def key(tables: Tables, state: State) -> int:
+    """A hash of everything but the order of the tour."""
+    return hash_words(state, TOUR)
+
+
+def feature(tables: Tables, state: State, player: int, move: int) -> int:
+    """From where to where."""
+    return state[CITY] * tables[CITIES] + move
+
+
+def make(
+    file: str = "",
+    cities: int | str | None = None,
+    width: int | str | None = None,
+    seed: int | str | None = None,
+) -> Game:
+    """The instance in a file, or a random one with so many cities and windows so wide."""
+    options: dict[str, int | str]
+    if file:
+        if any(given is not None for given in (cities, width, seed)):
+            raise UsageError(
+                "tsptw takes a file, or cities, width and seed of a random instance: not both."
+            )
+        instance = read_instance(read_text(file, "a TSPTW instance"), str(file))
+        options = {"file": str(file)}
+    else:
+        count = whole_number("cities", 20 if cities is None else cities, 1, MOST_CITIES - 1)
+        wide = whole_number("width", 40 if width is None else width, 0, 10_000)
+        chosen = whole_number("seed", 0 if seed is None else seed, 0, 2**63 - 1)
+        instance = invented(count, wide, chosen)
+        options = {"cities": count, "width": wide, "seed": chosen}
+    tables = build_tables(instance)
+    total, scale = len(instance.opens), instance.scale
+
+    def tour(state: State) -> list[int]:
+        return [int(city) for city in state[TOUR : TOUR + total - 1 - int(state[COUNT])]]
+
+    def points(state: State) -> float:
+        cost = int(state[LATE] * tables[PENALTY] + state[LENGTH])
+        return -cost if scale == 1 else -cost / scale
+
+    return Game(
+        name="tsptw",
+        players=1,
+        words=TOUR + total - 1,
+        codes=total,
+        moves=total - 1,
+        plies=total - 1,
+        tables=tables,
+        start=start,
+        turn=turn,
+        legal=legal,
+        play=play,
+        scores=scores,
+        sample=sample,
+        key=key,
+        feature=feature,
+        features=total * total,
+        options=options,
+        player_names=("Salesman",),
+        show_move=lambda player, code: str(code),
+        show=lambda state, colour: as_text(instance, tour(state)),
+        svg=lambda state: as_svg(instance, tour(state)),
+        points=points,
+    )
+
+
+FAMILY = Family(
+    name="tsptw",
+    summary="the travelling salesman with time windows, from a file or made up",
+    options={
+        "file": Option("", "an instance: a matrix of distances and windows, or coordinates"),
+        "cities": Option(20, f"of a made-up instance: 1 to {MOST_CITIES - 1}"),
+        "width": Option(40, "the most that its windows stay open"),
+        "seed": Option(0, "which made-up instance"),
+    },
+    make=make,
+)

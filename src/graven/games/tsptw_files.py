@@ -1,0 +1,162 @@
+"""Instances of the travelling salesman with time windows: read from text, or made up.
+
+Two formats are in use. Both may have lines of comment, which begin with # or !!.
+
+* A matrix (López-Ibáñez and Blum's collection: Dumas, Gendreau, Solomon-Potvin-Bengio and others):
+  the number of cities with the depot, the distances row by row, then opening and closing time of
+  each city. Service times, if there are any, are already part of the distances.
+* Coordinates (da Silva and Urrutia's collection): a row for each city, the depot first: number,
+  x, y, demand, opening time, closing time, service time; a row with number 999 ends the list.
+  Distances are Euclidean, rounded down, and no longer than any way round (the convention of
+  Ohlmann and Thomas); a city's service time is added to the distances from it.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graven.core.errors import UsageError
+from graven.core.rng import derive
+
+MOST_CITIES = 256  # with the depot
+MOST_DECIMALS = 6
+END = 999  # the number of the row that ends a list of coordinates
+AREA = 50  # the side of the square where made-up cities lie
+
+_NUMBER = re.compile(r"-?\d{1,9}(?:\.\d{0,12})?")
+
+
+@dataclass(frozen=True)
+class Instance:
+    """Distances [from, to], opening and closing times: whole numbers, of 1 / scale each."""
+
+    distances: NDArray[np.int64]
+    opens: NDArray[np.int64]
+    closes: NDArray[np.int64]
+    scale: int
+
+
+def read_instance(text: str, name: str) -> Instance:
+    """An instance from a file's text, which may be wrong in any way."""
+    rows = []
+    for number, line in enumerate(text.splitlines(), 1):
+        words = re.sub(r"(#|!!).*", "", line).split()
+        if words and not any("CUST" in word.upper() for word in words):
+            for word in words:
+                if not _NUMBER.fullmatch(word):
+                    raise UsageError(
+                        f"{name!r} is no TSPTW instance: line {number} has a word that is no "
+                        "number of at most 9 digits before the point."
+                    )
+            rows.append(words)
+    if not rows:
+        raise UsageError(f"{name!r} is no TSPTW instance: it has no numbers.")
+    if all(len(row) == 7 for row in rows):
+        return _from_coordinates(rows, name)
+    return _from_matrix([word for row in rows for word in row], name)
+
+
+def _from_matrix(words: list[str], name: str) -> Instance:
+    cities = _city_count(int(words[0]) if words[0].isdigit() else 0, name)
+    expected = 1 + cities * cities + 2 * cities
+    if len(words) != expected:
+        raise UsageError(
+            f"{name!r} is no TSPTW instance: {cities} cities need {expected} numbers "
+            f"(how many, distances, windows), but it has {len(words)}."
+        )
+    scale = _scale(words)
+    numbers = np.array([_units(word, scale) for word in words[1:]], dtype=np.int64)
+    distances = numbers[: cities * cities].reshape(cities, cities)
+    windows = numbers[cities * cities :].reshape(cities, 2)
+    return _checked(Instance(distances, windows[:, 0].copy(), windows[:, 1].copy(), scale), name)
+
+
+def _from_coordinates(rows: list[list[str]], name: str) -> Instance:
+    ends = [i for i, row in enumerate(rows) if float(row[0]) == END]
+    if ends:
+        rows = rows[: ends[0]]
+    cities = _city_count(len(rows), name)
+    places = [(float(row[1]), float(row[2])) for row in rows]
+    scale = _scale([word for row in rows for word in row[4:]])
+    opens, closes, service = (
+        np.array([_units(row[i], scale) for row in rows], dtype=np.int64) for i in (4, 5, 6)
+    )
+    distances = np.zeros((cities, cities), dtype=np.int64)
+    for i, (x, y) in enumerate(places):
+        for j, (other_x, other_y) in enumerate(places):
+            distances[i, j] = math.floor(math.hypot(x - other_x, y - other_y)) * scale
+    for middle in range(cities):
+        way_round = distances[:, middle, None] + distances[None, middle, :]
+        distances = np.minimum(distances, way_round)
+    return _checked(Instance(distances + service[:, None], opens, closes, scale), name)
+
+
+def _city_count(cities: int, name: str) -> int:
+    if not 2 <= cities <= MOST_CITIES:
+        raise UsageError(
+            f"{name!r} is no TSPTW instance that can be read here: it must say that it has from 2 "
+            f"to {MOST_CITIES} cities, the depot counted."
+        )
+    return cities
+
+
+def _scale(words: list[str]) -> int:
+    """10 to the number of decimals that matter, in any of the words."""
+    decimals = max(len(word.partition(".")[2].rstrip("0")) for word in words)
+    if decimals > MOST_DECIMALS:
+        raise UsageError(f"a TSPTW instance may have at most {MOST_DECIMALS} decimals.")
+    return 10**decimals
+
+
+def _units(word: str, scale: int) -> int:
+    whole, _, decimals = word.partition(".")
+    places = len(str(scale)) - 1
+    units = int(whole.lstrip("-")) * scale + int("0" + decimals[:places].ljust(places, "0"))
+    return -units if whole.startswith("-") else units
+
+
+def _checked(instance: Instance, name: str) -> Instance:
+    if (instance.distances < 0).any():
+        raise UsageError(f"{name!r} is no TSPTW instance: a distance is less than 0.")
+    if (instance.opens < 0).any():
+        raise UsageError(f"{name!r} is no TSPTW instance: a city opens before time 0.")
+    if (instance.opens > instance.closes).any():
+        city = int(np.argmax(instance.opens > instance.closes))
+        raise UsageError(f"{name!r} is no TSPTW instance: city {city} closes before it opens.")
+    np.fill_diagonal(instance.distances, 0)
+    return instance
+
+
+def invented(cities: int, width: int, seed: int) -> Instance:
+    """An instance with a tour that is never late, in the manner of Dumas et al. 1995.
+
+    Cities lie anywhere in a square; from the depot on, the tour goes to the nearest city left, and
+    each window is open when it comes there, up to `width` / 2 before and after.
+    """
+
+    def draw(most: int, *what: int) -> int:
+        return derive(seed, *what) % (most + 1)
+
+    total = cities + 1
+    places = [(draw(AREA, 0, city), draw(AREA, 1, city)) for city in range(total)]
+    distances = np.array(
+        [[math.isqrt((x - u) ** 2 + (y - v) ** 2) for u, v in places] for x, y in places]
+    )
+    for middle in range(total):
+        distances = np.minimum(distances, distances[:, middle, None] + distances[None, middle, :])
+    opens, closes = np.zeros(total, dtype=np.int64), np.zeros(total, dtype=np.int64)
+    left, here, time = set(range(1, total)), 0, 0
+    while left:
+        city = min(left, key=lambda city: (distances[here, city], city))
+        left.discard(city)
+        time += int(distances[here, city])
+        opens[city] = max(0, time - draw(width // 2, 2, city))
+        closes[city] = time + draw(width // 2, 3, city)
+        here = city
+    closes[0] = time + int(distances[here, 0]) + width
+    return Instance(distances.astype(np.int64), opens, closes, 1)
