@@ -8,6 +8,12 @@ length, and minus a million (or as many zeros more as exceed every tour) for eac
 A move is the next city, and so is its code. What makes a city a good next one is where one comes
 from: the game's `feature` is the pair (from, to), which the NRPA solver learns from.
 
+With `prune=true` only those cities are legal next that make no other city late which could still
+be reached in time from here; if there are none, all are (in the manner of Cazenave and Teytaud).
+Where a tour without late arrivals exists and no way round is shorter than the direct one, that
+loses no such tour, and it is found much sooner. It is no part of the problem, so it has to be asked
+for.
+
 Instances are files (see `tsptw_files`) or made from a seed. Distances and times are whole numbers
 here, of the smallest decimal place that the file has.
 
@@ -31,9 +37,9 @@ from graven.games.registry import Family, Option
 from graven.games.tsptw_files import MOST_CITIES, Instance, invented, read_instance
 from graven.games.tsptw_pictures import as_svg, as_text
 
-# `tables`: how many cities, what a late arrival costs, what the score is a fraction of; then
-# distances row by row, then when each city opens, then when each closes.
-CITIES, PENALTY, RANGE, DISTANCES = range(4)
+# `tables`: how many cities, what a late arrival costs, what the score is a fraction of, whether
+# to prune; then distances row by row, then when each city opens, then when each closes.
+CITIES, PENALTY, RANGE, PRUNE, DISTANCES = range(5)
 CITY, TIME, LENGTH, LATE, COUNT, LEFT = range(6)
 SET_WORDS = bits.words_for(MOST_CITIES)
 TOUR = LEFT + SET_WORDS
@@ -42,7 +48,7 @@ MILLION = 10**6
 FINEST = 1 << 50  # differences of 1 / FINEST are exact in a score
 
 
-def build_tables(instance: Instance) -> NDArray[np.int64]:
+def build_tables(instance: Instance, prune: bool) -> NDArray[np.int64]:
     """Tables for an instance, or an error if its numbers are too large for an exact score."""
     cities = len(instance.opens)
     penalty = MILLION * instance.scale
@@ -50,7 +56,7 @@ def build_tables(instance: Instance) -> NDArray[np.int64]:
         penalty *= 10
     if penalty * (cities + 1) > FINEST:
         raise UsageError("the distances of this TSPTW instance are too large, or too finely given.")
-    head = np.array([cities, penalty, penalty * (cities + 1)], dtype=np.int64)
+    head = np.array([cities, penalty, penalty * (cities + 1), prune], dtype=np.int64)
     return np.concatenate([head, instance.distances.reshape(-1), instance.opens, instance.closes])
 
 
@@ -69,8 +75,29 @@ def turn(tables: Tables, state: State) -> int:
     return 0 if state[COUNT] else NOBODY
 
 
+@inlined
+def _harmless(tables: Tables, state: State, city: int) -> bool:
+    """Whether to go to a city makes no other city late that need not be."""
+    cities, here, now = tables[CITIES], state[CITY], state[TIME]
+    opens = DISTANCES + cities * cities
+    then = max(now + tables[DISTANCES + here * cities + city], tables[opens + city])
+    for word in range(SET_WORDS):
+        left = state[LEFT + word]
+        while left:
+            other = 64 * word + bits.lowest(left)
+            left &= left - 1
+            closes = tables[opens + cities + other]
+            if (
+                other != city
+                and then + tables[DISTANCES + city * cities + other] > closes
+                and now + tables[DISTANCES + here * cities + other] <= closes
+            ):
+                return False
+    return True
+
+
 def legal(tables: Tables, state: State, player: int, moves: Moves) -> int:
-    """The cities left."""
+    """The cities left; if we are to prune, the harmless ones among them, if there are any."""
     count = 0
     for word in range(SET_WORDS):
         left = state[LEFT + word]
@@ -78,7 +105,14 @@ def legal(tables: Tables, state: State, player: int, moves: Moves) -> int:
             moves[count] = 64 * word + bits.lowest(left)
             count += 1
             left &= left - 1
-    return count
+    if tables[PRUNE] == 0:
+        return count
+    harmless = 0
+    for i in range(count):
+        if _harmless(tables, state, moves[i]):
+            moves[harmless] = moves[i]
+            harmless += 1
+    return harmless if harmless else count
 
 
 def sample(tables: Tables, state: State, player: int, rng: Rng) -> int:
@@ -139,6 +173,7 @@ def make(
     cities: int | str | None = None,
     width: int | str | None = None,
     seed: int | str | None = None,
+    prune: str | bool = False,
 ) -> Game:
     """The instance in a file, or a random one with so many cities and windows so wide."""
     options: dict[str, int | str]
@@ -155,7 +190,12 @@ def make(
         chosen = whole_number("seed", 0 if seed is None else seed, 0, 2**63 - 1)
         instance = invented(count, wide, chosen)
         options = {"cities": count, "width": wide, "seed": chosen}
-    tables = build_tables(instance)
+    pruned = str(prune).strip().lower()
+    if pruned not in ("true", "false"):
+        raise UsageError(f"prune is true or false, not {prune}.")
+    if pruned == "true":
+        options["prune"] = pruned
+    tables = build_tables(instance, pruned == "true")
     total, scale = len(instance.opens), instance.scale
 
     def tour(state: State) -> list[int]:
@@ -178,7 +218,7 @@ def make(
         legal=legal,
         play=play,
         scores=scores,
-        sample=sample,
+        sample=sample if pruned == "false" else None,
         key=key,
         feature=feature,
         features=total * total,
@@ -199,6 +239,7 @@ FAMILY = Family(
         "cities": Option(20, f"of a made-up instance: 1 to {MOST_CITIES - 1}"),
         "width": Option(40, "the most that its windows stay open"),
         "seed": Option(0, "which made-up instance"),
+        "prune": Option("false", "true: go nowhere that makes another city late, if possible"),
     },
     make=make,
 )

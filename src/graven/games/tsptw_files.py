@@ -7,8 +7,8 @@ Two formats are in use. Both may have lines of comment, which begin with # or !!
   each city. Service times, if there are any, are already part of the distances.
 * Coordinates (da Silva and Urrutia's collection): a row for each city, the depot first: number,
   x, y, demand, opening time, closing time, service time; a row with number 999 ends the list.
-  Distances are Euclidean, rounded down, and no longer than any way round (the convention of
-  Ohlmann and Thomas); a city's service time is added to the distances from it.
+  Distances are Euclidean, rounded down, and shortened where a way round through one city is then
+  shorter, as in the published matrices; a city's service time is added to the distances from it.
 """
 
 from __future__ import annotations
@@ -90,9 +90,10 @@ def _from_coordinates(rows: list[list[str]], name: str) -> Instance:
     for i, (x, y) in enumerate(places):
         for j, (other_x, other_y) in enumerate(places):
             distances[i, j] = math.floor(math.hypot(x - other_x, y - other_y)) * scale
-    for middle in range(cities):
-        way_round = distances[:, middle, None] + distances[None, middle, :]
-        distances = np.minimum(distances, way_round)
+    # In this very order, and once: so the published matrices have been made.
+    for i in range(cities):
+        for j in range(cities):
+            distances[i, j] = (distances[i] + distances[:, j]).min()
     return _checked(Instance(distances + service[:, None], opens, closes, scale), name)
 
 

@@ -23,6 +23,7 @@ from graven.interfaces.commands.sweep import sweep
 from graven.interfaces.commands.tournament import tournament
 from graven.interfaces.commands.tune import tune
 from graven.interfaces.console import remember_command
+from graven.interfaces.commands.solve import solve
 
 BAD_INPUT = 2
 BUG = 1
@@ -61,6 +62,7 @@ for command in (
     export,
     bench,
 ):
+for command in (games, agents, play, search, solve, match, bench):
     app.command()(command)
 
 # What Typer raises for a wrong command line: Click's errors, or its own copies of them.
@@ -92,6 +94,7 @@ def graven(
       graven search breakthrough --moves "a2b3 b7a6" --playouts 10000
       graven play knightthrough --agent "grave(ref=50)"
       graven match knightthrough grave rave --games 100 --playouts 1000
+      graven solve morpion --method nrpa
     """
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())

@@ -53,7 +53,13 @@ class Session:
             with suppress(ImportError):
                 import readline  # noqa: F401  arrow keys and history for `input`
         name = self.game.player_names[self.seat]
-        self._say(f"You are {name} against {self.agent.spec} at {self.game.spec}; 'help' helps.")
+        alone = self.game.players == 1
+        role = (
+            f"alone, with hints by {self.agent.spec},"
+            if alone
+            else (f"{name} against {self.agent.spec}")
+        )
+        self._say(f"You are {role} at {self.game.spec}; 'help' helps.")
         self._show_board()
         while not self.position.over:
             joint: dict[int, str] = {}
@@ -187,6 +193,10 @@ class Session:
 
     def _verdict(self) -> str:
         scores = self.position.scores or ()
+        if self.game.players == 1:
+            points = self.position.points
+            result = f"{scores[0]:.3f} of 1" if points is None else f"{points:,} points"
+            return f"The game is over: {result}."
         mine = scores[self.seat]
         others = max(score for player, score in enumerate(scores) if player != self.seat)
         if mine == others:
