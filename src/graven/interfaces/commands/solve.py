@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import time
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -174,7 +175,7 @@ def _show(found: Solution) -> None:
     )
 
 
-def _say_how_to_go_on(game: str, asked: dict[str, object], file: str | None) -> None:
+def _say_how_to_go_on(game: str, asked: Mapping[str, object], file: str | None) -> None:
     if file is None:
         err().print("Stopped. With --save FILE it could be gone on with.", style="yellow")
         return

@@ -1,0 +1,156 @@
+"""`graven solve`, as people use it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from graven.games.registry import make_game
+from graven.interfaces.console import INTERRUPTED
+
+GAME = "samegame(size=5x5,colours=3,seed=1)"
+
+
+def test_the_best_game_is_shown(run):
+    code, out, err = run("solve", GAME, "--method", "nrpa", "--level", "2", "--iterations", "20")
+    assert code == 0
+    assert "nrpa(level=2,iterations=20,alpha=1,code=feature)" in out
+    assert "points" in out
+    assert "400 playouts" in out
+    assert " after " in err, "better games are shown as they are found"
+
+
+def test_json(run):
+    code, out, _ = run("solve", GAME, "--method", "nmcs(level=2)", "--runs", "2", "--json")
+    assert code == 0
+    found = json.loads(out)
+    position = make_game(GAME).start().play_all(found["moves"])
+    assert position.points == found["points"]
+    assert found["runs"] == 2
+
+
+def test_moves_set_up_a_position(run):
+    first = make_game(GAME).start().moves[0]
+    out = run("solve", GAME, "--moves", first, "--method", "nmcs", "--level", "1", "--json").out
+    assert make_game(GAME).start().play_all([first, *json.loads(out)["moves"]]).over
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["nogo", "--size", "3"], "for 2 players"),
+        ([GAME, "--method", "nprs"], "Did you mean 'nrpa'"),
+        ([GAME, "--alpha", "-1"], "from 0 to 1000"),
+        ([GAME, "--method", "nrpa(level=2)", "--level", "3"], "twice"),
+        ([GAME, "--seconds", "0"], "more than 0 seconds"),
+        ([GAME, "--playouts", "0"], "at least 1 playout"),
+        ([GAME, "--runs", "0"], "runs must be"),
+        ([GAME, "--resume", "/nowhere/x.json"], "there is no file"),
+        ([GAME, "--save", "/nowhere/x.json"], "no folder"),
+        ([GAME, "--moves", "z9"], "move 1"),
+        (["samegame(board=12/21)"], "over"),
+    ],
+)
+def test_wrong_input_is_one_sentence(run, arguments, named):
+    code, out, err = run("solve", *arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith("graven: ")
+    assert err.count("\n") == 1
+    assert named in err
+
+
+def test_another_method_cannot_be_resumed_with(run, tmp_path):
+    file = str(tmp_path / "solve.json")
+    assert run("solve", GAME, "--method", "nmcs(level=1)", "--save", file).code == 0
+    assert "leave --method out" in run("solve", GAME, "--method", "nrpa", "--resume", file).err
+    assert "leave --seed out" in run("solve", GAME, "--seed", "3", "--resume", file).err
+    assert run("solve", GAME, "--method", "nmcs", "--level", "1", "--resume", file).code == 0
+
+
+def started(*arguments: str):
+    return subprocess.Popen(
+        [sys.executable, "-m", "graven", "solve", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def wait_for(file, playouts: int) -> dict:
+    """What a file holds once there have been so many playouts."""
+    for _ in range(1200):
+        if file.exists() and (said := json.loads(file.read_text()))["playouts"] >= playouts:
+            return said
+        time.sleep(0.1)
+    raise AssertionError("nothing was saved")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kills a process group")
+def test_a_solve_that_was_killed_is_resumed(run, tmp_path):
+    file = tmp_path / "solve.json"
+    method = "nrpa(level=6,iterations=20)"
+    with started("morpion(variant=4T)", "--method", method, "--save", str(file)) as program:
+        before = wait_for(file, 2000)
+        os.killpg(program.pid, signal.SIGKILL)
+        program.communicate(timeout=60)
+    whole = json.loads(file.read_text())["playouts"] + 500
+    resumed = run(
+        "solve", "morpion(variant=4T)", "--resume", str(file), "--playouts", str(whole), "--json"
+    )
+    at_once = run(
+        "solve", "morpion(variant=4T)", "--method", method, "--playouts", str(whole), "--json"
+    )
+    one, other = json.loads(resumed.out), json.loads(at_once.out)
+    assert one["playouts"] == whole > before["playouts"]
+    assert (one["points"], one["moves"]) == (other["points"], other["moves"])
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends a signal to a process group")
+def test_ctrl_c_shows_the_best_and_how_to_go_on(run, tmp_path):
+    file = tmp_path / "solve.json"
+    options = ["--method", "nrpa(level=8)", "--save", str(file), "--json"]
+    with started("morpion(variant=4T)", *options) as program:
+        wait_for(file, 100)
+        os.killpg(program.pid, signal.SIGINT)
+        out, err = program.communicate(timeout=60)
+    assert program.returncode == INTERRUPTED
+    assert "Traceback" not in err
+    best = json.loads(out)
+    assert f"graven solve 'morpion(variant=4T)' --resume {file}" in err
+    arguments = ["morpion(variant=4T)", "--resume", str(file), "--json"]
+    rest = json.loads(run("solve", *arguments, "--playouts", str(best["playouts"] + 10)).out)
+    assert rest["points"] >= best["points"]
+    assert rest["playouts"] == best["playouts"] + 10
+
+
+def test_a_person_plays_alone(run):
+    position = make_game("samegame(board=22/11/.1)").start()
+    moves = []
+    while not position.over:
+        moves.append(position.moves[0])
+        position = position.play(position.moves[0])
+    typed = "\n".join(["hint", "opinion", *moves])
+    code, out, err = run(
+        "play", "samegame(board=22/11/.1)", "--agent", "uct", "--playouts", "50", stdin=typed
+    )
+    assert (code, err) == (0, "")
+    assert "You are alone" in out
+    assert f"The game is over: {position.points:,} points." in out
+
+
+@pytest.mark.parametrize("game", ["morpion", "samegame", "tsptw"])
+def test_other_commands_know_these_games(run, game):
+    code, out, _ = run("search", game, "--playouts", "200", "--json")
+    assert code == 0
+    assert json.loads(out)["best"] in make_game(game).start().moves
+    assert run("games", game).code == 0
+    code, _, err = run("match", game, "uct", "rave", "--games", "2")
+    assert code == 2
+    assert "two players or more" in err

@@ -1,0 +1,125 @@
+"""NMCS and NRPA by the book: recursive, over the contract's functions, in plain Python."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+
+import numpy as np
+
+from graven.core import contract
+from graven.core.contract import NOBODY
+from graven.core.game import Position
+from graven.core.rng import generator, uniform
+
+
+class Puzzle:
+    """A game of one player as functions of its states, and the random numbers of a search."""
+
+    def __init__(self, position: Position, seed: int) -> None:
+        self.rules = position.game.rules
+        self.root = position.state.copy()
+        self.rng = generator(seed)
+        self.playouts = 0
+
+    def over(self, state) -> bool:
+        return contract.turn(self.rules, state) == NOBODY
+
+    def legal(self, state) -> list[int]:
+        moves = contract.new_moves(self.rules)
+        return moves[: contract.legal(self.rules, state, 0, moves)].tolist()
+
+    def play(self, state, move):
+        after = state.copy()
+        contract.play(self.rules, after, np.array([move], dtype=np.int32))
+        return after
+
+    def score(self, state) -> float:
+        out = np.zeros(1)
+        contract.scores(self.rules, state, out)
+        return float(out[0])
+
+    def random_move(self, state) -> int:
+        return contract.sample(self.rules, state, 0, contract.new_moves(self.rules), self.rng)
+
+    def feature(self, state, move) -> int:
+        return contract.feature(self.rules, state, 0, move)
+
+
+def nmcs(puzzle: Puzzle, state, level: int, path: tuple[int, ...] = ()):
+    """(score, moves from the root) of the best game seen."""
+    if level == 0:
+        while not puzzle.over(state):
+            move = puzzle.random_move(state)
+            state, path = puzzle.play(state, move), (*path, move)
+        puzzle.playouts += 1
+        return puzzle.score(state), path
+    best = None
+    while not puzzle.over(state):
+        for move in puzzle.legal(state):
+            found = nmcs(puzzle, puzzle.play(state, move), level - 1, (*path, move))
+            if best is None or found[0] > best[0]:
+                best = found
+        move = best[1][len(path)]
+        state, path = puzzle.play(state, move), (*path, move)
+    return best or (puzzle.score(state), path)
+
+
+class Nrpa:
+    """Cazenave 2016, algorithms 1 and 2."""
+
+    def __init__(self, puzzle: Puzzle, iterations: int, alpha: float, features: bool) -> None:
+        self.puzzle, self.iterations, self.alpha = puzzle, iterations, alpha
+        self.features = features
+        self.top: dict[int, float] = {}  # the policy of the highest level, as it ended
+
+    def code(self, state, move) -> int:
+        return self.puzzle.feature(state, move) if self.features else move
+
+    def playout(self, policy):
+        puzzle, state, path = self.puzzle, self.puzzle.root, ()
+        while not puzzle.over(state):
+            moves = puzzle.legal(state)
+            values = [math.exp(policy[self.code(state, move)]) for move in moves]
+            chosen = moves[-1]
+            if len(moves) > 1:
+                total = 0.0
+                for value in values:
+                    total += value
+                left = uniform(puzzle.rng) * total
+                for move, value in zip(moves, values, strict=True):
+                    left -= value
+                    if left < 0:
+                        chosen = move
+                        break
+            state, path = puzzle.play(state, chosen), (*path, chosen)
+        puzzle.playouts += 1
+        return puzzle.score(state), path
+
+    def adapt(self, policy, sequence):
+        polp = policy.copy()
+        state = self.puzzle.root
+        for move in sequence:
+            polp[self.code(state, move)] += self.alpha
+            z = 0.0
+            for m in self.puzzle.legal(state):
+                z += math.exp(policy[self.code(state, m)])
+            for m in self.puzzle.legal(state):
+                polp[self.code(state, m)] -= self.alpha * (
+                    math.exp(policy[self.code(state, m)]) / z
+                )
+            state = self.puzzle.play(state, move)
+        return polp
+
+    def search(self, level: int, policy=None):
+        policy = defaultdict(float) if policy is None else policy
+        if level == 0:
+            return self.playout(policy)
+        best, sequence = -math.inf, ()
+        for _ in range(self.iterations):
+            result, new = self.search(level - 1, policy.copy())
+            if result >= best:
+                best, sequence = result, new
+            policy = self.adapt(policy, sequence)
+        self.top = policy
+        return best, sequence

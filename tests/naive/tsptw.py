@@ -1,0 +1,114 @@
+"""The travelling salesman with time windows from its rules, and two exact ways to solve it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import permutations
+
+
+class Tsptw:
+    turn = 0
+
+    def __init__(self, distances: Sequence, windows: Sequence, prune: bool = False) -> None:
+        self.distances, self.windows, self.prune = distances, windows, prune
+        self.tour: tuple[int, ...] = ()
+
+    @staticmethod
+    def from_matrix(text: str, prune: bool = False) -> Tsptw:
+        lines = [line for line in text.splitlines() if not line.startswith("#")]
+        words = [Fraction(word) for line in lines for word in line.split()]
+        n = int(words[0])
+        rows = [words[1 + n * i : 1 + n * (i + 1)] for i in range(n)]
+        times = words[1 + n * n :]
+        return Tsptw(rows, [(times[2 * i], times[2 * i + 1]) for i in range(n)], prune)
+
+    def travel(self, stops: Sequence[int]) -> tuple[Fraction, int, Fraction]:
+        """Length, late arrivals and time at the end of a way from the depot."""
+        here, time, length, late = 0, self.windows[0][0], Fraction(0), 0
+        for city in stops:
+            length += self.distances[here][city]
+            time += self.distances[here][city]
+            late += time > self.windows[city][1]
+            time = max(time, self.windows[city][0])
+            here = city
+        return length, late, time
+
+    def left(self) -> list[int]:
+        return [city for city in range(1, len(self.windows)) if city not in self.tour]
+
+    def late_after(self, stops: Sequence[int], city: int) -> bool:
+        return self.travel([*stops, city])[1] > self.travel(stops)[1]
+
+    @property
+    def over(self) -> bool:
+        return not self.left()
+
+    def moves(self) -> set[str]:
+        left = self.left()
+        if not self.prune:
+            return {str(city) for city in left}
+        fine = [
+            city
+            for city in left
+            if not any(
+                self.late_after([*self.tour, city], other) and not self.late_after(self.tour, other)
+                for other in left
+                if other != city
+            )
+        ]
+        return {str(city) for city in (fine or left)}
+
+    def play(self, text: str) -> None:
+        self.tour = (*self.tour, int(text))
+
+    @property
+    def points_now(self) -> float:
+        length, late, _ = self.travel([*self.tour, 0] if self.over else self.tour)
+        return -float(10**6 * late + length)
+
+
+def best_by_permutations(game: Tsptw) -> float:
+    """The most points of any tour."""
+    best = -float("inf")
+    for order in permutations(range(1, len(game.windows))):
+        length, late, _ = game.travel([*order, 0])
+        best = max(best, -float(10**6 * late + length))
+    return best
+
+
+def shortest_on_time(game: Tsptw) -> Fraction:
+    """The shortest tour without late arrivals, by dynamic programming over (cities seen, last).
+
+    For each a few ways are kept: none is both longer and later than another.
+    """
+    n = len(game.windows)
+    ways = {(frozenset[int](), 0): [(Fraction(0), game.windows[0][0])]}
+    for _ in range(n - 1):
+        longer: dict = {}
+        for (seen, last), known in ways.items():
+            for city in range(1, n):
+                if city in seen:
+                    continue
+                for length, time in known:
+                    arrive = time + game.distances[last][city]
+                    leave = max(arrive, game.windows[city][0])
+                    rest = set(range(n)) - seen - {city}
+                    if arrive <= game.windows[city][1] and all(
+                        leave <= game.windows[other][1] for other in rest
+                    ):
+                        way = (length + game.distances[last][city], leave)
+                        longer.setdefault((seen | {city}, city), []).append(way)
+        ways = {}
+        for state, found in longer.items():
+            kept: list = []
+            for way in sorted(found):
+                if all(way[1] < other[1] for other in kept):
+                    kept.append(way)
+            ways[state] = kept
+    return min(
+        length + game.distances[last][0]
+        for (_, last), known in ways.items()
+        for length, time in known
+        if time + game.distances[last][0] <= game.windows[0][1]
+    )

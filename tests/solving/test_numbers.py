@@ -1,0 +1,92 @@
+"""NRPA's numbers: it draws what its weights say, and stays finite whatever they are."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import chisquare
+
+from graven.core.rng import generator
+from graven.games.registry import make_game
+from graven.solving import parse_method
+from graven.solving.nrpa import draw, weigh
+
+
+def weighed(weights):
+    """The values and their sum that a playout would draw from."""
+    weights = np.array(weights, dtype=np.float64)
+    codes = np.arange(weights.size, dtype=np.int32)
+    values = np.zeros(weights.size)
+    with np.errstate(over="ignore"):
+        total = weigh(weights, np.exp(weights), codes, values)
+    return values, total
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [
+        [0.0, 0.0, 0.0],
+        [1.0, 2.0, 0.5, -1.0],
+        [0.3] * 20,
+        [1000.0, 1001.0, 999.0],  # their exponentials overflow
+        [-1000.0, -1001.0, -999.5],  # or vanish
+        [5000.0, 5001.0, -5000.0],
+    ],
+)
+def test_moves_are_drawn_as_often_as_their_weights_say(weights):
+    values, total = weighed(weights)
+    rng, draws = generator(7), 100_000
+    counts = np.bincount(
+        [draw(values, len(weights), total, rng) for _ in range(draws)], minlength=len(weights)
+    )
+    chances = np.exp(np.array(weights) - max(weights))
+    chances /= chances.sum()
+    likely = chances > 1e-12
+    assert counts[~likely].sum() == 0
+    assert chisquare(counts[likely], draws * chances[likely]).pvalue > 1e-4
+
+
+@given(st.lists(st.floats(-1e12, 1e12), min_size=1, max_size=30), st.integers(0, 2**64 - 1))
+def test_any_weights_can_be_drawn_from(weights, seed):
+    values, total = weighed(weights)
+    assert 0 < total < math.inf
+    assert np.isfinite(values).all()
+    chosen = draw(values, len(weights), total, generator(seed))
+    assert 0 <= chosen < len(weights)
+    assert values[chosen] > 0
+
+
+@pytest.mark.parametrize("alpha", [10.24, 1000])
+@pytest.mark.parametrize("spec", ["samegame(size=6x6,colours=3,seed=1)", "tsptw", "morpion"])
+def test_large_steps_stay_finite(spec, alpha):
+    position = make_game(spec).start()
+    chosen = parse_method(f"nrpa(level=2,iterations=60,alpha={alpha})")
+    game = position.game
+    solver = chosen.method.make(game.name, game.rules, position.state, chosen.values)
+    solver.advance(generator(1), 1 << 40)
+    assert solver.finished
+    weights = solver.policies.weights
+    assert np.isfinite(weights).all()
+    # The exponentials of these could not be told apart from nothing, or not be held at all.
+    assert abs(weights).max() > (700 if alpha == 1000 else 10)
+    assert 0 <= solver.best[0] <= 1
+
+
+def test_without_learning_playouts_are_uniform():
+    # Of two first moves of this board one clears it; with alpha = 0 each is as likely.
+    position = make_game("samegame(board=12/12)").start()
+    chosen = parse_method("nrpa(level=1,iterations=4000,alpha=0)")
+    game = position.game
+    solver = chosen.method.make(game.name, game.rules, position.state, chosen.values)
+    rng, firsts = generator(2), []
+    for goal in range(1, 2001):
+        solver.advance(rng, goal)
+        # Equal games are always taken over, so the level's game is the latest playout.
+        firsts.append(int(solver.games.moves[solver.games.slot[1], 0]))
+    counts = np.unique(firsts, return_counts=True)[1]
+    assert len(counts) == 2
+    assert chisquare(counts).pvalue > 1e-4
