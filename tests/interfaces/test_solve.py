@@ -45,7 +45,7 @@ def test_moves_set_up_a_position(run):
     ("arguments", "named"),
     [
         (["nogo", "--size", "3"], "for 2 players"),
-        ([GAME, "--method", "nprs"], "Did you mean 'nrpa'"),
+        ([GAME, "--method", "nrap"], "Did you mean 'nrpa'"),
         ([GAME, "--alpha", "-1"], "from 0 to 1000"),
         ([GAME, "--method", "nrpa(level=2)", "--level", "3"], "twice"),
         ([GAME, "--seconds", "0"], "more than 0 seconds"),

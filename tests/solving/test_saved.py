@@ -87,8 +87,8 @@ WRONG = [None, -1, 1e300, "x", [], {}, [[]], [10**6], [0.5], True, 10**30, {"lev
 def places(value, path=()):
     """Every place in a JSON value."""
     yield path
-    children = value.items() if isinstance(value, dict) else enumerate(value)
     if isinstance(value, dict | list):
+        children = value.items() if isinstance(value, dict) else enumerate(value)
         for key, child in children:
             yield from places(child, (*path, key))
 

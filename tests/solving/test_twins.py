@@ -26,11 +26,12 @@ def solver_for(position, method):
 
 
 def late_morpion(variant: str):
-    """A position of Morpion Solitaire near the end of a game."""
-    position = make_game("morpion", variant=variant).start()
-    while len(position.moves) > 4:
-        position = position.play(position.moves[(7 * position.ply) % len(position.moves)])
-    return position
+    """A position of Morpion Solitaire six moves before the end of some game."""
+    line = [make_game("morpion", variant=variant).start()]
+    while not line[-1].over:
+        position = line[-1]
+        line.append(position.play(position.moves[(7 * position.ply) % len(position.moves)]))
+    return line[-7]
 
 
 LATE = {"morpion 4D, late": "4D", "morpion 5T, late": "5T"}

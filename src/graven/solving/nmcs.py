@@ -243,6 +243,10 @@ class Nmcs(Solver):
             raise ValueError
         for level, row in zip(range(self.level, 0, -1), rows, strict=False):
             path = whole_numbers(row["path"], 0, rules.codes - 1, rules.plies)
+            if level < self.level:
+                began = self._tried_next(level + 1)
+                if path[: len(began)] != began:
+                    raise ValueError
             frames.states[level], _ = replayed(rules, self.root, path)
             frames.depth[level] = len(path)
             frames.path[level, : len(path)] = path
@@ -260,6 +264,14 @@ class Nmcs(Solver):
                 raise ValueError
             frames.tried[level] = tried
         self.counters[AT] = self.level + 1 - len(rows)
+
+    def _tried_next(self, level: int) -> list[int]:
+        """The moves to where a frame tries its next move."""
+        frames = self.frames
+        if frames.tried[level] >= frames.choices[level]:
+            raise ValueError
+        path = frames.path[level, : frames.depth[level]].tolist()
+        return [*path, int(frames.legal[level, frames.tried[level]])]
 
     def _line(self, row: int) -> list[int]:
         moves: list[int] = self.frames.line[row, : self.frames.length[row]].tolist()
