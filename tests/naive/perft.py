@@ -5,9 +5,13 @@ Run from the top of the repository, a few minutes: `python -m tests.naive.perft`
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from tests.naive.games import GAMES, naive_game, perft
+from tests.naive.puzzles import naive_puzzle
 
 FOLDER = Path(__file__).parents[1] / "games" / "perft"
 MOST = 300_000
@@ -27,11 +31,29 @@ SIZES = {
 }
 
 
-def counts(name: str, rows: int, columns: int) -> list[int]:
-    """The counts from depth 1 up, to the end of the longest game or up to about MOST."""
-    found = [len(naive_game(name, rows, columns).moves())]
-    while found[-1] and found[-1] * growth(found) <= MOST:
-        found.append(perft(naive_game(name, rows, columns), len(found) + 1))
+PUZZLES = {
+    "morpion": [f"morpion(variant={variant})" for variant in ("4D", "4T", "5D", "5T")],
+    "samegame": [
+        "samegame(board=12/21/11)",
+        "samegame(board=1122/2121/3311)",
+        "samegame(board=..1./2.12/2312/1122)",
+        "samegame(size=6x9,colours=3,seed=1)",
+        "samegame(size=15x15,colours=5,seed=0)",
+    ],
+    "tsptw": [
+        "tsptw(cities=6,width=30,seed=3)",
+        "tsptw(cities=6,width=30,seed=3,prune=true)",
+        "tsptw(cities=20,width=40,seed=0,prune=true)",
+    ],
+}
+MOST_OF_A_PUZZLE = 30_000  # their naive rules are slower
+
+
+def counts(start: Callable[[], Any], most: int) -> list[int]:
+    """The counts from depth 1 up, to the end of the longest game or up to about `most`."""
+    found = [len(start().moves())]
+    while found[-1] and found[-1] * growth(found) <= most:
+        found.append(perft(start(), len(found) + 1))
     return found
 
 
@@ -40,14 +62,24 @@ def growth(found: list[int]) -> float:
     return found[-1] / found[-2] if len(found) > 1 else found[0]
 
 
+def write(name: str, specs: dict[str, Callable[[], Any]], most: int) -> None:
+    lines = [HEADER.format(name=name)]
+    for spec, start in specs.items():
+        for depth, count in enumerate(counts(start, most), 1):
+            lines.append(f"{spec} {depth} {count}\n")
+    (FOLDER / f"{name}.txt").write_text("".join(lines))
+
+
 def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     for name in GAMES:
-        lines = [HEADER.format(name=name)]
-        for rows, columns in SIZES[name]:
-            for depth, count in enumerate(counts(name, rows, columns), 1):
-                lines.append(f"{name}(size={rows}x{columns}) {depth} {count}\n")
-        (FOLDER / f"{name}.txt").write_text("".join(lines))
+        specs = {
+            f"{name}(size={rows}x{columns})": partial(naive_game, name, rows, columns)
+            for rows, columns in SIZES[name]
+        }
+        write(name, specs, MOST)
+    for name, puzzles in PUZZLES.items():
+        write(name, {spec: partial(naive_puzzle, spec) for spec in puzzles}, MOST_OF_A_PUZZLE)
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ PUZZLES: dict[str, list[str]] = {
     "tsptw": [
         "tsptw(cities=1,width=40,seed=0)",
         "tsptw(cities=6,width=30,seed=3)",
-        "tsptw(cities=6,width=30,seed=3,prune=true)",
+        "tsptw(cities=6,width=90,seed=3,prune=true)",
         "tsptw(cities=70,width=100,seed=1,prune=true)",
         "tsptw(cities=255,width=60,seed=0)",
     ],

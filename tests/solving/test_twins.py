@@ -14,7 +14,7 @@ SMALL = [
     "samegame(board=1122/2121/3311)",
     "samegame(size=5x4,colours=3,seed=4)",
     "tsptw(cities=5,width=30,seed=3)",
-    "tsptw(cities=6,width=30,seed=3,prune=true)",
+    "tsptw(cities=6,width=90,seed=3,prune=true)",
     "misere-samegame(board=1122/2121/3311)",
 ]
 
