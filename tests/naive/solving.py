@@ -43,7 +43,9 @@ class Puzzle:
         return contract.sample(self.rules, state, 0, contract.new_moves(self.rules), self.rng)
 
     def feature(self, state, move) -> int:
-        return contract.feature(self.rules, state, 0, move)
+        code = np.zeros(1, dtype=np.uint32)
+        contract.features(self.rules, state, 0, np.array([move], dtype=np.int32), 1, code)
+        return int(code[0])
 
 
 def nmcs(puzzle: Puzzle, state, level: int, path: tuple[int, ...] = ()):

@@ -19,7 +19,7 @@ from graven.solving.nrpa import draw, weigh
 def weighed(weights):
     """The values and their sum that a playout would draw from."""
     weights = np.array(weights, dtype=np.float64)
-    codes = np.arange(weights.size, dtype=np.int32)
+    codes = np.arange(weights.size, dtype=np.uint32)
     values = np.zeros(weights.size)
     with np.errstate(over="ignore"):
         total = weigh(weights, np.exp(weights), codes, values)

@@ -77,7 +77,7 @@ class Games(NamedTuple):
     moves: NDArray[np.int32]
     length: NDArray[np.int64]
     score: NDArray[np.float64]
-    codes: NDArray[np.int32]
+    codes: NDArray[np.uint32]
     ends: NDArray[np.int64]
     chosen: NDArray[np.int64]
 
@@ -96,7 +96,7 @@ class Scratch(NamedTuple):
 def weigh(
     weights: NDArray[np.float64],
     exps: NDArray[np.float64],
-    codes: NDArray[np.int32],
+    codes: NDArray[np.uint32],
     values: NDArray[np.float64],
 ) -> float:
     """Write each code's exponential and return their sum: positive and finite, whatever the
@@ -150,13 +150,17 @@ def list_codes(
     if begin + count > games.codes.shape[1]:
         return -1 - NEED_ROOM
     for i in range(count):
-        move = int(scratch.legal[i])
-        if not 0 <= move < rules.codes:
+        if not 0 <= scratch.legal[i] < rules.codes:
             return -1 - BAD_CODE
-        code = move
-        if policies.features:
-            code = contract.feature(rules, scratch.state, 0, move)
-        games.codes[slot, begin + i] = code
+    codes = games.codes[slot, begin : begin + count]
+    if policies.features:
+        contract.features(rules, scratch.state, 0, scratch.legal, count, codes)
+        for i in range(count):
+            if codes[i] >= rules.features:
+                return -1 - BAD_CODE
+    else:
+        for i in range(count):
+            codes[i] = scratch.legal[i]
     games.ends[slot, ply + 1] = begin + count
     return count
 
@@ -334,7 +338,7 @@ class Nrpa(Solver):
             moves=np.zeros((slots, rules.plies), np.int32),
             length=np.zeros(slots, np.int64),
             score=np.full(slots, NOTHING),
-            codes=np.zeros((slots, ROOM), np.int32),
+            codes=np.zeros((slots, ROOM), np.uint32),
             ends=np.zeros((slots, rules.plies + 1), np.int64),
             chosen=np.zeros((slots, rules.plies), np.int64),
         )
@@ -369,7 +373,7 @@ class Nrpa(Solver):
 
     def make_room(self) -> None:
         """Twice the room for codes."""
-        codes = np.zeros((self.games.codes.shape[0], 2 * self.games.codes.shape[1]), np.int32)
+        codes = np.zeros((self.games.codes.shape[0], 2 * self.games.codes.shape[1]), np.uint32)
         codes[:, : self.games.codes.shape[1]] = self.games.codes
         self.games = self.games._replace(codes=codes)
 
