@@ -56,17 +56,17 @@ __all__ = [
     "Game",
     "GravenError",
     "Position",
-    "Store",
     "Solution",
+    "Store",
     "UsageError",
     "agent",
     "check",
     "game",
     "match",
+    "solve",
     "sweep",
     "tournament",
     "tune",
-    "solve",
 ]
 
 

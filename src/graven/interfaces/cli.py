@@ -19,11 +19,11 @@ from graven.interfaces.commands.play import play
 from graven.interfaces.commands.report import export, report
 from graven.interfaces.commands.reproduce import reproduce
 from graven.interfaces.commands.search import search
+from graven.interfaces.commands.solve import solve
 from graven.interfaces.commands.sweep import sweep
 from graven.interfaces.commands.tournament import tournament
 from graven.interfaces.commands.tune import tune
 from graven.interfaces.console import remember_command
-from graven.interfaces.commands.solve import solve
 
 BAD_INPUT = 2
 BUG = 1
@@ -53,6 +53,7 @@ for command in (
     agents,
     play,
     search,
+    solve,
     match,
     tournament,
     sweep,
@@ -62,7 +63,6 @@ for command in (
     export,
     bench,
 ):
-for command in (games, agents, play, search, solve, match, bench):
     app.command()(command)
 
 # What Typer raises for a wrong command line: Click's errors, or its own copies of them.
