@@ -25,7 +25,7 @@ from graven.core.rng import Rng
 from graven.search.plan import BAD_CODE, NO_MOVE, OK, TOO_LONG, TOO_MANY
 from graven.search.policy import Parameter, Value
 from graven.solving.method import AT, FINISHED, PLAYOUTS, Method, Solver, whole_numbers
-from graven.solving.replay import finish_at_random, play_one, replayed
+from graven.solving.replay import copy_to, finish_at_random, play_one, replayed
 
 NOTHING = -np.inf  # the score of a game that has not been played
 
@@ -76,7 +76,7 @@ def offer(frames: Frames, giver: int, taker: int) -> None:
         length = frames.length[giver]
         frames.score[taker] = frames.score[giver]
         frames.length[taker] = length
-        frames.line[taker, :length] = frames.line[giver, :length]
+        copy_to(frames.line[taker], frames.line[giver], length)
 
 
 @compiled
@@ -90,7 +90,7 @@ def look(rules: Rules, frames: Frames, level: int) -> int:
             contract.scores(rules, state, frames.out)
             frames.score[level] = frames.out[0]
             frames.length[level] = frames.depth[level]
-            frames.line[level, : frames.depth[level]] = frames.path[level, : frames.depth[level]]
+            copy_to(frames.line[level], frames.path[level], frames.depth[level])
         return OK
     if frames.depth[level] >= rules.plies:
         return TOO_LONG
@@ -118,8 +118,8 @@ def follow(rules: Rules, frames: Frames, level: int, move: int) -> None:
 def enter(rules: Rules, frames: Frames, level: int) -> None:
     """Set the frame below to where the next untried move of a frame leads."""
     below, depth = level - 1, frames.depth[level]
-    frames.states[below] = frames.states[level]
-    frames.path[below, :depth] = frames.path[level, :depth]
+    copy_to(frames.states[below], frames.states[level], rules.words)
+    copy_to(frames.path[below], frames.path[level], depth)
     frames.depth[below] = depth
     frames.score[below] = NOTHING
     follow(rules, frames, below, frames.legal[level, frames.tried[level]])
@@ -142,7 +142,7 @@ def play_out(rules: Rules, frames: Frames, rng: Rng) -> int:
         return -1 - length
     frames.score[0] = frames.out[0]
     frames.length[0] = length
-    frames.line[0, :length] = frames.path[0, :length]
+    copy_to(frames.line[0], frames.path[0], length)
     return OK
 
 

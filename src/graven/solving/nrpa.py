@@ -38,7 +38,7 @@ from graven.core.rng import Rng, uniform
 from graven.search.plan import BAD_CODE, NO_MOVE, OK, TOO_LONG, TOO_MANY
 from graven.search.policy import Parameter, Value
 from graven.solving.method import FINISHED, NEED_ROOM, PLAYOUTS, Method, Solver, whole_numbers
-from graven.solving.replay import play_one, replayed
+from graven.solving.replay import copy_to, play_one, replayed
 
 NOTHING = -np.inf  # the score of a game that has not been played
 # Sums of exponentials outside of these are not to be trusted.
@@ -186,7 +186,7 @@ def play_out(
     """A playout with the policy of a level, into slot[0]; OK, NEED_ROOM or a fault."""
     slot, ply = games.slot[0], 0
     weights, exps = policies.weights[level], policies.exps[level]
-    scratch.state[:] = root
+    copy_to(scratch.state, root, rules.words)
     while contract.turn(rules, scratch.state) != NOBODY:
         count = list_codes(rules, policies, games, scratch, slot, ply)
         if count < 0:
@@ -208,7 +208,7 @@ def recall(
     rules: Rules, policies: Policies, games: Games, scratch: Scratch, root: State, slot: int
 ) -> int:
     """Play a slot's moves again, which are legal, to record what a playout would have."""
-    scratch.state[:] = root
+    copy_to(scratch.state, root, rules.words)
     for ply in range(games.length[slot]):
         count = list_codes(rules, policies, games, scratch, slot, ply)
         if count < 0:
@@ -259,8 +259,8 @@ def offer(games: Games, giver: int, taker: int) -> None:
 def descend(policies: Policies, games: Games, level: int) -> None:
     """Start the searches below a level: with its policy, and no game."""
     for below in range(level - 1, 0, -1):
-        policies.weights[below] = policies.weights[level]
-        policies.exps[below] = policies.exps[level]
+        copy_to(policies.weights[below], policies.weights[level], policies.fresh.size)
+        copy_to(policies.exps[below], policies.exps[level], policies.fresh.size)
         policies.done[below] = 0
         games.score[games.slot[below]] = NOTHING
 
@@ -273,7 +273,7 @@ def remember(games: Games) -> None:
         length = games.length[slot]
         games.score[overall] = games.score[slot]
         games.length[overall] = length
-        games.moves[overall, :length] = games.moves[slot, :length]
+        copy_to(games.moves[overall], games.moves[slot], length)
 
 
 @compiled

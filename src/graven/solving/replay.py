@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,6 +14,13 @@ from graven.core.rng import Rng
 from graven.search.plan import BAD_CODE, NO_MOVE, TOO_LONG
 
 ILLEGAL = -1  # `replay`: a move is not legal
+
+
+@compiled
+def copy_to(to: NDArray[Any], source: NDArray[Any], count: int) -> None:
+    """Copy the first `count` elements; assigning slices would allocate, which kernels do not."""
+    for i in range(count):
+        to[i] = source[i]
 
 
 @compiled
