@@ -7,6 +7,7 @@ import json
 
 import pytest
 
+from graven.interfaces.console import Pace
 from graven.lab import workers
 
 KNIGHTS = ["knightthrough", "--size", "5", "--playouts", "20", "--workers", "1"]
@@ -201,3 +202,16 @@ def test_a_game_that_cannot_be_played_is_reported_and_the_rest_goes_on(run, monk
     assert "seed " in err
     assert "ZeroDivisionError" in err
     monkeypatch.undo()
+
+
+def test_progress_counts_and_says_how_long_the_rest_takes(monkeypatch):
+    now = 100.0
+    monkeypatch.setattr("graven.interfaces.console.time.monotonic", lambda: now)
+    pace = Pace()
+    pace.update(10, 40)
+    assert pace.line(3) == "10/40 games after 3 s (a first run compiles)"
+    pace.update(11, 40)
+    now = 104.0
+    pace.update(13, 40)
+    # Two games in four seconds since the first one ended: 27 more take 54.
+    assert pace.line(8) == "13/40 games after 8 s, 54 s left"

@@ -156,6 +156,11 @@ def test_an_opening_never_ends_the_game():
         opened(heaps, 4, 0)
 
 
+def test_one_player_cannot_play_a_match():
+    with pytest.raises(UsageError, match="two players"):
+        make_cell("samegame", "uct", "rave")
+
+
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [

@@ -236,7 +236,7 @@ def speeds(rates: Sequence[tuple[str, float]]) -> Figure:
 @_in_style
 def lengths(counts: Mapping[str, Mapping[int, int]]) -> Figure:
     """How long games were: a small histogram for each."""
-    columns = min(3, len(counts))
+    columns = 2 if len(counts) in (2, 4) else min(3, len(counts))
     rows = ceil(len(counts) / columns)
     figure, grid = _new(2.15 * columns + 0.3, 1.5 * rows + 0.3, rows, columns)
     flat = [axes for line in grid for axes in line]

@@ -90,15 +90,17 @@ class Findings:
         found += [self._field(number, each) for number, each in enumerate(self.fields, 1)]
         found += [_ladder(number, each) for number, each in enumerate(self.ladders, 1)]
         found = found[:MOST_PLOTS]
+        # No one experiment is behind these: the command draws them again.
+        drawn = (shlex.join(["graven", "report", "--png", "plots", "--db", self._store.path]),)
         rates = _rates(self.summaries)
         if rates:
-            caption = "Playouts a second of searching, by game and budget."
-            found.append(Plot("speeds", caption, (), lambda: plots.speeds(rates[:20])))
+            caption = "Playouts a second of searching, by game and budget, over all matches below."
+            found.append(Plot("speeds", caption, drawn, lambda: plots.speeds(rates[:20])))
         if self.lengths:
             most = sorted(self.lengths.items(), key=lambda each: -sum(each[1].values()))
             shown = dict(most[:MOST_LENGTHS])
-            caption = "Lengths of games in plies."
-            found.append(Plot("lengths", caption, (), lambda: plots.lengths(shown)))
+            caption = "Lengths of games in plies, over all matches below."
+            found.append(Plot("lengths", caption, drawn, lambda: plots.lengths(shown)))
         return found
 
     def _curve(self, number: int, curve: Curve) -> Plot:

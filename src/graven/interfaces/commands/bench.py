@@ -20,8 +20,8 @@ def bench(
         list[str] | None,
         typer.Argument(
             metavar="[NAMES]...",
-            help="Measurements to take: openspiel, sample, listing, grave, tables, long, "
-            "overhead, workers, report.",
+            help="Measurements to take: openspiel, sample, listing, grave, playouts, tables, "
+            "long, overhead, workers, report.",
             show_default=False,
         ),
     ] = None,
