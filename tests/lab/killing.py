@@ -17,7 +17,7 @@ from pathlib import Path
 from graven.interfaces import cli
 from graven.lab.match import match
 
-MATCH = ["match", "nogo", "--size", "3", "uct", "rave", "--games", "200", "--playouts", "60"]
+MATCH = ["match", "nogo", "--size", "3", "uct", "rave", "--games", "200", "--playouts", "600"]
 
 
 def recorded(path: Path) -> int:
