@@ -1,8 +1,8 @@
 """Other programs as players, over GTP: `gtp("gnugo --mode gtp --level 1")`.
 
-A program is started for each game, told the game's moves, and asked for its own. Whatever goes wrong
-with it (it cannot be started, stops, says nonsense, plays an illegal move, takes too long) is a
-`ProgramError`, which the match counts as the program's loss.
+A program is started for each game, told the game's moves, and asked for its own. Whatever goes
+wrong with it (it cannot be started, stops, says nonsense, plays an illegal move, takes too long) is
+a `ProgramError`, which the match counts as the program's loss.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ import threading
 import time
 from dataclasses import replace
 
-from graven.agents.agent import Found
+from graven.agents.agent import Agent, Found, Player
 from graven.core.errors import GravenError, UsageError
 from graven.core.game import Game, Position
-from graven.search.engine import Budget, Stop
+from graven.search.engine import Budget, Search, Stop
 
 PATIENCE = 120.0  # seconds for a reply where no budget says how long a move may take
 GRACE = 10.0  # seconds for a reply beyond what the budget allows
@@ -39,8 +39,12 @@ def is_program(spec: str) -> bool:
     return re.match(r"\s*gtp\s*\(", spec) is not None
 
 
-class Program:
-    """A program that speaks GTP, as an agent: it has a spec and no budget of its own."""
+class ResignedError(ProgramError):
+    """A program gave up, which is no fault."""
+
+
+class Program(Agent):
+    """A program that speaks GTP, as an agent: it plays, but cannot be searched with."""
 
     def __init__(self, spec: str) -> None:
         match = _SPEC.fullmatch(spec)
@@ -69,9 +73,9 @@ class Program:
         """The budget it is given; a program counts no playouts, so only seconds matter."""
         return other
 
-    def player(self, budget: Budget) -> ProgramPlayer:
-        """A player for one game."""
-        return ProgramPlayer(self, budget)
+    def bind(self, game: Game, memory: int | None = None) -> Search:
+        """Not possible: nobody sees how a program thinks."""
+        raise UsageError(f"{self.spec} plays matches; it has no search of ours to look into.")
 
     def __repr__(self) -> str:
         return f"<Program {self.command}>"
@@ -98,7 +102,7 @@ class ProgramPlayer:
         colour = _colour(position.game, position.turn)
         text = self.ask(f"genmove {colour}", patience, stop).strip()
         if text.lower() == "resign":
-            raise ProgramError(f"{self.program.command} resigned")
+            raise ResignedError(f"{self.program.command} resigned")
         code = position.game.move_code(position.turn, text)
         if code is None or code not in position.codes_of(position.turn):
             raise ProgramError(f"{self.program.command} played {text[:40]!r}, which is not legal")
@@ -212,6 +216,13 @@ class ProgramPlayer:
             process.stdout.close()
 
 
+def seated(agent: Agent, seed: int, budget: Budget) -> Player | ProgramPlayer:
+    """A player for one game, of our own kind or not."""
+    if isinstance(agent, Program):
+        return ProgramPlayer(agent, budget)
+    return Player(agent, seed, budget)
+
+
 def _colour(game: Game, player: int) -> str:
     return game.player_names[player].lower()
 
@@ -223,6 +234,7 @@ _NOTHING = Found(
     by_player={},
     line=(),
     playouts=0,
+    plies=0,
     seconds=0.0,
     nodes=0,
     tables=0,
