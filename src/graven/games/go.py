@@ -195,12 +195,16 @@ def count_areas(tables: Tables, state: State, out: Scores) -> None:
 
 
 def key(tables: Tables, state: State) -> int:
-    """The stones, the turn, how many have passed, and which moves superko forbids now; of a game
-    that is over, the stones. What superko may forbid later is left out: see docs/design.md.
+    """The stones, the turn, how many have passed, the ply, and which moves superko forbids now; of
+    a game that is over, the stones and the ply.
+
+    With the ply no way through the tree comes back to where it was. What superko may forbid later
+    is left out: see docs/design.md.
     """
+    mixed = state[KEY] + (state[PLY] + 1) * _ODD
     if is_over(tables, state):
-        return state[KEY] + _ODD
-    mixed = state[KEY] ^ (state[TURN] * tables[TURN_KEY]) ^ (state[PASSES] * _ODD)
+        return mixed
+    mixed ^= (state[TURN] + 4 * state[PASSES] + 1) * tables[TURN_KEY]
     for i in range(state[COUNT]):
         point = state[index(tables[LISTS] + i)]
         if captures.was_captured(tables, state, point) and captures.comes_back(
@@ -316,12 +320,12 @@ def _shown(komi: float) -> int | float:
 
 
 def _footer(state: State, colours: int, plies: int) -> str:
-    """Whose turn it is, and how many have passed."""
+    """The number of the move, whose turn it is, and how many have passed."""
     passed = int(state[PASSES])
     if passed >= colours or state[PLY] >= plies:
-        return "The game is over"
+        return f"The game is over after {state[PLY]} moves"
     after = f", after {passed} {'pass' if passed == 1 else 'passes'}" if passed else ""
-    return f"{NAMES[state[TURN]]} to move{after}"
+    return f"Move {state[PLY] + 1}: {NAMES[state[TURN]]} to move{after}"
 
 
 FAMILY = Family(
