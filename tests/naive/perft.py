@@ -81,9 +81,7 @@ def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     wanted = sys.argv[1:] or [*GAMES, *PUZZLES]
     for name in GAMES.keys() & set(wanted):
-        specs = {
-            board(name, size): partial(naive_game, name, *size) for size in SIZES[name]
-        }
+        specs = {board(name, size): partial(naive_game, name, *size) for size in SIZES[name]}
         write(name, specs, MOST)
     for name in PUZZLES.keys() & set(wanted):
         puzzles = {spec: partial(naive_puzzle, spec) for spec in PUZZLES[name]}

@@ -109,12 +109,15 @@ def sample(tables: Tables, state: State, player: int, rng: Rng) -> int:
 
 
 def allows(tables: Tables, state: State, player: int, move: int) -> bool:
-    """Whether the move is a pass, or a point that may be played."""
-    if move == tables[CELLS]:
-        return True
-    point = tables[index(POINT_OF + move)]
-    empty = state[index(CELL + APART * point)] == EMPTY
-    return empty and allowed(tables, state, player, point)
+    """Whether the move is sensible: a point that a playout may play, or the pass without any."""
+    if move < tables[CELLS]:
+        point = tables[index(POINT_OF + move)]
+        empty = state[index(CELL + APART * point)] == EMPTY
+        return empty and wanted(tables, state, player, point)
+    for i in range(state[COUNT]):
+        if wanted(tables, state, player, state[index(tables[LISTS] + i)]):
+            return False
+    return True
 
 
 def play(tables: Tables, state: State, joint: Moves) -> None:
