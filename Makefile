@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 STAMP := $(VENV)/.ready
 
-.PHONY: setup demo test lint bench clean
+.PHONY: setup demo test lint programs bench clean
 
 setup: $(STAMP)
 
@@ -22,7 +22,14 @@ lint: setup
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports
 
-test: lint
+# Programs that some tests play against, where they can be had: those tests say if they skip.
+programs:
+	@command -v gnugo >/dev/null || test -x /usr/games/gnugo \
+		|| { test "$$(id -u)" = 0 && command -v apt-get >/dev/null \
+			&& timeout 300 apt-get install --yes --quiet gnugo >/dev/null 2>&1; } \
+		|| echo "GNU Go cannot be installed here: the tests that play against it will skip"
+
+test: lint programs
 	$(VENV)/bin/pytest
 
 bench: setup

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from graven.games.registry import families, make_game
 from graven.testing import check_game
-from tests.games.sizes import SIZES, largest, smallest, specs
+from tests.games.sizes import SIZES, largest, nearest, smallest, specs
 from tests.naive.puzzles import PUZZLES
 
 
@@ -33,13 +33,11 @@ def test_the_smallest_board_in_many_games(name):
 
 @pytest.mark.parametrize("name", SIZES)
 def test_misere(name):
-    check_game(make_game(f"misere-{name}(size=5)"), games=8, constant_sum=1.0)
+    check_game(make_game(f"misere-{nearest(name, 5, 5)}"), games=8, constant_sum=1.0)
 
 
 @settings(max_examples=60)
 @given(st.sampled_from(sorted(SIZES)), st.data(), st.integers(0, 2**32))
 def test_any_size_and_seed(name, data, seed):
-    (low_rows, low_columns), *_ = SIZES[name]
-    rows = data.draw(st.integers(low_rows, 9), label="rows")
-    columns = data.draw(st.integers(low_columns, 9), label="columns")
-    check_game(make_game(name, size=f"{rows}x{columns}"), games=1, seed=seed, constant_sum=1.0)
+    rows, columns = data.draw(st.tuples(st.integers(2, 9), st.integers(2, 9)), label="size")
+    check_game(make_game(nearest(name, rows, columns)), games=1, seed=seed, constant_sum=1.0)

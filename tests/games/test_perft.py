@@ -58,3 +58,12 @@ def test_perft_says_what_it_cannot_count():
         perft(rock_paper_scissors().start(), 1)
     with pytest.raises(UsageError, match="at least 0"):
         perft(heaps(1).start(), -1)
+
+
+# As published by many, for instance at http://www.aartbik.com/strategy.php.
+OTHELLO = [4, 12, 56, 244, 1396, 8200, 55_092, 390_216, 3_005_288]
+
+
+@pytest.mark.parametrize(("depth", "count"), list(enumerate(OTHELLO, 1)))
+def test_othello_has_the_counts_that_are_known(depth, count):
+    assert perft(make_game("othello").start(), depth) == count

@@ -16,7 +16,12 @@ DRAWS = 40_000
 # A fair `sample` falls below this once in a million positions, and the seeds are fixed.
 UNFAIR = 1e-6
 
-BOARDS = [(name, size) for name, sizes in SIZES.items() for size in (sizes[2], (8, 8), (7, 10))]
+BOARDS = [
+    (name, size)
+    for name, sizes in SIZES.items()
+    for size in sizes
+    if size in (sizes[2], (8, 8), (7, 10))
+]
 
 
 def positions(game, seed: int):

@@ -10,6 +10,9 @@ import copy
 from typing import Any
 
 from tests.naive.domineering import Domineering
+from tests.naive.go import Go
+from tests.naive.hexes import Havannah, Hex
+from tests.naive.othello import Othello
 from tests.naive.stones import Atarigo, Nogo
 from tests.naive.through import Breakthrough, Knightthrough
 
@@ -17,8 +20,12 @@ GAMES: dict[str, Any] = {
     "atarigo": Atarigo,
     "breakthrough": Breakthrough,
     "domineering": Domineering,
+    "go": Go,
+    "havannah": Havannah,
+    "hex": Hex,
     "knightthrough": Knightthrough,
     "nogo": Nogo,
+    "othello": Othello,
 }
 
 

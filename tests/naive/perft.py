@@ -1,15 +1,18 @@
 """Counts move sequences with the naive rules and writes `tests/games/perft`.
 
-Run from the top of the repository, a few minutes: `python -m tests.naive.perft`.
+Run from the top of the repository, a few minutes: `python -m tests.naive.perft`, or only some:
+`python -m tests.naive.perft go hex`.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from tests.games.sizes import spec as board
 from tests.naive.games import GAMES, naive_game, perft
 from tests.naive.puzzles import naive_puzzle
 
@@ -26,7 +29,11 @@ SIZES = {
     "atarigo": [(2, 2), (2, 3), (3, 3), (3, 5), (5, 5), (8, 8), (19, 19)],
     "breakthrough": [(4, 2), (5, 3), (6, 5), (8, 8), (7, 10), (19, 19)],
     "domineering": [(2, 2), (3, 3), (4, 4), (3, 5), (8, 8), (7, 10), (19, 19)],
+    "go": [(2, 2), (2, 3), (3, 3), (5, 5), (9, 9), (19, 19)],
+    "havannah": [(3, 3), (4, 4), (8, 8)],
+    "hex": [(2, 2), (3, 3), (2, 4), (4, 4), (11, 11)],
     "knightthrough": [(4, 4), (6, 5), (8, 8), (7, 10), (19, 19)],
+    "othello": [(4, 4), (6, 6), (8, 8)],
     "nogo": [(2, 2), (2, 3), (3, 3), (3, 5), (5, 5), (8, 8), (19, 19)],
 }
 
@@ -72,14 +79,13 @@ def write(name: str, specs: dict[str, Callable[[], Any]], most: int) -> None:
 
 def main() -> None:
     FOLDER.mkdir(exist_ok=True)
-    for name in GAMES:
-        specs = {
-            f"{name}(size={rows}x{columns})": partial(naive_game, name, rows, columns)
-            for rows, columns in SIZES[name]
-        }
+    wanted = sys.argv[1:] or [*GAMES, *PUZZLES]
+    for name in GAMES.keys() & set(wanted):
+        specs = {board(name, size): partial(naive_game, name, *size) for size in SIZES[name]}
         write(name, specs, MOST)
-    for name, puzzles in PUZZLES.items():
-        write(name, {spec: partial(naive_puzzle, spec) for spec in puzzles}, MOST_OF_A_PUZZLE)
+    for name in PUZZLES.keys() & set(wanted):
+        puzzles = {spec: partial(naive_puzzle, spec) for spec in PUZZLES[name]}
+        write(name, puzzles, MOST_OF_A_PUZZLE)
 
 
 if __name__ == "__main__":

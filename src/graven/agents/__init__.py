@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from graven.agents.agent import Agent, Found, MoveStat, Player
+from graven.agents.programs import Program, is_program
 from graven.agents.spec import OPTIONS, Spec, parse
 from graven.search.policy import Parameter, playout_policies, tree_policies
 
@@ -14,6 +15,7 @@ __all__ = [
     "MoveStat",
     "Player",
     "PolicyInfo",
+    "Program",
     "Spec",
     "agent",
     "catalogue",
@@ -22,8 +24,8 @@ __all__ = [
 
 
 def agent(spec: str) -> Agent:
-    """An agent from its spec, such as `grave(ref=50,bias=1e-4)`."""
-    return Agent(spec)
+    """An agent from its spec, such as `grave(ref=50,bias=1e-4)` or `gtp("gnugo --mode gtp")`."""
+    return Program(spec) if is_program(spec) else Agent(spec)
 
 
 @dataclass(frozen=True)

@@ -164,7 +164,9 @@ def find_move(
     by_player: dict[int, tuple[MoveStat, ...]] = {}
     value = 0.0
     for player in position.choosers:
-        arms = choose.arms(search.rules, run.tree, player)
+        # A kept tree may know moves that are not legal any more: Go's superko.
+        legal = frozenset(position.codes_of(player))
+        arms = [arm for arm in choose.arms(search.rules, run.tree, player) if arm.code in legal]
         chosen = choose.final_move(arms, search.settings.final, derive(seed, 1, player))
         if chosen is None:
             # Fewer than two playouts: the root's moves have not been tried. Take the first.

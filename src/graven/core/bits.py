@@ -11,6 +11,10 @@ from numba.extending import intrinsic
 
 from graven.core.compile import inlined
 
+# Numba asks of every signed index whether it is negative. Where that counts, `state[index(i)]` says
+# that it is not, and saves a fifth of the time of Go's playouts.
+index = np.uint64
+
 
 def words_for(things: int) -> int:
     """How many words a set of so many things takes."""

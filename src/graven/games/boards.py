@@ -1,7 +1,8 @@
 """Boards of rows and columns: their sizes, the names of their cells, and how they look as text.
 
 A game describes its position as a `Board`, which knows no rules; `as_text` here and `as_svg` in
-`pictures` draw it. Cells count row by row from the bottom left: row 0 is the row numbered 1.
+`pictures` draw it. Cells count row by row from the bottom left: row 0 is the row numbered 1. With
+discs (Othello) they count from the top left.
 """
 
 from __future__ import annotations
@@ -14,18 +15,31 @@ from typing import Literal
 from graven.core.errors import UsageError
 
 # What stands on a board also says what the board is: pawns and knights stand on chequered
-# squares, stones on the crossings of lines, dominoes cover two squares of a plain grid.
-Pieces = Literal["pawns", "knights", "stones", "dominoes"]
+# squares, stones on the crossings of lines, dominoes cover two squares of a plain grid, and discs
+# lie on a green one.
+Pieces = Literal["pawns", "knights", "stones", "dominoes", "discs"]
 VACANT = -1
 
 SQUARE_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 POINT_LETTERS = "ABCDEFGHJKLMNOPQRST"  # Go players leave out the I
 
-LETTERS = {"pawns": "WB", "knights": "WB", "stones": "XO"}
+LETTERS = {"pawns": "WB", "knights": "WB", "stones": "XORB", "discs": "XO"}
 
 # Colours of a terminal's 256: each player's pieces, the two grounds of a board, and its lines.
-INKS = {"pawns": (231, 16), "knights": (231, 16), "stones": (16, 231), "dominoes": (25, 166)}
-GROUNDS = {"pawns": (66, 109), "knights": (66, 109), "stones": (179, 179), "dominoes": (253, 255)}
+INKS = {
+    "pawns": (231, 16),
+    "knights": (231, 16),
+    "stones": (16, 231, 160, 27),
+    "dominoes": (25, 166),
+    "discs": (16, 231),
+}
+GROUNDS = {
+    "pawns": (66, 109),
+    "knights": (66, 109),
+    "stones": (179, 179),
+    "dominoes": (253, 255),
+    "discs": (29, 35),
+}
 LINES = 94
 RESET = "\x1b[0m"
 
@@ -45,6 +59,12 @@ class Board:
         if 0 <= row < self.rows and 0 <= column < self.columns:
             return self.owners[row * self.columns + column]
         return VACANT
+
+    @property
+    def from_the_top(self) -> list[int]:
+        """The rows as they are drawn, the uppermost first."""
+        rows = range(self.rows)
+        return list(rows if self.pieces == "discs" else reversed(rows))
 
     @property
     def letters(self) -> str:
@@ -140,7 +160,7 @@ def as_text(board: Board, colour: bool = False) -> str:
     margin = len(str(board.rows))
     cells = _coloured(board) if colour else [f" {symbol}" for symbol in _symbols(board)]
     lines = []
-    for row in reversed(range(board.rows)):
+    for row in board.from_the_top:
         line = "".join(cells[row * board.columns : (row + 1) * board.columns])
         lines.append(f"{row + 1:>{margin}}{line}{RESET if colour else ''}")
     lines.append(" " * margin + "".join(f" {letter}" for letter in board.letters))

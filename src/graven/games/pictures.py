@@ -18,6 +18,7 @@ PIXELS = 0.8  # how large a unit is on the screen where nobody sets a size
 CARD, INK = "#faf9f6", "#5b646b"
 LIGHT_SQUARE, DARK_SQUARE = "#e8ebe6", "#93a9ae"
 WOOD, LINE = "#e2b973", "#6d4c22"
+GREEN, GREEN_LINE = "#4e9a6b", "#2f6b47"
 FREE_CELL, GRID = "#f1efe8", "#cfcabd"
 
 # For each player's pieces: fill, outline, and the colour of details upon them.
@@ -46,12 +47,32 @@ GRADIENTS = """<defs>
 <radialGradient id='graven-stone-1' cx='.36' cy='.3' r='.8'>
 <stop offset='0' stop-color='#ffffff'/><stop offset='.6' stop-color='#f3f1ea'/>
 <stop offset='1' stop-color='#c2beb2'/></radialGradient>
+<radialGradient id='graven-stone-2' cx='.36' cy='.3' r='.8'>
+<stop offset='0' stop-color='#e88a7d'/><stop offset='.5' stop-color='#c0392b'/>
+<stop offset='1' stop-color='#7d1f15'/></radialGradient>
+<radialGradient id='graven-stone-3' cx='.36' cy='.3' r='.8'>
+<stop offset='0' stop-color='#b9d7f2'/><stop offset='.5' stop-color='#6fa8dc'/>
+<stop offset='1' stop-color='#3a6ea5'/></radialGradient>
 </defs>"""
+
+# Red and Blue are about as light as each other: a ring and a square tell them apart.
+STONE_MARKS = (
+    "",
+    "",
+    "<circle cx='{x}' cy='{y}' r='9' fill='none' stroke='#fff' stroke-width='3'/>",
+    "<path d='M{x} {y}m-8 -8h16v16h-16z' fill='none' stroke='#123' stroke-width='3'/>",
+)
 
 
 def as_svg(board: Board) -> str:
     """The board as an SVG element, with coordinates and a title for screen readers."""
-    draw = {"pawns": _armies, "knights": _armies, "stones": _stones, "dominoes": _dominoes}
+    draw = {
+        "pawns": _armies,
+        "knights": _armies,
+        "stones": _stones,
+        "dominoes": _dominoes,
+        "discs": _discs,
+    }
     width = LEFT + board.columns * CELL + REST
     height = REST + board.rows * CELL + BOTTOM
     parts = [
@@ -68,7 +89,7 @@ def as_svg(board: Board) -> str:
 
 def _corner(board: Board, row: int, column: int) -> tuple[int, int]:
     """The upper left corner of a cell."""
-    return LEFT + column * CELL, REST + (board.rows - 1 - row) * CELL
+    return LEFT + column * CELL, REST + board.from_the_top.index(row) * CELL
 
 
 def _centre(board: Board, row: int, column: int) -> tuple[int, int]:
@@ -145,17 +166,33 @@ def _stones(board: Board) -> Iterator[str]:
         yield (
             f"<circle cx='{x + 1.5}' cy='{y + 2.5}' r='22' opacity='.25'/>"
             f"<circle cx='{x}' cy='{y}' r='22' fill='url(#graven-stone-{owner})'/>"
+            + STONE_MARKS[owner].format(x=x, y=y)
         )
+
+
+def _discs(board: Board) -> Iterator[str]:
+    """Discs on green squares."""
+    yield GRADIENTS
+    yield _ground(board, GREEN, GREEN_LINE)
+    yield _grid(board, GREEN_LINE)
+    for owner, row, column in _occupied(board):
+        x, y = _centre(board, row, column)
+        yield f"<circle cx='{x}' cy='{y}' r='19' fill='url(#graven-stone-{owner})'/>"
+
+
+def _grid(board: Board, line: str) -> str:
+    """The lines between squares."""
+    lines = [f"M{LEFT} {REST + row * CELL}h{board.columns * CELL}" for row in range(1, board.rows)]
+    lines += [
+        f"M{LEFT + column * CELL} {REST}v{board.rows * CELL}" for column in range(1, board.columns)
+    ]
+    return f"<path d='{''.join(lines)}' stroke='{line}' fill='none'/>"
 
 
 def _dominoes(board: Board) -> Iterator[str]:
     """Dominoes on a plain grid."""
     yield _ground(board, FREE_CELL, GRID)
-    lines = [f"M{LEFT} {REST + row * CELL}h{board.columns * CELL}" for row in range(1, board.rows)]
-    lines += [
-        f"M{LEFT + column * CELL} {REST}v{board.rows * CELL}" for column in range(1, board.columns)
-    ]
-    yield f"<path d='{''.join(lines)}' stroke='{GRID}' fill='none'/>"
+    yield _grid(board, GRID)
     for owner, first, second in board.dominoes():
         (x1, y1), (x2, y2) = (
             _centre(board, *divmod(cell, board.columns)) for cell in (first, second)

@@ -14,6 +14,7 @@ from graven.core.errors import GravenError, unknown
 from graven.interfaces.commands.agents import agents
 from graven.interfaces.commands.bench import bench
 from graven.interfaces.commands.games import games
+from graven.interfaces.commands.gtp import gtp
 from graven.interfaces.commands.match import match
 from graven.interfaces.commands.play import play
 from graven.interfaces.commands.report import export, report
@@ -62,6 +63,7 @@ for command in (
     report,
     export,
     bench,
+    gtp,
 ):
     app.command()(command)
 

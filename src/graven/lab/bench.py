@@ -38,6 +38,7 @@ LAB_GAMES = 60
 WORKER_GAMES = 12
 REPORT_GAMES = 100_000
 REPORT_SECONDS = 10.0
+RANDOM_GO_GAMES = 5_000
 GRAVE, RAVE, UCT = "grave(ref=50)", "rave", "uct"
 # Playouts that learn, and how fast they should be, as part of uniform ones.
 LEARNING = {"mast": 0.5, "mastf": 0.5, "ppa": 0.35, "ppaf": 0.35, "poolrave": 0.6}
@@ -118,33 +119,61 @@ def ply_rate(spec: str, game: Game, count: int) -> float:
     return plies / (time.thread_time() - began)
 
 
+# Our game, OpenSpiel's name for it, and how many times faster we mean to be.
+PEERS = (
+    ("breakthrough", "breakthrough", 10.0),
+    ("go(size=9)", "go(board_size=9)", 10.0),
+    ("havannah(size=8)", "havannah(board_size=8)", 5.0),
+    ("hex(size=11)", "hex(board_size=11)", 5.0),
+    ("othello", "othello", 20.0),
+)
+
+
 def against_openspiel() -> Iterator[Row]:
     """Our UCT and OpenSpiel's C++ MCTS, one thread each."""
-    row = Row(
-        "openspiel",
-        "UCT v OpenSpiel's C++ MCTSBot, 1,000 playouts, breakthrough(size=8x8)",
-        "playouts/s",
-        10.0,
+    for ours, theirs, target in PEERS:
+        game = registry.make_game(ours)
+        what = f"UCT v OpenSpiel's C++ MCTSBot, 1,000 playouts, {game.spec}"
+        row = Row("openspiel", what, "playouts/s", target)
+        try:
+            import pyspiel
+        except ImportError:
+            yield replace(row, skipped="the package open_spiel is not installed")
+            continue
+        peer = pyspiel.load_game(theirs)
+        yield _measured(
+            row,
+            lambda game=game: search_rate(UCT, game, 1000),  # type: ignore[misc]
+            lambda peer=peer: openspiel_rate(pyspiel, peer, 1000),  # type: ignore[misc]
+        )
+
+
+def openspiel_rate(pyspiel: Any, game: Any, count: int) -> float:
+    """Playouts a second of OpenSpiel's searches from the start, repeated for a slice of time."""
+    state = game.new_initial_state()
+    began, done = time.thread_time(), 0
+    while not done or time.thread_time() - began < SLICE_SECONDS:
+        evaluator = pyspiel.RandomRolloutEvaluator(1, done)
+        bot = pyspiel.MCTSBot(game, evaluator, 0.4, count, 1000, False, done, False)
+        bot.mcts_search(state)
+        done += count
+    return done / (time.thread_time() - began)
+
+
+def go_playouts() -> Iterator[Row]:
+    """Go's uniform playouts against a number that we aim at, and pattern playouts against those."""
+    game = registry.make_game("go")
+    patterns = game.rules_with("mogo")
+    yield _measured(
+        Row("go", f"uniform random games v an aim of 60,000, {game.spec}", "games/s", 1.0),
+        lambda: playouts.contract_rate(game.rules, RANDOM_GO_GAMES),
+        lambda: 60_000.0,
     )
-    try:
-        import pyspiel
-    except ImportError:
-        yield replace(row, skipped="the package open_spiel is not installed")
-        return
-    game = registry.make_game("breakthrough")
-    theirs = pyspiel.load_game("breakthrough")
-    state = theirs.new_initial_state()
-
-    def peer() -> float:
-        began, done = time.thread_time(), 0
-        while not done or time.thread_time() - began < SLICE_SECONDS:
-            evaluator = pyspiel.RandomRolloutEvaluator(1, done)
-            bot = pyspiel.MCTSBot(theirs, evaluator, 0.4, 1000, 1000, False, done, False)
-            bot.mcts_search(state)
-            done += 1000
-        return done / (time.thread_time() - began)
-
-    yield _measured(row, lambda: search_rate(UCT, game, 1000), peer)
+    yield _measured(
+        Row("go", f"plies of mogo games v plies of uniform ones, {game.spec}", "plies/s", 0.25),
+        lambda: playouts.ply_rate(patterns, RANDOM_GO_GAMES),
+        lambda: playouts.ply_rate(game.rules, RANDOM_GO_GAMES),
+    )
 
 
 def random_games(name: str, what: str, target: float, with_sample: bool) -> Iterator[Row]:
@@ -297,6 +326,7 @@ MEASUREMENTS: dict[str, Callable[[], Iterator[Row]]] = {
     "listing": lambda: random_games(
         "listing", "random games that list moves v the same loop, rules inlined", 0.6, False
     ),
+    "go": go_playouts,
     "grave": grave_against_uct,
     "playouts": learning_playouts,
     "tables": tables_per_node,

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from graven.agents import Agent, agent, parse
+from graven.agents.programs import is_program
 from graven.core.errors import UsageError, unknown
 from graven.core.game import Game
 from graven.core.rng import derive
@@ -165,11 +166,15 @@ def make_cell(
 
 def without_budget(text: str) -> str:
     """A spec in canonical form without the budget inside it."""
+    if is_program(text):
+        return text
     spec = parse(text)
     return replace(spec, values={**spec.values, "playouts": 0, "seconds": 0.0}).text
 
 
 def _with_budget(text: str, budget: Budget) -> str:
+    if is_program(text):
+        return text
     spec = parse(text)
     said = {"playouts": budget.playouts or 0, "seconds": budget.seconds or 0.0}
     return replace(spec, values={**spec.values, **said}).text

@@ -6,12 +6,14 @@ from collections.abc import Iterable
 from typing import Any
 
 from graven import __version__
-from graven.agents import Agent, Player, agent
+from graven.agents import Agent, Player, Program, agent
+from graven.agents.programs import ProgramError, ProgramPlayer, seated
 from graven.core.errors import ContractError, UsageError
 from graven.core.game import Game, Position
 from graven.core.rng import derive
 from graven.lab.jobs import GameJob, GameResult
 from graven.lab.machine import machine
+from graven.lab.records import comment_on, keep_record, lost_by, report
 from graven.search.engine import Budget, Stop
 
 # Enough for the tree to grow once: growing is compiled code, too.
@@ -24,6 +26,8 @@ _warm: set[Any] = set()
 def warm_up(game: Game, agents: Iterable[Agent]) -> None:
     """Compile what agents need, or load it from the cache, before any clock runs."""
     for each in agents:
+        if isinstance(each, Program):
+            continue
         settings = each.settings
         needs = game.spec, settings.select, settings.playout, settings.ref is None
         if needs not in _warm:
@@ -55,11 +59,25 @@ def play_game(job: GameJob, game: Game, stop: Stop | None = None) -> GameResult 
     """Play a job's game to its end; None if told to stop before."""
     cell, seats, seed = job.cell, job.cell.seats(job.index), job.seed
     players = [
-        Player(agent(cell.agents[side]), derive(seed, player), cell.budgets[side])
+        seated(agent(cell.agents[side]), derive(seed, player), cell.budgets[side])
         for player, side in enumerate(seats)
     ]
+    try:
+        return _played(job, game, players, stop)
+    finally:
+        for each in players:
+            if isinstance(each, ProgramPlayer):
+                each.close()
+
+
+def _played(
+    job: GameJob, game: Game, players: list[Player | ProgramPlayer], stop: Stop | None
+) -> GameResult | None:
+    cell, seats, seed = job.cell, job.cell.seats(job.index), job.seed
     position, moves = opened(game, cell.openings, cell.opening_seed(job.index))
     playouts, seconds = 0, 0.0
+    comments = [""] * len(moves)
+    scores: tuple[float, ...] | None = None
     while not position.over:
         if position.ply >= game.plies:
             raise ContractError(
@@ -68,19 +86,33 @@ def play_game(job: GameJob, game: Game, stop: Stop | None = None) -> GameResult 
             )
         joint = []
         for player in position.choosers:
-            found = players[player].choose(position, stop)
+            try:
+                found = players[player].choose(position, stop)
+            except ProgramError as error:
+                if stop is not None and stop.is_set():
+                    return None
+                scores = lost_by(player, game.players)
+                report(job, error)
+                break
             if stop is not None and stop.is_set():
                 return None
             joint.append(found.move_of(player))
             playouts += found.playouts
             seconds += found.seconds
+        if scores is not None:
+            break
         position = position.play(*joint)
         moves.append(",".join(joint))
+        comments.append(comment_on(found))
+    if scores is None:
+        scores = position.scores or ()
+    if any(isinstance(each, ProgramPlayer) for each in players):
+        keep_record(job, game, position, moves, comments, scores)
     return GameResult(
         job.index,
         seats,
         seed,
-        position.scores or (),
+        scores,
         tuple(moves),
         playouts,
         seconds,

@@ -25,8 +25,9 @@ play = compiled(through64.play)
 @compiled
 def play_contract(
     rules: Rules, state: State, joint: Moves, moves: Moves, rng: Rng, count: int
-) -> None:
-    """Play `count` random games with rules that are known by their addresses alone."""
+) -> int:
+    """Play `count` random games with rules that are known by their addresses alone; all plies."""
+    plies = 0
     for _ in range(count):
         contract.start(rules, state)
         player = contract.turn(rules, state)
@@ -34,6 +35,8 @@ def play_contract(
             joint[player] = contract.sample(rules, state, player, moves, rng)
             contract.play(rules, state, joint)
             player = contract.turn(rules, state)
+            plies += 1
+    return plies
 
 
 @compiled
@@ -52,17 +55,24 @@ def play_inlined(
 
 def contract_rate(rules: Rules, count: int) -> float:
     """Random games a second through the contract."""
-    return _rate(play_contract, rules, rules, count)
+    return _rate(play_contract, rules, rules, count)[0]
+
+
+def ply_rate(rules: Rules, count: int) -> float:
+    """Plies a second of random games through the contract."""
+    games_a_second, plies = _rate(play_contract, rules, rules, count)
+    return games_a_second * int(plies) / count
 
 
 def inlined_rate(game: Game, count: int) -> float:
     """Random games a second with the rules inlined; the game must be one of `through`'s."""
-    return _rate(play_inlined, game.tables, game.rules, count)
+    return _rate(play_inlined, game.tables, game.rules, count)[0]
 
 
-def _rate(kernel: Any, first: Any, rules: Rules, count: int) -> float:
+def _rate(kernel: Any, first: Any, rules: Rules, count: int) -> tuple[float, Any]:
+    """Calls of the kernel's loop a second, and what the kernel returned."""
     state, joint = contract.new_state(rules), contract.new_joint(rules)
     moves, rng = contract.new_moves(rules), generator(1)
     began = time.thread_time()
-    kernel(first, state, joint, moves, rng, count)
-    return count / (time.thread_time() - began)
+    result = kernel(first, state, joint, moves, rng, count)
+    return count / (time.thread_time() - began), result

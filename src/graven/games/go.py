@@ -1,0 +1,343 @@
+"""Go, for two to four colours: area scoring, positional superko, no suicide.
+
+A move is a point or, the last code, a pass; the game ends when everybody has passed in a row, or
+after so many plies that no sensible game gets there (`longest`). A player's score is their stones
+and the empty areas that touch no other colour; the greatest score wins, and White has komi if there
+are two colours. Cazenave 2015, section 4.8, scores "stones plus eyes": in a game played out the
+empty areas are eyes.
+
+Playouts draw from the legal moves that do not fill the player's own eyes, and pass when there is
+none. State: see `captures`.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from graven.core.bits import index, lowest
+from graven.core.compile import compiled, inlined
+from graven.core.contract import NOBODY, Moves, Scores, State, Tables
+from graven.core.errors import UsageError
+from graven.core.game import Game, Position
+from graven.core.rng import Rng
+from graven.games import captures, goban, mogo
+from graven.games.boards import POINT_LETTERS, SizeRange, as_text, cell_name
+from graven.games.captures import (
+    CAP,
+    COUNT,
+    KOMI,
+    LAST_MOVE,
+    NO_MOVE,
+    PASSES,
+    PLY,
+    WHOLE,
+    allowed,
+    wanted,
+)
+from graven.games.goban import (
+    APART,
+    CELL,
+    CELLS,
+    CODE_OF,
+    COLOUR,
+    COLOURS,
+    EMPTY,
+    KEY,
+    LIBERTIES,
+    LISTS,
+    NEXT,
+    POINT_OF,
+    TURN,
+    TURN_KEY,
+    WIDTH,
+)
+from graven.games.pictures import as_svg
+from graven.games.registry import Family, Option
+from graven.games.stones import LARGEST, points
+
+PASS = "pass"
+NAMES = ("Black", "White", "Red", "Blue")
+MOST_KOMI = 1000.0
+_ODD = -7046029254386353131
+
+
+def longest(cells: int) -> int:
+    """The most plies of a game. (With superko the longest game on 2x2 has 48.)"""
+    return 3 * cells + 50
+
+
+@inlined
+def is_over(tables: Tables, state: State) -> bool:
+    """Whether all have passed in a row, or the game has gone on for too long."""
+    return (state[PASSES] >= tables[COLOURS]) | (state[PLY] >= tables[CAP])
+
+
+def turn(tables: Tables, state: State) -> int:
+    """The player to move, if any."""
+    return NOBODY if is_over(tables, state) else state[TURN]
+
+
+def legal(tables: Tables, state: State, player: int, moves: Moves) -> int:
+    """The points that may be played, and the pass."""
+    count = 0
+    for i in range(state[COUNT]):
+        point = state[index(tables[LISTS] + i)]
+        moves[count] = tables[index(tables[CODE_OF] + point)]
+        count += allowed(tables, state, player, point)
+    moves[count] = tables[CELLS]
+    return count + 1
+
+
+def sensible(tables: Tables, state: State, player: int, moves: Moves) -> int:
+    """The points that may be played and are no eyes of the player; if there are none, the pass."""
+    count = 0
+    for i in range(state[COUNT]):
+        point = state[index(tables[LISTS] + i)]
+        moves[count] = tables[index(tables[CODE_OF] + point)]
+        count += wanted(tables, state, player, point)
+    if count == 0:
+        moves[0] = tables[CELLS]
+        count = 1
+    return count
+
+
+def sample(tables: Tables, state: State, player: int, rng: Rng) -> int:
+    """One of the sensible moves."""
+    return captures.draw(tables, state, player, rng)
+
+
+def allows(tables: Tables, state: State, player: int, move: int) -> bool:
+    """Whether the move is sensible: a point that a playout may play, or the pass without any."""
+    if move < tables[CELLS]:
+        point = tables[index(POINT_OF + move)]
+        empty = state[index(CELL + APART * point)] == EMPTY
+        return empty and wanted(tables, state, player, point)
+    for i in range(state[COUNT]):
+        if wanted(tables, state, player, state[index(tables[LISTS] + i)]):
+            return False
+    return True
+
+
+def play(tables: Tables, state: State, joint: Moves) -> None:
+    """Put the stone and capture, or pass."""
+    player = state[TURN]
+    code = int(joint[player])
+    if code == tables[CELLS]:
+        state[PASSES] += 1
+    else:
+        state[PASSES] = 0
+        point = tables[index(POINT_OF + code)]
+        captures.take_off_list(tables, state, point)
+        if goban.put(tables, state, player, code):
+            captures.capture(tables, state, player, point)
+    state[LAST_MOVE] = code
+    captures.remember(tables, state)
+    state[TURN] = player + 1 if player + 1 < tables[COLOURS] else 0
+
+
+def scores(tables: Tables, state: State, out: Scores) -> None:
+    """One point for the greatest area, shared by those who have it."""
+    colours = tables[COLOURS]
+    count_areas(tables, state, out)
+    if colours == 2:
+        ahead = int(out[0] - out[1]) - tables[KOMI]
+        out[0] = 1.0 if ahead > 0 else 0.0
+        if ahead == 0 and tables[WHOLE]:
+            out[0] = 0.5
+        out[1] = 1.0 - out[0]
+        return
+    best, winners = 0.0, 0
+    for player in range(colours):
+        if out[player] > best:
+            best, winners = out[player], 0
+        winners += out[player] == best
+    for player in range(colours):
+        out[player] = 1.0 / winners if out[player] == best else 0.0
+
+
+@compiled
+def count_areas(tables: Tables, state: State, out: Scores) -> None:
+    """Write each player's stones plus the empty points of areas that only touch that player.
+
+    Empty points have no use for their words NEXT and LIBERTIES: an area is explored as a queue
+    linked by NEXT, and LIBERTIES says which points have been in one.
+    """
+    width, cells = tables[WIDTH], tables[CELLS]
+    for player in range(tables[COLOURS]):
+        out[player] = 0.0
+    for code in range(cells):
+        point = tables[index(POINT_OF + code)]
+        colour = state[index(CELL + APART * point)] & COLOUR
+        if colour < EMPTY:
+            out[colour] += 1.0
+        else:
+            state[index(LIBERTIES + APART * point)] = 0
+    for i in range(state[COUNT]):
+        first = state[index(tables[LISTS] + i)]
+        if state[index(LIBERTIES + APART * first)]:
+            continue
+        state[index(LIBERTIES + APART * first)] = 1
+        at, last, size, touched = first, first, 0, np.int64(0)
+        while True:
+            size += 1
+            for near in (at - width, at - 1, at + 1, at + width):
+                colour = state[index(CELL + APART * near)] & COLOUR
+                if colour < EMPTY:
+                    touched |= np.int64(1) << colour
+                elif colour == EMPTY and state[index(LIBERTIES + APART * near)] == 0:
+                    state[index(LIBERTIES + APART * near)] = 1
+                    state[index(NEXT + APART * last)] = near
+                    last = near
+            if at == last:
+                break
+            at = state[index(NEXT + APART * at)]
+        if touched & (touched - 1) == 0 and touched:
+            out[lowest(touched)] += size
+
+
+def key(tables: Tables, state: State) -> int:
+    """The stones, the turn, how many have passed, the ply, and which moves superko forbids now; of
+    a game that is over, the stones and the ply.
+
+    With the ply no way through the tree comes back to where it was. What superko may forbid later
+    is left out: see docs/design.md.
+    """
+    mixed = state[KEY] + (state[PLY] + 1) * _ODD
+    if is_over(tables, state):
+        return mixed
+    mixed ^= (state[TURN] + 4 * state[PASSES] + 1) * tables[TURN_KEY]
+    for i in range(state[COUNT]):
+        point = state[index(tables[LISTS] + i)]
+        if captures.was_captured(tables, state, point) and captures.comes_back(
+            tables, state, state[TURN], point
+        ):
+            mixed += point * tables[TURN_KEY]
+    return mixed
+
+
+def feature(tables: Tables, state: State, player: int, move: int) -> int:
+    """The move and its four neighbours, as in `goban`; a pass has none."""
+    if move == tables[CELLS]:
+        return 256 * move
+    return goban.feature_of(tables, state, player, move)
+
+
+def areas(position: Position) -> tuple[float, ...]:
+    """Each player's area as the board stands, without komi."""
+    out = np.zeros(position.game.players)
+    count_areas(position.game.tables, position.state.copy(), out)
+    return tuple(float(area) for area in out)
+
+
+def handed_over(position: Position, player: int) -> Position:
+    """The same position with another player to move, and no passes counted."""
+    state = position.state.copy()
+    state[TURN], state[PASSES] = player, 0
+    return Position(position.game, state, position.history)
+
+
+SIZES = SizeRange(rows=(2, LARGEST), columns=(2, LARGEST))
+
+
+def make(size: int | str = 9, komi: float | str | None = None, colors: int | str = 2) -> Game:
+    """Go on a board of that size, for that many colours."""
+    rows, columns = SIZES.parse(size)
+    colours = _colours(colors)
+    komi = _komi(komi, colours)
+    cells, plies = rows * columns, longest(rows * columns)
+    lists = captures.build_lists(points(rows, columns), plies)
+    tables = goban.build_tables(
+        rows,
+        columns,
+        own=(cells, 0, 0, NO_MOVE),
+        lists=lists,
+        colours=colours,
+        rule=(
+            plies,
+            math.floor(komi),
+            int(komi == math.floor(komi)),
+            goban.words(rows, columns) + lists.size - plies - 1,
+        ),
+        more=mogo.patterns(),
+    )
+    return Game(
+        name="go",
+        players=colours,
+        words=goban.words(rows, columns) + lists.size,
+        codes=cells + 1,
+        moves=cells + 1,
+        plies=plies,
+        tables=tables,
+        start=goban.start,
+        turn=turn,
+        legal=legal,
+        sensible=sensible,
+        sample=sample,
+        play=play,
+        scores=scores,
+        key=key,
+        feature=feature,
+        allowed=allows,
+        features=256 * cells + 1,
+        playouts={"mogo": mogo.mogo} if colours == 2 else {},
+        options={"size": f"{rows}x{columns}", "komi": _shown(komi), "colors": colours},
+        player_names=NAMES[:colours],
+        show_move=lambda player, code: (
+            PASS if code == cells else cell_name(code, columns, POINT_LETTERS)
+        ),
+        show=lambda state, colour: (
+            as_text(goban.board("go", rows, columns, state), colour)
+            + "\n"
+            + _footer(state, colours, plies)
+        ),
+        svg=lambda state: as_svg(goban.board("go", rows, columns, state)),
+    )
+
+
+def _colours(colors: int | str) -> int:
+    text = str(colors).strip()
+    if text not in ("2", "3", "4"):
+        raise UsageError(f"colors must be 2, 3 or 4, not {colors}.")
+    return int(text)
+
+
+def _komi(komi: float | str | None, colours: int) -> float:
+    """The komi as a number: 7.5 if nobody says otherwise, and none among three or four."""
+    if komi is None:
+        return 7.5 if colours == 2 else 0.0
+    try:
+        value = float(komi)
+    except ValueError:
+        value = math.nan
+    if not abs(value) <= MOST_KOMI:
+        raise UsageError(f"komi must be a number from -{MOST_KOMI:g} to {MOST_KOMI:g}, not {komi}.")
+    if colours > 2 and value:
+        raise UsageError("komi is for two colours: with three or four it can only be 0.")
+    return value
+
+
+def _shown(komi: float) -> int | float:
+    return int(komi) if komi == int(komi) else komi
+
+
+def _footer(state: State, colours: int, plies: int) -> str:
+    """The number of the move, whose turn it is, and how many have passed."""
+    passed = int(state[PASSES])
+    if passed >= colours or state[PLY] >= plies:
+        return f"The game is over after {state[PLY]} moves"
+    after = f", after {passed} {'pass' if passed == 1 else 'passes'}" if passed else ""
+    return f"Move {state[PLY] + 1}: {NAMES[state[TURN]]} to move{after}"
+
+
+FAMILY = Family(
+    name="go",
+    summary="surround area and stones, with two to four colours",
+    options={
+        "size": Option("9x9", str(SIZES)),
+        "komi": Option(7.5, "points for White, with two colours"),
+        "colors": Option(2, "2 to 4 players, each with a colour"),
+    },
+    make=make,
+)

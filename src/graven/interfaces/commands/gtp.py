@@ -1,0 +1,52 @@
+"""`graven gtp`: an engine for Go programs and boards."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from graven.interfaces.options import AgentText, Playouts, Seconds, Seed, Size
+
+DEFAULT_PLAYOUTS = 10_000
+
+
+def gtp(
+    game: Annotated[
+        str, typer.Option(help="The game: go, hex, havannah, othello.", metavar="GAME")
+    ] = "go",
+    size: Size = None,
+    agent: AgentText = "grave(ref=100,bias=1e-6)+mogo",
+    playouts: Playouts = None,
+    seconds: Seconds = None,
+    seed: Seed = 0,
+) -> None:
+    """Speak the Go Text Protocol on standard input and output.
+
+    Without a budget a move takes 10,000 playouts; a clock that the other side sets is kept in any
+    case.
+
+    \b
+    Examples:
+      graven gtp --game go --size 9 --agent "grave(ref=100,bias=1e-6)+mogo" --playouts 10000
+      graven gtp --game hex --size 11 --agent "grave(ref=50)" --seconds 5
+    """
+    from graven.core.errors import UsageError
+    from graven.games import registry
+    from graven.interfaces.gtp.engine import Engine
+    from graven.interfaces.gtp.lines import Lines
+    from graven.interfaces.gtp.table import Table
+    from graven.search.engine import Budget
+
+    played = registry.make_game(game, size=size) if size is not None else registry.make_game(game)
+    if {*played.player_names} != {"Black", "White"}:
+        raise UsageError(f"GTP is for games of Black and White, not for {played.spec}.")
+    if played.name != "go" and agent == "grave(ref=100,bias=1e-6)+mogo":
+        agent = "grave"
+    asked = Budget(playouts, seconds)
+    budget = asked if asked.given else Budget(DEFAULT_PLAYOUTS)
+    engine = Engine(Table(played), agent, budget, seed)
+    if sys.stdin is None:
+        raise UsageError("there is nobody to talk to: standard input is closed.")
+    engine.run(Lines(sys.stdin.buffer), sys.stdout)

@@ -1,0 +1,131 @@
+"""Programs as players, over GTP: real processes, some of which misbehave."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+
+import pytest
+
+from graven.agents import agent
+from graven.agents.programs import Program, ProgramError, ProgramPlayer
+from graven.core.errors import UsageError
+from graven.games import sgf
+from graven.games.registry import make_game
+from graven.lab.cells import make_cell
+from graven.lab.jobs import GameJob
+from graven.lab.play import play_game
+from graven.search.engine import Budget
+
+GNUGO = shutil.which("gnugo") or shutil.which("/usr/games/gnugo")
+needs_gnugo = pytest.mark.skipif(GNUGO is None, reason="GNU Go is not installed")
+
+# A program that answers everything and plays what it is told to.
+SCRIPT = """
+import sys, time
+moves = {moves!r}
+for line in sys.stdin:
+    word = line.split()[0]
+    if word == "genmove":
+        move = moves.pop(0)
+        if move == "crash": sys.exit(3)
+        if move == "sleep": time.sleep(60)
+        if move == "noise": print("?? what\\n\\n= D", end="", flush=True); move = "4"
+        print("=", move, end="\\n\\n", flush=True)
+    else:
+        print("=", end="\\n\\n", flush=True)
+    if word == "quit": break
+"""
+
+
+@pytest.fixture
+def scripted(tmp_path):
+    def make(*moves: str) -> str:
+        path = tmp_path / f"program{len(list(tmp_path.iterdir()))}.py"
+        path.write_text(SCRIPT.format(moves=list(moves)))
+        return f'gtp("{sys.executable} {path}")'
+
+    return make
+
+
+def play(spec: str, second: str = "uct", game: str = "go(size=3,komi=0.5)", **budget):
+    cell = make_cell(game, spec, second, Budget(**budget or {"playouts": 20}))
+    return play_game(GameJob(cell, 0), make_game(game))
+
+
+def test_specs():
+    assert isinstance(agent('gtp("gnugo --mode gtp")'), Program)
+    assert agent("gtp( 'gnugo --mode gtp' )").spec == 'gtp("gnugo --mode gtp")'
+    for wrong in ("gtp()", 'gtp("")', "gtp(gnugo)", 'gtp("a\'b")', f'gtp("{"x" * 2000}")'):
+        with pytest.raises(UsageError):
+            agent(wrong)
+    with pytest.raises(UsageError, match="plays matches"):
+        agent('gtp("gnugo")').search(make_game("go").start())
+
+
+def test_a_program_plays_a_game(scripted, tmp_path, monkeypatch):
+    monkeypatch.setenv("GRAVEN_SGF", str(tmp_path / "records"))
+    result = play(scripted("B2", *["pass"] * 60))
+    assert result.moves[0] == "B2"
+    assert sum(result.scores) == 1.0
+    (path,) = (tmp_path / "records").iterdir()
+    record = sgf.read(path.read_bytes())
+    assert [move.upper() for _, move, _ in record.moves] == [move.upper() for move in result.moves]
+    assert "20 playouts, win rate" in record.moves[1][2]
+    assert record.moves[0][2] == "", "of the program's thoughts we know nothing"
+
+
+@pytest.mark.parametrize(
+    ("moves", "said"),
+    [
+        (["crash"], "has stopped"),
+        (["B2", "B2"], "not legal"),
+        (["nonsense"], "not legal"),
+        (["noise"], "refused"),
+        (["resign"], None),
+    ],
+)
+def test_a_fault_loses_the_game_and_is_reported(
+    scripted, moves, said, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setenv("GRAVEN_SGF", str(tmp_path / "records"))
+    result = play(scripted(*moves))
+    assert result.scores == (0.0, 1.0)
+    error = capsys.readouterr().err
+    assert (said in error) if said else (error == "")
+
+
+def test_a_program_that_cannot_be_started_loses(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("GRAVEN_SGF", str(tmp_path))
+    assert play('gtp("/no/such/program")').scores == (0.0, 1.0)
+    assert "cannot be started" in capsys.readouterr().err
+
+
+def test_a_program_that_does_not_answer_loses(scripted, monkeypatch):
+    player = ProgramPlayer(Program(scripted("sleep")), Budget(playouts=1))
+    monkeypatch.setattr("graven.agents.programs.PATIENCE", 0.5)
+    try:
+        with pytest.raises(ProgramError, match=r"did not answer within 0.5 s"):
+            player.choose(make_game("go(size=3)").start())
+    finally:
+        player.close()
+
+
+def test_a_program_hears_of_all_moves(scripted):
+    player = ProgramPlayer(Program(scripted("C3", "A1")), Budget(playouts=1))
+    position = make_game("go(size=5)").start().play_all(["B2", "D4"])
+    try:
+        found = player.choose(position)
+        assert found.best == "C3"
+        assert player.choose(position.play("C3").play("D2")).best == "A1"
+    finally:
+        player.close()
+
+
+@needs_gnugo
+def test_a_game_against_gnu_go(tmp_path, monkeypatch):
+    monkeypatch.setenv("GRAVEN_SGF", str(tmp_path))
+    spec = f'gtp("{GNUGO} --mode gtp --level 1 --chinese-rules --capture-all-dead")'
+    result = play(spec, "grave+mogo", "go(size=5)", playouts=50)
+    assert len(result.moves) > 5
+    assert len(list(tmp_path.iterdir())) == 1
