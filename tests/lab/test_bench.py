@@ -39,7 +39,7 @@ def test_unknown_measurements_are_named():
 
 def test_grave_holds_fewer_tables_than_rave_in_every_game():
     rows = list(bench.bench(["tables"]))
-    assert len(rows) == len(registry.families())
+    assert len(rows) == len(list(bench.contests())) > 5
     assert all(row.met for row in rows)
 
 

@@ -187,10 +187,17 @@ def random_games(name: str, what: str, target: float, with_sample: bool) -> Iter
     )
 
 
-def grave_against_uct() -> Iterator[Row]:
-    """What AMAF costs, game by game."""
+def contests() -> Iterator[Game]:
+    """The games in which players meet: AMAF is about telling their moves apart."""
     for family in registry.families():
         game = family.make()
+        if game.players > 1:
+            yield game
+
+
+def grave_against_uct() -> Iterator[Row]:
+    """What AMAF costs, game by game."""
+    for game in contests():
         yield _measured(
             Row("grave", f"GRAVE v UCT, 10,000 playouts, {game.spec}", "playouts/s", 0.75),
             lambda game=game: search_rate(GRAVE, game, 10_000),  # type: ignore[misc]
@@ -215,8 +222,7 @@ def learning_playouts() -> Iterator[Row]:
 
 def tables_per_node() -> Iterator[Row]:
     """How many AMAF tables a node has, game by game: a count, so once is enough."""
-    for family in registry.families():
-        game = family.make()
+    for game in contests():
         per_node = []
         for spec in (GRAVE, RAVE):
             found = agent(spec).search(game.start(), playouts=10_000)
