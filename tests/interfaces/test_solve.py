@@ -49,7 +49,7 @@ def test_moves_set_up_a_position(run):
         ([GAME, "--alpha", "-1"], "from 0 to 1000"),
         ([GAME, "--method", "nrpa(level=2)", "--level", "3"], "twice"),
         ([GAME, "--seconds", "0"], "more than 0 seconds"),
-        ([GAME, "--playouts", "0"], "at least 1 playout"),
+        ([GAME, "--playouts", "0"], "from 1 to"),
         ([GAME, "--runs", "0"], "runs must be"),
         ([GAME, "--resume", "/nowhere/x.json"], "there is no file"),
         ([GAME, "--save", "/nowhere/x.json"], "no folder"),

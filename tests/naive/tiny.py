@@ -136,7 +136,7 @@ def rock_paper_scissors(rounds: int = 3) -> Game:
     )
 
 
-# One player draws one of several numbers, and that is all. Tables: how many there are.
+# The first player draws one of several numbers, and that is all. Tables: how many there are.
 
 
 def lottery_start(tables, state):
@@ -158,13 +158,14 @@ def lottery_play(tables, state, joint):
 
 
 def lottery_scores(tables, state, out):
+    out[:] = 0.0
     out[0] = 1.0
 
 
-def lottery(numbers: int) -> Game:
+def lottery(numbers: int, players: int = 1) -> Game:
     return Game(
         name="lottery",
-        players=1,
+        players=players,
         words=1,
         codes=numbers,
         moves=numbers,

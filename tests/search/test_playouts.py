@@ -10,13 +10,14 @@ from scipy.stats import chisquare
 from graven.agents import Agent
 from graven.core import contract
 from graven.core.compile import compiled
-from graven.core.errors import ContractError
+from graven.core.errors import ContractError, UsageError
 from graven.core.rng import generator
 from graven.games.registry import make_game
 from graven.search import tree as arrays
 from graven.search.engine import Budget
 from graven.search.plan import OK, call_playout
 from graven.search.playout import nst, ppa
+from graven.search.simulate import DONE
 from tests.naive import playouts as naive
 from tests.naive import search as twins
 from tests.naive import tiny
@@ -204,7 +205,7 @@ def test_weights_are_the_exponentials_of_the_logits_after_a_shift():
 
 def frequencies(spec, logits, draws=40_000):
     """How often each first move of a game of one move is drawn in a playout, the tree apart."""
-    game = tiny.lottery(len(logits))
+    game = tiny.lottery(len(logits), players=2)
     search = Agent(spec).bind(game)
     learner, rng = search.learner, generator(5)
     learner.logits[: len(logits)] = logits
@@ -322,6 +323,92 @@ def test_nst_makes_room_without_forgetting():
 
 def too_high(tables, state, player, move):
     return 1 << 30
+
+
+def too_high_late(tables, state, player, move):
+    return 2 if state[0] + state[1] > 3 else 1 << 30
+
+
+@pytest.mark.parametrize("playout", ["mastf(epsilon=1)", "mastf(k=4)", "ppaf(alpha=1)"])
+def test_a_code_that_is_out_of_range_only_in_playouts_is_refused_as_well(playout):
+    game = tiny.heaps(6).changed(feature=too_high_late, features=3)
+    with pytest.raises(ContractError, match="feature"):
+        Agent(f"uct(expand=1000)+{playout}").search(game.start(), playouts=500)
+
+
+def nobody_we_know(tables, state):
+    return 7 if state[0] + state[1] < 3 else state[2]
+
+
+def far_too_many(tables, state, player, moves):
+    if state[0] + state[1] < 3:
+        return 2_000_000_000
+    count = 0
+    for move in range(4):
+        if state[move // 2] > move % 2:
+            moves[count] = move
+            count += 1
+    return count
+
+
+@pytest.mark.parametrize("spec", ["uct", "grave", "uct+mast", "uct+nst", "uct+ppa", "uct+poolrave"])
+@pytest.mark.parametrize(
+    ("broken", "said"),
+    [({"turn": nobody_we_know}, "named a player outside"), ({"legal": far_too_many}, "more than")],
+)
+@pytest.mark.parametrize("expand", [1, 1000])
+def test_rules_that_break_below_the_tree_end_the_search_with_a_message(spec, broken, said, expand):
+    tree, plus, playout = spec.partition("+")
+    with pytest.raises(ContractError, match=said):
+        Agent(f"{tree}(expand={expand}){plus}{playout}").search(
+            tiny.heaps(6).changed(**broken).start(), playouts=2000
+        )
+
+
+@pytest.mark.parametrize("playout", ["ppa", "ppaf"])
+def test_ppa_says_that_it_has_nothing_to_learn_from_in_a_game_of_one_player(playout):
+    with pytest.raises(UsageError, match="nrpa"):
+        Agent(f"uct+{playout}").search(tiny.lottery(3).start(), playouts=10)
+
+
+def test_nst_forgets_the_sequences_that_decay_has_left_next_to_nothing_of():
+    game = make_game("breakthrough(size=5)")
+    search = Agent("uct+nst").bind(game)
+    start = game.start()
+    search.run(start.state, (), Budget(playouts=2000), 1)
+    singles = 2 * search.rules.players * search.rules.codes
+    before = search.learner.sums[singles::2].copy()
+    search.settings.playout.carry(search.learner)
+    after = search.learner.sums[singles::2]
+    assert sorted(after[after > 0]) == sorted(0.2 * count for count in before if 0.2 * count > 0.5)
+    assert search.learner.log[nst.USED] == (after > 0).sum() < (before > 0).sum()
+
+
+@pytest.mark.parametrize("playout", ["mast(k=4)", "mast(epsilon=0.4)", "nst", "ppaf", "poolrave"])
+def test_a_kept_tree_goes_with_playouts_that_learn(playout):
+    game = make_game("nogo(size=4)")
+    player = Agent(f"grave(ref=10,reuse=true)+{playout}").player(seed=3, playouts=300)
+    position = game.start()
+    while not position.over:
+        position = position.play(player.choose(position).best)
+    assert sum(position.scores) == 1.0
+
+
+@pytest.mark.parametrize("playout", ["mast(k=4)", "mast(epsilon=0.4)", "mastf(k=4)", "nst", "ppaf"])
+def test_a_search_that_was_broken_off_does_not_shorten_the_next(playout):
+    game = make_game("nogo(size=4)")
+    search = Agent(f"uct+{playout}").bind(game)
+    state = game.start().state
+
+    class Broken:
+        def is_set(self):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        search.run(state, (), Budget(playouts=50), 1, Broken())
+    search.control[DONE] = 30  # as if it had been broken off later
+    assert search.run(state, (), Budget(playouts=50), 1).playouts == 50
+    assert search.room.tree.visits[0] == 50
 
 
 @pytest.mark.parametrize("playout", ["mastf(k=4)", "mastf(epsilon=0.4)", "ppaf"])

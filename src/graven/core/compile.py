@@ -147,6 +147,7 @@ def _stamp_of(function: Callable[..., Any]) -> str:
             for space in (value.__globals__, *_modules(value.__globals__, code.co_names)):
                 if name in space and not isinstance(space[name], ModuleType):
                     waiting.append(space[name])
+        waiting += [value.__defaults__, *(value.__kwdefaults__ or {}).values()]
         waiting += [cell.cell_contents for cell in value.__closure__ or ()]
     return digest.hexdigest()
 

@@ -156,6 +156,8 @@ def sample(rules: Rules, state: State, player: int, moves: Moves, rng: Rng) -> i
     count = sensible(rules, state, player, moves)
     if count <= 0:
         return -1
+    if count > rules.moves:
+        return -2
     return moves[below(rng, count)]
 
 
@@ -209,7 +211,7 @@ def allowed(rules: Rules, state: State, player: int, move: int, moves: Moves) ->
     if rules.allowed:
         return _allowed(rules.allowed, (rules.tables, state, player, move))
     found = False
-    for i in range(sensible(rules, state, player, moves)):
+    for i in range(min(sensible(rules, state, player, moves), rules.moves)):
         found |= moves[i] == move
     return found
 

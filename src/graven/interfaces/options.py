@@ -76,6 +76,22 @@ def given_budget(playouts: int | None, seconds: float | None, default_playouts: 
     return asked if asked.given else Budget(default_playouts)
 
 
+def check_target(file: str) -> None:
+    """Refuse to write over a store: `graven report my.db` means --db."""
+    from pathlib import Path
+
+    from graven.core.errors import UsageError
+    from graven.lab.store import MAGIC
+
+    path = Path(file)
+    if path.is_file():
+        with path.open("rb") as found:
+            if found.read(len(MAGIC)) == MAGIC:
+                raise UsageError(
+                    f"{file!r} is a database and is not written over: name it with --db."
+                )
+
+
 def open_store(db: str | None, write: bool = True) -> Store:
     """The store that the command line names, or the usual one."""
     from graven.lab.store import Store, default_path

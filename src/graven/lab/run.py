@@ -89,7 +89,9 @@ def play_missing(
                 if len(failures) == MOST_FAILURES:
                     raise GravenError(f"{MOST_FAILURES} games could not be played: {ended}")
                 continue
-            if store.add(ids[job.cell], ended) and recorded is not None:
+            # Another process may have recorded it meanwhile; here it counts all the same.
+            store.add(ids[job.cell], ended)
+            if recorded is not None:
                 recorded(job.cell, ended)
             if enough is not None and enough():
                 break

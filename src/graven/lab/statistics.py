@@ -3,11 +3,12 @@
 A draw is half a win, so a game's result X is 0, 1/2 or 1, and with a mean p and a share d of draws
 its variance is p (1 - p) - d / 4. The interval holds every p that a score test would not reject:
 
-    (rate - p)^2 <= z^2 (p (1 - p) - d / 4) / n
+    (rate - p)^2 <= z^2 p (1 - p) (1 - share) / n
 
-Without draws this is Wilson's interval (1927), exactly. With draws it is narrower, as it should
-be. We put d = draws / (n + z^2) rather than draws / n: a few draws in a row then say little, and
-an interval never shrinks to a point because all games so far were drawn.
+where `share` is the part of p (1 - p) that draws take away, n d / 4 of n rate (1 - rate). Without
+draws this is Wilson's interval (1927), exactly. With draws it is narrower, as it should be. We add
+z^2 / 4 to what they are a part of: a few draws in a row then say little, and an interval never
+shrinks to a point because all games so far were drawn.
 
 For results of any kind between 0 and 1, such as the means of pairs of games from the same opening,
 d / 4 is the mean of X (1 - X), which is what the variance of X lacks to p (1 - p).
@@ -50,12 +51,12 @@ def _score_interval(
 ) -> tuple[float, float]:
     """`lacking` is the sum of X (1 - X) over `count` results."""
     z = NormalDist().inv_cdf((1 + confidence) / 2)
-    slack = z * z / count
-    lacking /= count + z * z
-    # The two ends solve (1 + slack) p^2 - (2 rate + slack) p + rate^2 + slack lacking = 0.
+    # The share of a two-outcome result's variance that these results lack; never quite all of it.
+    spread = count * rate * (1 - rate)
+    share = min(1.0, lacking / (spread + z * z / 4)) if spread else 0.0
+    slack = z * z * (1 - share) / count
     middle = (rate + slack / 2) / (1 + slack)
-    constant = (rate * rate + slack * lacking) / (1 + slack)
-    half = sqrt(max(0.0, middle * middle - constant))
+    half = sqrt(max(0.0, middle * middle - rate * rate / (1 + slack)))
     return max(0.0, middle - half), min(1.0, middle + half)
 
 

@@ -136,7 +136,7 @@ class Store:
         _check_header(Path(path))
         with _told(self.path):
             # Looked through by a reader first, who could not change it if he wanted to.
-            reader = _connect(_uri(path, "ro"))
+            reader = _reader(path)
             try:
                 _check_pages(reader, self.path)
             except BaseException:
@@ -355,6 +355,13 @@ def _connect(address: str) -> sqlite3.Connection:
     )
 
 
+def _reader(path: str | os.PathLike[str]) -> sqlite3.Connection:
+    # WAL needs a file beside the store: where none can be made, nobody can be writing either.
+    if not os.access(Path(path).absolute().parent, os.W_OK) and not Path(f"{path}-wal").exists():
+        return _connect(_uri(path, "ro") + "&immutable=1")
+    return _connect(_uri(path, "ro"))
+
+
 def _create(path: Path) -> None:
     """Make a new store under another name, and give it its own in one step."""
     if not path.parent.is_dir():
@@ -371,7 +378,8 @@ def _create(path: Path) -> None:
         except OSError as error:
             raise StoreError(f"no store can be made at {str(path)!r}: {error.strerror}.") from None
         finally:
-            draft.unlink(missing_ok=True)
+            with suppress(OSError):
+                draft.unlink(missing_ok=True)
 
 
 def _check_header(path: Path) -> None:

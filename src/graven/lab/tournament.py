@@ -156,6 +156,10 @@ def tournament(
         pair: make_cell(game, sides[pair[0]], sides[pair[1]], given, seed, openings)
         for pair in pairs
     }
+    if len(set(cells.values())) < len(cells):
+        raise UsageError(
+            "two agents of the tournament are the same with this budget: each is another one."
+        )
     store = db if isinstance(db, Store) else Store(IN_MEMORY if db is None else db)
     where = {cell: pair for pair, cell in cells.items()}
     scores = {pair: store.summary(cell, games).score for pair, cell in cells.items()}

@@ -17,9 +17,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
-from math import isfinite
+from math import ceil, floor, isfinite
 from pathlib import Path
 from typing import Any
 
@@ -153,6 +154,8 @@ def _range(policy: str, name: str, low: str | None, high: str | None) -> Range:
         ends = float(low), float(high)
     except ValueError:
         ends = (0.0, 0.0)
+    if whole and isfinite(ends[0]) and isfinite(ends[1]):
+        ends = float(ceil(ends[0])), float(floor(ends[1]))
     if not (isfinite(ends[0]) and isfinite(ends[1]) and ends[0] < ends[1]):
         raise UsageError(f"{name}: {low}..{high} is no range from a lower to a higher number.")
     log = ends[0] > 0 and ends[1] / ends[0] >= 30
@@ -405,11 +408,13 @@ def _finished(study: Any, wanted: Template) -> list[tuple[str, bool]]:
 
 
 def _tell(study: Any, trial: Any, ended: Trial) -> None:
+    from optuna.exceptions import UpdateFinishedTrialError
     from optuna.trial import TrialState
 
     if ended.given_up:
         # What it had when it was given up is worth knowing, too.
-        trial.report(ended.score.win_rate, ended.score.games)
-        study.tell(trial, state=TrialState.PRUNED)
+        with suppress(UpdateFinishedTrialError):
+            trial.report(ended.score.win_rate, ended.score.games)
+        study.tell(trial, state=TrialState.PRUNED, skip_if_finished=True)
     else:
-        study.tell(trial, ended.score.win_rate)
+        study.tell(trial, ended.score.win_rate, skip_if_finished=True)

@@ -10,6 +10,7 @@ from graven.search.backup import build_table
 from graven.search.plan import (
     BAD_CODE,
     BAD_FEATURE,
+    BAD_TURN,
     NEED_EDGES,
     NEED_NODES,
     NEED_TABLES,
@@ -26,6 +27,7 @@ from graven.search.tree import (
     EDGES,
     LENGTH,
     LOST,
+    NO_SUCH,
     NONE,
     POOL,
     ROOT,
@@ -59,6 +61,8 @@ def descend(rules: Rules, tree: Tree, plan: Plan, record: Record, rng: Rng) -> i
         depth += 1
         shape[DEPTH], shape[STEPS], shape[LENGTH], shape[TABLE] = depth, depth - 1, length, table
         player = tree.turns[node]
+        if player == NO_SUCH:
+            return BAD_TURN
         if player == NOBODY or tree.visits[node] == 0:
             return OK
         if depth > rules.plies:

@@ -53,6 +53,7 @@ GROUPS = {
 FAULTS = {
     status_of.TOO_LONG: "`turn` let a game go beyond the declared {plies} plies",
     status_of.BAD_CODE: "`legal` or `sample` gave a move outside 0..{codes} - 1",
+    status_of.BAD_TURN: "`turn` named a player outside 0..{players} - 1",
     status_of.BAD_FEATURE: "`feature` or `coded` gave a code outside 0..{features} - 1",
     status_of.NO_MOVE: "`legal` or `sample` gave no move to a player whom `turn` had named",
     status_of.TOO_MANY: "`legal` gave more than the declared {moves} moves",
@@ -141,7 +142,13 @@ class Search:
             )
         self.record: Record = new_record(rules)
         playout = settings.playout
-        self.learner = playout.memory(rules, settings.playout_values)
+        try:
+            self.learner = playout.memory(rules, settings.playout_values)
+        except MemoryError:
+            raise UsageError(
+                f"there is not enough memory for what these playouts learn at {name}: its bounds, "
+                f"{rules.moves:,} moves and {rules.plies:,} plies, are too high for them."
+            ) from None
         self.control: NDArray[np.int64] = np.zeros(CONTROL, np.int64)
         ref = NEVER if settings.ref is None else settings.ref
         pool = NEVER if settings.pool is None else settings.pool - 1
@@ -205,6 +212,7 @@ class Search:
         begin = time.perf_counter()
         deadline = begin + budget.seconds if budget.seconds is not None else math.inf
         rng = generator(seed)
+        self.control[DONE] = self.control[PLIES] = 0  # whatever ended the search before
         self.record.root[:] = state
         if self._history is not None and self.settings.playout.carry:
             self.settings.playout.carry(self.learner)

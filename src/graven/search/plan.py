@@ -84,4 +84,4 @@ NEVER = (1 << 31) - 1
 OK, NEED_NODES, NEED_EDGES, NEED_TABLES, NEED_PASSES, NEED_SIMULATIONS, NEED_TRACES = range(7)
 NEED_MEMORY = 7  # a playout policy's own, said before it has played anything
 # The game broke the contract.
-TOO_LONG, BAD_CODE, NO_MOVE, TOO_MANY, BAD_FEATURE = range(10, 15)
+TOO_LONG, BAD_CODE, NO_MOVE, TOO_MANY, BAD_FEATURE, BAD_TURN = range(10, 16)

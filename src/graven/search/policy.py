@@ -163,9 +163,12 @@ class PlayoutPolicy:
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """All parameters of all forms, each once."""
-        every = (parameter for form in self.forms for parameter in form.parameters)
-        return tuple({parameter.name: parameter for parameter in every}.values())
+        """All parameters of all forms, each once, as the default form has it if it does."""
+        named: dict[str, Parameter] = {}
+        for form in self.forms:
+            for parameter in form.parameters:
+                named.setdefault(parameter.name, parameter)
+        return tuple(named.values())
 
 
 def _collect(package: str) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from graven.core import contract
 from graven.core.compile import compiled, inlined
-from graven.core.contract import Rules
+from graven.core.contract import EVERYBODY, Rules
 
 Int8 = NDArray[np.int8]
 Int32 = NDArray[np.int32]
@@ -34,6 +34,7 @@ Float64 = NDArray[np.float64]
 
 # Sentinels.
 NONE = -1
+NO_SUCH = -3  # in `turns`: a player that the game does not have
 LOST = -2  # in `passed`: a pass could not be kept, so no exact table can be built any more
 
 # What `meta` holds.
@@ -280,7 +281,7 @@ def new_node(tree: Tree, players: int, key: int, turn: int) -> int:
     tree.meta[NODES] = node + 1
     tree.keys[node] = key
     tree.visits[node] = 0
-    tree.turns[node] = turn
+    tree.turns[node] = turn if EVERYBODY <= turn < players else NO_SUCH
     for player in range(players):
         tree.first[node * players + player] = NONE
         tree.degree[node * players + player] = 0

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from graven.core.errors import UsageError
+from graven.core.errors import ContractError, UsageError
 from graven.core.game import Game, Position
 from graven.core.rng import derive, generator
 from graven.games import registry
@@ -21,6 +21,8 @@ from graven.solving.methods import Chosen, parse_method
 CHUNK_SECONDS = 0.02
 MOST_PLAYOUTS = 1 << 60
 MOST_RUNS = 1_000_000_000
+MOST_SEED = (1 << 62) - 1
+ENOUGH = 1_000_000  # playouts, of which one at least must have had a result
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,9 @@ class Limits:
         if self.seconds is not None and not 0 < self.seconds < math.inf:
             raise UsageError(f"solving needs more than 0 seconds, not {self.seconds}.")
         if self.playouts is not None and not 1 <= self.playouts <= MOST_PLAYOUTS:
-            raise UsageError(f"solving needs at least 1 playout, not {self.playouts}.")
+            raise UsageError(
+                f"solving takes from 1 to {MOST_PLAYOUTS:,} playouts, not {self.playouts}."
+            )
         if self.runs is not None and not 1 <= self.runs <= MOST_RUNS:
             raise UsageError(f"runs must be from 1 to {MOST_RUNS:,}, not {self.runs}.")
 
@@ -105,6 +109,8 @@ class Solving:
             raise UsageError(f"the game of {game.name} is over there: there is nothing to solve.")
         self.start = position
         self.chosen = chosen
+        if abs(seed) > MOST_SEED:
+            raise UsageError(f"a seed lies between -{MOST_SEED:,} and {MOST_SEED:,}, not {seed}.")
         self.seed = seed
         self.rng = generator(derive(seed, 0))
         self.runs = 0
@@ -151,13 +157,16 @@ class Solving:
         goal = limits.playouts or MOST_PLAYOUTS
         chunk = 1
         while True:
-            known = self.solver.best is not None
-            if known and stop is not None and stop.is_set():
+            ended = self.solver.playouts >= goal or self.runs >= limits.most_runs
+            ended |= stop is not None and stop.is_set()
+            ended |= limits.seconds is not None and last - begin >= limits.seconds
+            if ended and self.solver.best is not None:
                 break
-            if known and (self.solver.playouts >= goal or self.runs >= limits.most_runs):
-                break
-            if known and limits.seconds is not None and last - begin >= limits.seconds:
-                break
+            if ended and self.solver.playouts >= min(goal, ENOUGH):
+                raise ContractError(
+                    f"the rules of {self.start.game.name} break the game contract: `scores` gave "
+                    "no number that a game could be better by."
+                )
             before = self.solver.playouts
             self.solver.advance(self.rng, min(goal, before + chunk))
             if self.solver.finished:

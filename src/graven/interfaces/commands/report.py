@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from graven.interfaces.console import awaited, out
-from graven.interfaces.options import Db, open_store
+from graven.interfaces.options import Db, check_target, open_store
 
 
 def report(
@@ -36,6 +36,7 @@ def report(
     from graven.lab.report import Findings, html
     from graven.lab.report import write_plots as write
 
+    check_target(file)
     with open_store(db, write=False) as store:
         if png is None and pdf is None:
             Path(file).write_text(awaited(lambda: html(store), "writing the report"), "utf-8")
@@ -77,6 +78,7 @@ def export(
 
     path = Path(file)
     kind = kind_of(path)
+    check_target(file)
     with open_store(db, write=False) as store:
         count = awaited(lambda: write(store, path, kind), f"writing {file}")
     out().print(f"wrote {count:,} games to {file}", markup=False, soft_wrap=True)

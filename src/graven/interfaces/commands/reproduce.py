@@ -17,7 +17,7 @@ from graven.interfaces.console import (
     watched,
 )
 from graven.interfaces.figures import percent, span
-from graven.interfaces.options import Cluster, Db, Json, Seed, Workers, open_store
+from graven.interfaces.options import Cluster, Db, Json, Seed, Workers, check_target, open_store
 
 if TYPE_CHECKING:
     import threading
@@ -83,6 +83,8 @@ def reproduce(
         raise UsageError("--games needs a paper and a table, or --headline.")
     if write is not None and not Path(write).absolute().parent.is_dir():
         raise UsageError(f"there is no folder {str(Path(write).parent)!r} to write into.")
+    if write is not None:
+        check_target(write)
     interrupted = False
     failures: tuple[Failure, ...] = ()
     with open_store(db, games is not None) if _there(db, games) else nullcontext() as store:

@@ -116,7 +116,13 @@ def solve(
     else:
         _show(found)
     if interrupted:
-        asked = {"--moves": moves or None, "--size": size, "--playouts": playouts, "--runs": runs}
+        asked = {
+            "--moves": moves or None,
+            "--size": size,
+            "--seconds": seconds,
+            "--playouts": playouts,
+            "--runs": runs,
+        }
         _say_how_to_go_on(game, asked, save or resume)
         raise typer.Exit(INTERRUPTED)
 

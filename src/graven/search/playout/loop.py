@@ -8,7 +8,16 @@ from graven.core import contract
 from graven.core.compile import inlined
 from graven.core.contract import EVERYBODY, NOBODY, Rules
 from graven.core.rng import Rng
-from graven.search.plan import BAD_CODE, BAD_FEATURE, NO_MOVE, OK, TOO_LONG, TOO_MANY, Learner
+from graven.search.plan import (
+    BAD_CODE,
+    BAD_FEATURE,
+    BAD_TURN,
+    NO_MOVE,
+    OK,
+    TOO_LONG,
+    TOO_MANY,
+    Learner,
+)
 from graven.search.tree import LENGTH, STEPS, Record, Tree
 
 # What `choose` returns instead of a move: there is none, there are too many, or its feature code is
@@ -46,6 +55,8 @@ def play_with(
         turn = contract.turn(rules, state)
         if turn == NOBODY:
             break
+        if not EVERYBODY <= turn < rules.players:
+            return BAD_TURN
         if plies >= rules.plies:
             return TOO_LONG
         plies += 1

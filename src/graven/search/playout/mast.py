@@ -39,7 +39,7 @@ from graven.search.playout.draw import (
     move_at,
     write_tree_part,
 )
-from graven.search.playout.loop import play_with
+from graven.search.playout.loop import BAD_CHOICE, play_with
 from graven.search.policy import Parameter, PlayoutForm, PlayoutPolicy, Value, new_learner
 from graven.search.tree import LENGTH, Record, Tree, trace_capacity
 
@@ -94,6 +94,8 @@ def choose_greedy(
         if 0 <= move < rules.codes:
             record.moves[0] = move
             contract.features(rules, record.state, player, record.moves, 1, learner.codes)
+            if learner.codes[0] >= rules.features:
+                return BAD_CHOICE
             note(rules, learner, player, length, 0)
         return move
     count = list_codes(rules, record, learner, player, 0)
@@ -254,7 +256,7 @@ BATCHES = (
         low=0,
         high=1e9,
     ),
-    Parameter("batch_decay", 0.5, "the part of the statistics kept after a batch", 0.0, 1.0),
+    Parameter("batch_decay", 0.5, "the part of the statistics kept after a batch", 0.001, 1.0),
 )
 
 GIBBS = PlayoutForm(

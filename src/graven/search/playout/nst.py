@@ -38,6 +38,7 @@ STRENGTH, UNSEEN, DECAY, BATCH, BATCH_DECAY, LONGEST, LEAST = range(7)
 LEARNED, PLIES, USED, SINGLES, STARTS = range(5)
 
 FIRST_SLOTS, MOST_SLOTS = 1 << 16, 1 << 22
+FADED = 0.5  # what decay leaves of a sequence is forgotten once it is less than that
 
 _ODD: Any = np.int64(-7046029254386353131)
 _LOW: Any = np.int64(0x7FFFFFFFF)
@@ -239,15 +240,17 @@ def grow(learner: Learner) -> Learner:
         keys=np.zeros(slots, np.int64),
         sums=np.concatenate([learner.sums[: 2 * singles], np.zeros(2 * slots)]),
     )
-    enter_all(learner, larger)
+    larger.log[USED] = 0
+    enter_all(learner, larger, 0.0)
     return larger
 
 
 @compiled
-def enter_all(learner: Learner, larger: Learner) -> None:
-    """Enter every sequence into the larger table."""
+def enter_all(learner: Learner, larger: Learner, least: float) -> None:
+    """Enter the sequences that were seen more often than `least` into an empty table."""
     for old in range(len(learner.keys)):
-        if learner.keys[old] != FREE:
+        if learner.sums[2 * (learner.log[SINGLES] + old)] > least:
+            larger.log[USED] += 1
             slot = slot_of(larger, learner.keys[old])
             larger.keys[slot] = learner.keys[old]
             for i in range(2):
@@ -256,11 +259,17 @@ def enter_all(learner: Learner, larger: Learner) -> None:
 
 
 def carry(learner: Learner) -> None:
-    """To the next move of a game: keep the part of the statistics that `decay` says."""
+    """To the next move of a game: keep the part of the statistics that `decay` says.
+
+    Most sequences were seen once or twice: those are dropped, else they would fill the table.
+    """
+    singles = 2 * int(learner.log[SINGLES])
     learner.sums[:] *= learner.params[DECAY]
-    if learner.params[DECAY] == 0:
-        learner.keys[:] = FREE
-        learner.log[LEARNED] = learner.log[USED] = 0
+    old = learner._replace(keys=learner.keys.copy(), sums=learner.sums.copy())
+    learner.keys[:] = FREE
+    learner.sums[singles:] = 0.0
+    learner.log[USED] = 0
+    enter_all(old, learner, FADED)
 
 
 def _memory(rules: Rules, values: Mapping[str, Value], strength: Value) -> Learner:

@@ -27,6 +27,7 @@ import numpy as np
 
 from graven.core.compile import inlined
 from graven.core.contract import EVERYBODY, Rules
+from graven.core.errors import UsageError
 from graven.core.rng import Rng
 from graven.search.backup import player_of
 from graven.search.plan import Learner
@@ -131,6 +132,8 @@ def settle(rules: Rules, learner: Learner) -> None:
         code = learner.codes[i]
         learner.logits[code] += learner.sums[code]
         learner.sums[code] = 0.0
+        if code >= rules.players * rules.features:
+            continue  # of a code that is none, and has not been chosen yet
         player = player_of(code, rules.features)
         shifted = learner.logits[code] - learner.params[SHIFTS + player]
         learner.weights[code] = exp(min(shifted, HIGHEST))
@@ -195,6 +198,11 @@ def learn(rules: Rules, tree: Tree, record: Record, learner: Learner) -> None:
 
 def memory(rules: Rules, values: Mapping[str, Value]) -> Learner:
     """A uniform policy, and room for the longest playout."""
+    if rules.players == 1:
+        raise UsageError(
+            "PPA learns from winners, and a game of one player has none: "
+            "'graven solve' with nrpa is made for such games."
+        )
     choices = trace_capacity(rules)
     return new_learner(
         params=np.array([values["alpha"], values["decay"], *[0.0] * rules.players], np.float64),
