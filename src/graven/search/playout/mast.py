@@ -223,7 +223,7 @@ EPSILON = Parameter(
     "epsilon",
     0.4,
     "epsilon-greedy: the move of the best mean, but any move with this probability "
-    "(Sironi and Winands 2016: 0.4)",
+    "(Sironi and Winands 2016: 0.4); unseen is then 1 and decay 0.2 unless given",
     low=0.0,
     high=1.0,
 )
