@@ -129,13 +129,12 @@ def count_moves(rules: Rules, tree: Tree, record: Record, learner: Learner) -> i
 
 
 @inlined
-def decay_batch(learner: Learner) -> None:
-    """Every so many simulations, keep only a part of the statistics."""
+def decay_batch(learner: Learner, batch: float, kept: float) -> None:
+    """One more simulation has been learned from: after each batch keep a part of the statistics."""
     learner.log[LEARNED] += 1
-    batch = learner.params[BATCH]
     if batch > 0 and learner.log[LEARNED] % batch == 0:
         for i in range(len(learner.sums)):
-            learner.sums[i] *= learner.params[BATCH_DECAY]
+            learner.sums[i] *= kept
 
 
 def learn_gibbs(rules: Rules, tree: Tree, record: Record, learner: Learner) -> None:
@@ -147,7 +146,7 @@ def learn_gibbs(rules: Rules, tree: Tree, record: Record, learner: Learner) -> N
         logit = k * (learner.sums[2 * code + 1] / learner.sums[2 * code])
         learner.logits[code] = logit
         learner.weights[code] = exp(logit - shift)
-    decay_batch(learner)
+    decay_batch(learner, learner.params[BATCH], learner.params[BATCH_DECAY])
 
 
 def learn_greedy(rules: Rules, tree: Tree, record: Record, learner: Learner) -> None:
@@ -156,7 +155,7 @@ def learn_greedy(rules: Rules, tree: Tree, record: Record, learner: Learner) -> 
     for place in range(first, first + record.shape[LENGTH]):
         code = learner.codes[place]
         learner.weights[code] = learner.sums[2 * code + 1] / learner.sums[2 * code]
-    decay_batch(learner)
+    decay_batch(learner, learner.params[BATCH], learner.params[BATCH_DECAY])
 
 
 def _memory(rules: Rules, values: Mapping[str, Value], k: float | None) -> Learner:

@@ -28,14 +28,22 @@ from graven.core.rng import Rng, uniform
 from graven.search.plan import NEED_MEMORY, Learner
 from graven.search.playout.draw import draw_best, draw_by_logits
 from graven.search.playout.loop import MANY_CHOICES, NO_CHOICE, play_with
-from graven.search.playout.mast import BATCHES, EPSILON, K, decay, unseen
+from graven.search.playout.mast import (
+    BATCHES,
+    EPSILON,
+    LEARNED,
+    K,
+    decay,
+    decay_batch,
+    unseen,
+)
 from graven.search.policy import Parameter, PlayoutForm, PlayoutPolicy, Value, new_learner
 from graven.search.tree import LENGTH, STEPS, Record, Tree, trace_capacity
 
 # What `params` holds.
 STRENGTH, UNSEEN, DECAY, BATCH, BATCH_DECAY, LONGEST, LEAST = range(7)
 # What `log` holds.
-LEARNED, PLIES, USED, SINGLES, STARTS = range(5)
+PLIES, USED, SINGLES, STARTS = range(LEARNED + 1, LEARNED + 5)
 
 FIRST_SLOTS, MOST_SLOTS = 1 << 16, 1 << 22
 FADED = 0.5  # what decay leaves of a sequence is forgotten once it is less than that
@@ -99,7 +107,7 @@ def value(learner: Learner, single: int, second: int, third: int, longest: int) 
 
 
 @inlined
-def list_values(rules: Rules, record: Record, learner: Learner, player: int, length: int) -> int:
+def list_values(rules: Rules, record: Record, learner: Learner, player: int) -> int:
     """List the sensible moves and write their values into `weights`; how many, or what is wrong."""
     count = contract.sensible(rules, record.state, player, record.moves)
     if count < 1:
@@ -139,7 +147,7 @@ def choose_greedy(
     note_ply(rules, record, learner, player, length)
     if uniform(rng) < learner.params[STRENGTH]:
         return contract.sample(rules, record.state, player, record.moves, rng)
-    count = list_values(rules, record, learner, player, length)
+    count = list_values(rules, record, learner, player)
     if count < 0:
         return count
     return record.moves[draw_best(learner, 0, count, rng)]
@@ -157,7 +165,7 @@ def choose_gibbs(
 ) -> int:
     """A move with probability proportional to exp(k * value)."""
     note_ply(rules, record, learner, player, length)
-    count = list_values(rules, record, learner, player, length)
+    count = list_values(rules, record, learner, player)
     if count < 0:
         return count
     for i in range(count):
@@ -209,11 +217,7 @@ def learn(rules: Rules, tree: Tree, record: Record, learner: Learner) -> None:
             for length in range(2, longest + 1):
                 key = mixed(second if length == 2 else third, single)
                 count_sequence(learner, key, score)
-    log[LEARNED] += 1
-    batch = learner.params[BATCH]
-    if batch > 0 and log[LEARNED] % batch == 0:
-        for i in range(len(learner.sums)):
-            learner.sums[i] *= learner.params[BATCH_DECAY]
+    decay_batch(learner, learner.params[BATCH], learner.params[BATCH_DECAY])
 
 
 @inlined
