@@ -1,0 +1,1 @@
+"""Games as ordinary Python objects, and OpenSpiel's."""
