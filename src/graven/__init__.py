@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from graven.agents import Agent, Found, agent
+    from graven.agents.games import make_game as game
     from graven.core.errors import ContractError, GravenError, UsageError
     from graven.core.game import Game, Position
-    from graven.games.registry import make_game as game
     from graven.lab.match import match
     from graven.lab.store import Store
     from graven.lab.sweep import sweep
@@ -41,7 +41,7 @@ _HOMES = {
     "UsageError": ("graven.core.errors", "UsageError"),
     "agent": ("graven.agents", "agent"),
     "check": ("graven.testing.contract", "check_game"),
-    "game": ("graven.games.registry", "make_game"),
+    "game": ("graven.agents.games", "make_game"),
     "match": ("graven.lab.match", "match"),
     "sweep": ("graven.lab.sweep", "sweep"),
     "tournament": ("graven.lab.tournament", "tournament"),

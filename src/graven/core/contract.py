@@ -20,9 +20,20 @@ and, optional:
                                                     features - 1 (for MASTF and PPAF)
     allowed(tables, state, player, move) -> bool    whether that move is sensible here
     coded(tables, state, player, moves, codes) -> n `sensible`, and each move's feature code
+    many(tables, states, leaves, each, scratch, traces, lengths, out, rng) -> status
+                                                    many uniform playouts at once (see below)
 
 `state` is an int64 array of `words`, `moves` and `joint` are int32 arrays, `codes` is uint32, `out`
 float64.
+
+`many` plays `leaves * each` uniform playouts to the end: number i begins at position i // each,
+whose words are states[words * (i // each):], and which `many` leaves as it is. Of playout i it
+writes the moves, in the order in which they are played, each as player * codes + move, to
+traces[i * stride:], where `stride` is len(traces) // (leaves * each) (the declared plies, times
+the players if several ever move at once); how many there are to lengths[i]; and each player's
+result to out[i * players:]. A begin that is already over has no moves. `scratch` is an int64 array
+of `scratch` words to work in. The result is MANY_DONE, or MANY_LONG if a playout goes beyond
+`stride`.
 A `sample` may rearrange what `state` remembers (the order of a list, say), never the position.
 """
 
@@ -46,6 +57,9 @@ Codes = NDArray[np.uint32]
 NOBODY = -1
 EVERYBODY = -2
 
+# How `many` ends.
+MANY_DONE, MANY_LONG = 0, 1
+
 WORDS = types.Array(types.int64, 1, "C")
 TABLES = types.Array(types.int64, 1, "C", readonly=True)
 MOVES = types.Array(types.int32, 1, "C")
@@ -63,6 +77,8 @@ CODES = types.Array(types.uint32, 1, "C")
 FEATURE = types.void(TABLES, WORDS, types.int64, MOVES, types.int64, CODES)
 CODED = types.int64(TABLES, WORDS, types.int64, MOVES, CODES)
 ALLOWED = types.boolean(TABLES, WORDS, types.int64, types.int64)
+TRACES = types.Array(types.uint32, 1, "C")
+MANY = types.int64(TABLES, WORDS, types.int64, types.int64, WORDS, TRACES, WORDS, SCORES, RNG)
 
 # Features are asked for all legal moves at once, so the loop over them is compiled into the game's
 # function: calling it for each move took twice as long.
@@ -84,12 +100,14 @@ class Rules(NamedTuple):
     feature: int
     allowed: int
     coded: int
+    many: int
     players: int
     words: int
     codes: int
     features: int
     moves: int
     plies: int
+    scratch: int
     misere: int
 
 
@@ -97,7 +115,7 @@ RULES = types.NamedTuple([TABLES] + [types.int64] * (len(Rules._fields) - 1), Ru
 
 _start, _turn, _legal, _play = caller(START), caller(TURN), caller(LEGAL), caller(PLAY)
 _scores, _sample, _key, _feature = caller(SCORE), caller(SAMPLE), caller(KEY), caller(FEATURE)
-_allowed, _coded = caller(ALLOWED), caller(CODED)
+_allowed, _coded, _many = caller(ALLOWED), caller(CODED), caller(MANY)
 
 _FNV = np.int64(0x100000001B3)
 _ODD = np.int64(-7046029254386353131)
@@ -143,9 +161,15 @@ def scores(rules: Rules, state: State, out: Scores) -> None:
     """
     _scores(rules.scores, (rules.tables, state, out))
     if rules.misere:
-        others = max(1, rules.players - 1)
-        for player in range(rules.players):
-            out[player] = (1.0 - out[player]) / others
+        turn_round(out, rules.players, rules.players)
+
+
+@compiled
+def turn_round(out: Scores, count: int, players: int) -> None:
+    """What misère makes of results."""
+    others = max(1, players - 1)
+    for i in range(count):
+        out[i] = (1.0 - out[i]) / others
 
 
 @compiled
@@ -216,6 +240,27 @@ def allowed(rules: Rules, state: State, player: int, move: int, moves: Moves) ->
     return found
 
 
+@compiled
+def many(
+    rules: Rules,
+    states: State,
+    leaves: int,
+    each: int,
+    scratch: State,
+    traces: Codes,
+    lengths: State,
+    out: Scores,
+    rng: Rng,
+) -> int:
+    """Play out `each` times from each of the positions; only where the game has `many`."""
+    status = _many(
+        rules.many, (rules.tables, states, leaves, each, scratch, traces, lengths, out, rng)
+    )
+    if rules.misere:
+        turn_round(out, leaves * each * rules.players, rules.players)
+    return status
+
+
 def new_state(rules: Rules) -> State:
     """Room for one position."""
     return np.zeros(rules.words, dtype=np.int64)
@@ -245,4 +290,5 @@ def signatures() -> dict[str, Any]:
         "feature": FEATURE,
         "allowed": ALLOWED,
         "coded": CODED,
+        "many": MANY,
     }

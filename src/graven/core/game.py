@@ -30,6 +30,7 @@ class Game:
     `moves` and `plies` are upper bounds: legal moves of one player in a position, and plies
     of a whole game. `show_move(player, code)` is a move's text, `show(state, colour)` the
     board as text (with ANSI colours if asked), `svg(state)` the board as a picture.
+    `scratch` is how many words of memory its `many` needs to work in.
     `playouts` names further ways to pick a playout's next move, each like `sample`.
     `points(state)` is the first player's result as people count it, where that is not the
     score itself: more points, a higher score, and the other way round.
@@ -56,6 +57,8 @@ class Game:
         feature: Function | None = None,
         allowed: Function | None = None,
         coded: Function | None = None,
+        many: Function | None = None,
+        scratch: int = 1,
         features: int = 0,
         playouts: Mapping[str, Function] | None = None,
         options: Mapping[str, Option] | None = None,
@@ -92,7 +95,9 @@ class Game:
             "feature": feature,
             "allowed": allowed,
             "coded": coded,
+            "many": many,
         }
+        self.scratch = scratch
         self.features = features if feature else codes
         self.playouts = dict(playouts or {})
         self.options = dict(options or {})
@@ -125,6 +130,7 @@ class Game:
             features=self.features,
             moves=self.moves,
             plies=self.plies,
+            scratch=self.scratch,
             misere=int(self.misere),
             **code,
         )

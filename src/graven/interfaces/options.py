@@ -61,9 +61,9 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 def make_game(text: str, size: str | None) -> Game:
     """The game that the command line names, its rules compiled."""
-    from graven.games import registry
+    from graven.agents.games import make_game
 
-    game = registry.make_game(text, size=size) if size is not None else registry.make_game(text)
+    game = make_game(text, size=size) if size is not None else make_game(text)
     awaited(game.start, f"compiling the rules of {game.name}")
     return game
 

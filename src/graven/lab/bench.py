@@ -17,6 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from graven.agents import agent
+from graven.agents.games import make_game
 from graven.core.errors import unknown
 from graven.core.game import Game
 from graven.games import registry
@@ -132,7 +133,7 @@ PEERS = (
 def against_openspiel() -> Iterator[Row]:
     """Our UCT and OpenSpiel's C++ MCTS, one thread each."""
     for ours, theirs, target in PEERS:
-        game = registry.make_game(ours)
+        game = make_game(ours)
         what = f"UCT v OpenSpiel's C++ MCTSBot, 1,000 playouts, {game.spec}"
         row = Row("openspiel", what, "playouts/s", target)
         try:
@@ -162,7 +163,7 @@ def openspiel_rate(pyspiel: Any, game: Any, count: int) -> float:
 
 def go_playouts() -> Iterator[Row]:
     """Go's uniform playouts against a number that we aim at, and pattern playouts against those."""
-    game = registry.make_game("go")
+    game = make_game("go")
     patterns = game.rules_with("mogo")
     yield _measured(
         Row("go", f"uniform random games v an aim of 60,000, {game.spec}", "games/s", 1.0),
@@ -178,7 +179,7 @@ def go_playouts() -> Iterator[Row]:
 
 def random_games(name: str, what: str, target: float, with_sample: bool) -> Iterator[Row]:
     """Random games through the contract, against the rules inlined into one function."""
-    game = registry.make_game("breakthrough")
+    game = make_game("breakthrough")
     rules = game.rules if with_sample else game.rules._replace(sample=0)
     yield _measured(
         Row(name, what, "games/s", target),
@@ -208,7 +209,7 @@ def grave_against_uct() -> Iterator[Row]:
 def learning_playouts() -> Iterator[Row]:
     """What playouts that learn cost a ply, against uniform ones in the same game."""
     for name in ("breakthrough", "knightthrough", "nogo"):
-        game = registry.make_game(name)
+        game = make_game(name)
         for playout, target in LEARNING.items():
             spec = f"{UCT}+{playout}"
             yield _measured(
@@ -242,7 +243,7 @@ def tables_per_node() -> Iterator[Row]:
 
 def long_against_short() -> Iterator[Row]:
     """Whether a search keeps its pace as its tree grows."""
-    game = registry.make_game("breakthrough")
+    game = make_game("breakthrough")
     for spec in (UCT, GRAVE):
         yield _measured(
             Row("long", f"1,000,000 v 10,000 playouts, {spec}, {game.spec}", "playouts/s", 0.5),
@@ -255,7 +256,7 @@ def long_against_short() -> Iterator[Row]:
 def laboratory_overhead() -> Iterator[Row]:
     """Games with jobs, store and progress, against the same games played in a bare loop."""
     cell = make_cell("knightthrough", GRAVE, UCT, Budget(100))
-    game = registry.make_game(cell.game)
+    game = make_game(cell.game)
 
     def recorded() -> float:
         with TemporaryDirectory() as folder, Store(f"{folder}/graven.db") as store:

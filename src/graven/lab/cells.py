@@ -12,11 +12,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from graven.agents import Agent, agent, parse
+from graven.agents.games import make_game
 from graven.agents.programs import is_program
 from graven.core.errors import UsageError, unknown
 from graven.core.game import Game
 from graven.core.rng import derive
-from graven.games import registry
 from graven.search.engine import Budget
 
 MIXED, ALONE = "mixed", "alone"
@@ -141,7 +141,7 @@ def make_cell(
 ) -> Cell:
     """A cell from what people say. A budget inside an agent's spec beats the one given for both."""
     if isinstance(game, str):
-        game = registry.make_game(game)
+        game = make_game(game)
     if game.players < 2:
         raise UsageError("a match needs a game of two players or more.")
     if seating not in SEATINGS:

@@ -9,9 +9,9 @@ from functools import cached_property
 from typing import Any
 
 from graven.agents import Agent
+from graven.agents.games import make_game
 from graven.core.errors import UsageError
 from graven.core.game import Game
-from graven.games import registry
 from graven.lab.cells import MIXED, Cell, make_cell
 from graven.lab.jobs import Failure, GameResult
 from graven.lab.run import Place, Task, play_missing
@@ -179,7 +179,7 @@ def match(
     or by the second number of Elo.
     """
     if isinstance(game, str):
-        game = registry.make_game(game)
+        game = make_game(game)
     cell = make_cell(game, first, second, Budget(playouts, seconds), seed, openings, seating)
     trial = Trial(Sprt(*sprt)) if sprt is not None else None
     if trial is not None and seating != MIXED:

@@ -15,9 +15,9 @@ from itertools import chain, zip_longest
 import numpy as np
 
 from graven.agents import agent
+from graven.agents.games import make_game
 from graven.core.errors import GravenError, UsageError
 from graven.core.game import Game
-from graven.games import registry
 from graven.lab.cells import Cell
 from graven.lab.jobs import Failure, GameJob, GameResult
 from graven.lab.machine import cores
@@ -127,7 +127,7 @@ def _prepared(jobs: Iterator[GameJob]) -> Iterator[GameJob]:
     seen: set[Cell] = set()
     for job in jobs:
         if job.cell not in seen:
-            warm_up(registry.make_game(job.cell.game), map(agent, job.cell.agents))
+            warm_up(make_game(job.cell.game), map(agent, job.cell.agents))
             seen.add(job.cell)
         yield job
 
@@ -146,7 +146,7 @@ def _worker_count(game: Game | None, workers: int | None) -> int:
 
 def _others_can_make(game: Game) -> bool:
     try:
-        known = registry.make_game(game.spec)
+        known = make_game(game.spec)
     except UsageError:
         return False
     same_tables = np.array_equal(known.tables, game.tables)

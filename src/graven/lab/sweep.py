@@ -11,9 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from graven.agents.games import make_game
 from graven.core.errors import UsageError
 from graven.core.game import Game
-from graven.games import registry
 from graven.lab.cells import Cell, make_cell
 from graven.lab.grid import Grid, grid
 from graven.lab.jobs import Failure, GameResult
@@ -116,7 +116,7 @@ def sweep(
     as for `match`.
     """
     if isinstance(game, str):
-        game = registry.make_game(game)
+        game = make_game(game)
     first, second = grid(agents), grid(worst_against) if worst_against else None
     if grid(against).names:
         raise UsageError("--against names one agent: a second grid goes to --worst-against.")

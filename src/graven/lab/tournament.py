@@ -9,9 +9,9 @@ from itertools import combinations
 from typing import Any
 
 from graven.agents import Agent, agent
+from graven.agents.games import make_game
 from graven.core.errors import UsageError
 from graven.core.game import Game
-from graven.games import registry
 from graven.lab.cells import Cell, make_cell
 from graven.lab.jobs import Failure, GameResult
 from graven.lab.ratings import Ladder, rate
@@ -142,7 +142,7 @@ def tournament(
     else can be said is as for `match`; `progress` is called with the standing after every game.
     """
     if isinstance(game, str):
-        game = registry.make_game(game)
+        game = make_game(game)
     sides = [agent(each) if isinstance(each, str) else each for each in agents]
     names = tuple(side.spec for side in sides)
     if not 2 <= len(names) <= MOST_AGENTS:

@@ -25,11 +25,11 @@ from pathlib import Path
 from typing import Any
 
 from graven.agents import catalogue, parse
+from graven.agents.games import make_game
 from graven.agents.spec import LONGEST, show_value
 from graven.core.errors import UsageError, unknown
 from graven.core.game import Game
 from graven.core.rng import derive
-from graven.games import registry
 from graven.lab.cells import Cell, make_cell
 from graven.lab.jobs import Failure
 from graven.lab.run import Place, Task, play_missing
@@ -269,7 +269,7 @@ def tune(
     trial. What else can be said is as for `match`.
     """
     if isinstance(game, str):
-        game = registry.make_game(game)
+        game = make_game(game)
     if not 1 <= trials <= MOST_TRIALS:
         raise UsageError(f"a tuning needs from 1 to {MOST_TRIALS:,} trials, not {trials}.")
     wanted = template(agent)

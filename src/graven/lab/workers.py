@@ -25,9 +25,9 @@ from multiprocessing.connection import Connection
 from types import ModuleType
 
 from graven.agents import agent
+from graven.agents.games import make_game
 from graven.core.errors import GravenError
 from graven.core.game import Game
-from graven.games import registry
 from graven.lab.jobs import Failure, GameJob, GameResult
 from graven.lab.play import play_game, warm_up
 from graven.search.engine import Stop
@@ -85,7 +85,7 @@ def _ready(spec: str, agents: tuple[str, str]) -> Game:
 
 @cache
 def _game(spec: str) -> Game:
-    return registry.make_game(spec)
+    return make_game(spec)
 
 
 def play_apart(

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from graven.agents.games import make_game
 from graven.core.errors import ContractError, UsageError
 from graven.core.game import Game, Position
 from graven.core.rng import derive, generator
-from graven.games import registry
 from graven.search.engine import Stop
 from graven.solving.method import one_player
 from graven.solving.methods import Chosen, parse_method
@@ -208,7 +208,7 @@ def solve(
 
     limits = Limits(seconds, playouts, runs)
     if isinstance(game, str):
-        game = registry.make_game(game)
+        game = make_game(game)
     position = game if isinstance(game, Position) else game.start()
     if resume is not None:
         solving = load(resume, position)

@@ -32,14 +32,14 @@ def gtp(
       graven gtp --game go --size 9 --agent "grave(ref=100,bias=1e-6)+mogo" --playouts 10000
       graven gtp --game hex --size 11 --agent "grave(ref=50)" --seconds 5
     """
+    from graven.agents.games import make_game
     from graven.core.errors import UsageError
-    from graven.games import registry
     from graven.interfaces.gtp.engine import Engine
     from graven.interfaces.gtp.lines import Lines
     from graven.interfaces.gtp.table import Table
     from graven.search.engine import Budget
 
-    played = registry.make_game(game, size=size) if size is not None else registry.make_game(game)
+    played = make_game(game, size=size) if size is not None else make_game(game)
     if {*played.player_names} != {"Black", "White"}:
         raise UsageError(f"GTP is for games of Black and White, not for {played.spec}.")
     if played.name != "go" and agent == "grave(ref=100,bias=1e-6)+mogo":

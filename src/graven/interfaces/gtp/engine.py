@@ -16,12 +16,12 @@ from typing import TextIO
 from graven import __version__
 from graven.agents import Agent, Found
 from graven.agents.agent import find_move
+from graven.agents.games import make_game
 from graven.agents.spec import Spec, parse
 from graven.core.errors import GravenError
 from graven.core.game import Game, Position
 from graven.core.rng import derive
 from graven.games import go, sgf
-from graven.games.registry import make_game
 from graven.interfaces.gtp import handicap, protocol
 from graven.interfaces.gtp.analysis import info_lines, parse_request
 from graven.interfaces.gtp.clock import Clocks

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from graven.agents.games import make_game
 from graven.core import contract
 from graven.core.game import Game, Position
 from graven.core.rng import generator
 from graven.games import go, sgf
 from graven.games.goban import APART, CELL, COLOUR, EMPTY, POINT_OF
-from graven.games.registry import make_game
 from graven.interfaces.gtp.protocol import CommandError
 
 DEAD_PLAYOUTS = 200

@@ -18,10 +18,10 @@ from importlib import resources
 from typing import Any
 
 from graven.agents import parse
+from graven.agents.games import make_game
 from graven.agents.spec import show_value
 from graven.core.errors import GravenError, UsageError, unknown
 from graven.core.game import Game
-from graven.games import registry
 from graven.lab.cells import MIXED, Cell, make_cell
 from graven.lab.statistics import interval
 from graven.search.engine import Budget
@@ -325,7 +325,7 @@ def available(figure: Figure) -> str:
 
 @cache
 def _game(text: str) -> Game:
-    return registry.make_game(text)
+    return make_game(text)
 
 
 @cache

@@ -1,0 +1,21 @@
+"""Games from wherever they come: by name, or from a file.
+
+    breakthrough(size=6x5)      a game of the package
+    rules/skirmish.kif          a game as GDL text
+    mygame.py:game              a game of one's own
+    spiel("chess")              a game of OpenSpiel
+
+Each source is a function from text and options to a `Game`, and says which texts are its own.
+"""
+
+from __future__ import annotations
+
+from graven.core.game import Game
+from graven.core.game import Option as Value
+
+
+def make_game(text: str, **options: Value) -> Game:
+    """The game that a text names, with options in the text or by keyword."""
+    from graven.games import registry
+
+    return registry.make_game(text, **options)
