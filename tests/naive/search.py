@@ -43,7 +43,10 @@ class NaiveSearch:
         fpu=math.inf,
         ties="random",
         playout=None,
+        leaves=1,
+        each=1,
     ):
+        self.leaves, self.each = leaves, each
         self.ties = ties
         self.playout = playout or Uniform()
         self.rules = game.rules
@@ -70,10 +73,31 @@ class NaiveSearch:
 
     def run(self, seed, playouts):
         self.rng = generator(seed)
-        for _ in range(playouts):
-            self.simulate()
+        while playouts:
+            each = min(self.each, playouts)
+            leaves = min(self.leaves, playouts // each)
+            playouts -= leaves * each
+            descents = []
+            for _ in range(leaves):
+                descents.append(self.descend())
+                self.count(descents[-1], 1)
+            for descent in descents:
+                self.count(descent, -1)
+            for descent in descents:
+                for _ in range(each):
+                    self.play_out(*descent)
 
-    def simulate(self):
+    def count(self, descent, playouts):
+        """Virtual losses: playouts on the way of a descent, without a score."""
+        path, _, trace, _ = descent
+        for node, at in path:
+            node.visits += playouts
+            taken = self.rules.players if node.turn == EVERYBODY else 1
+            for played in trace[at : at + taken]:
+                node.count[played] = node.count.get(played, 0) + playouts
+                node.total.setdefault(played, 0.0)
+
+    def descend(self):
         rules, state = self.rules, self.root_state.copy()
         node, reference = self.root, self.root
         path, trace, plies = [], [], []
@@ -102,6 +126,11 @@ class NaiveSearch:
                     self.at_key(state) if self.transpositions else Node(contract.turn(rules, state))
                 )
             node = node.children[played]
+        return path, state, trace, plies
+
+    def play_out(self, path, state, trace, plies):
+        rules = self.rules
+        state, trace, plies = state.copy(), trace.copy(), plies.copy()
         in_tree = len(trace)
         self.path = [node for node, _ in path]
         while (turn := contract.turn(rules, state)) != NOBODY:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from graven.agents.spec import Spec, parse
+from graven.agents.spec import UNIFORM, Spec, parse
 from graven.core.errors import UsageError
 from graven.core.game import Game, Position
 from graven.core.rng import derive
@@ -95,6 +95,9 @@ class Agent:
             reuse=bool(values["reuse"]),
             transpositions=bool(values["transpositions"]),
             memory=int(values["memory"]),
+            leaves=int(values["leaves"]),
+            each=int(values["each"]),
+            many=below.text == UNIFORM,
         )
 
     def bind(self, game: Game, memory: int | None = None) -> Search:

@@ -70,6 +70,15 @@ OPTIONS = (
         "keep the tree between the moves of a game (Cazenave: no; Sironi and Winands: yes)",
     ),
     Parameter("transpositions", True, "equal positions share one node, however they are reached"),
+    Parameter(
+        "leaves",
+        1,
+        "descents made before any of their playouts begin, each with a virtual loss: for games "
+        "that play many playouts at once",
+        low=1,
+        high=4096,
+    ),
+    Parameter("each", 1, "playouts from each leaf", low=1, high=4096),
     Parameter("memory", 1024, "the most memory the tree may take, in MiB", low=1, high=1 << 20),
     Parameter("playouts", 0, "this agent's own budget: playouts a move", low=1, high=MOST_PLAYOUTS),
     Parameter("seconds", 0.0, "this agent's own budget: seconds a move", low=0.0, high=1e6),

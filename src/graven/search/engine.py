@@ -17,6 +17,7 @@ from graven.core.contract import Rules, State
 from graven.core.errors import ContractError, UsageError
 from graven.core.rng import Rng, generator
 from graven.search import plan as status_of
+from graven.search.batch import Batch, batch_bytes, new_batch, simulate_batches
 from graven.search.plan import LEARN, NEVER, PLAYOUT, SELECT, Plan
 from graven.search.policy import PlayoutForm, Value
 from graven.search.reuse import History, known_node, look_up, prune
@@ -60,7 +61,7 @@ FAULTS = {
 }
 
 
-_loaded = False  # whether this process has the kernels
+_loaded: set[bool] = set()  # which kernels this process has: in batches or not
 
 
 class Stop(Protocol):
@@ -107,6 +108,9 @@ class Settings:
     reuse: bool = False
     transpositions: bool = True
     memory: int = 1024  # MiB
+    leaves: int = 1  # descents that are made before any of their playouts begin
+    each: int = 1  # playouts from each leaf
+    many: bool = False  # whether the game's own `many` may play them
 
 
 @dataclass
@@ -166,29 +170,52 @@ class Search:
             expand=settings.expand,
             transpositions=int(settings.transpositions),
         )
+        self.batch: Batch | None = None
+        if settings.leaves * settings.each > 1:
+            many = settings.many and bool(rules.many)
+            if batch_bytes(rules, settings.leaves, settings.each, many) > self.room.limit:
+                raise UsageError(
+                    f"memory={settings.memory} MiB is too little for batches of {settings.leaves} "
+                    f"leaves with {settings.each} playouts each at {name}."
+                )
+            self.batch = new_batch(rules, settings.leaves, settings.each, many)
         self.prune_above = self.room.limit // 2
         self._history: History | None = None
         self._load()
 
     def _load(self) -> None:
         """Compile the kernels, or load them from the cache, before any clock runs."""
-        global _loaded
-        if _loaded:
+        batches = self.batch is not None
+        if batches in _loaded:
             return
         contract.start(self.rules, self.record.root)
         while plant(self.rules, self.room.tree, self.plan, self.record) != status_of.OK:
             self.room.grow("tables")
-        self._simulate(generator(0), 0)
+        self._simulate(generator(0), 0, 0)
         look_up(self.room.tree, 0)
         prune(self.rules, self.room.tree)
         self.room.clear()
-        _loaded = True
+        _loaded.add(batches)
 
     def interrupt(self) -> None:
         """End the search under way, or else the next one; any thread may call this."""
         self.control[STOP] = 1
 
-    def _simulate(self, rng: Rng, playouts: int) -> int:
+    def _simulate(self, rng: Rng, until: int, goal: int) -> int:
+        """Go on until so many playouts of the search's `goal` are done."""
+        if self.batch is not None:
+            return simulate_batches(
+                self.rules,
+                self.room.tree,
+                self.plan,
+                self.record,
+                self.learner,
+                self.batch,
+                self.control,
+                rng,
+                until,
+                goal,
+            )
         return simulate(
             self.rules,
             self.room.tree,
@@ -197,7 +224,7 @@ class Search:
             self.learner,
             self.control,
             rng,
-            playouts,
+            until,
         )
 
     def run(
@@ -224,7 +251,7 @@ class Search:
             done, now = int(self.control[DONE]), time.perf_counter()
             if now >= deadline or (stop is not None and stop.is_set()):
                 break
-            status = self._simulate(rng, min(goal, done + chunk))
+            status = self._simulate(rng, min(goal, done + chunk), goal)
             if status in GROUPS:
                 self._grow(GROUPS[status], deadline - time.perf_counter())
             elif status == status_of.NEED_MEMORY and self.settings.playout.grow:

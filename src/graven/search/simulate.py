@@ -55,7 +55,7 @@ def simulate(
     """Run simulations until `control[DONE]` reaches `playouts`, or STOP, or something is amiss."""
     while control[DONE] < playouts and control[STOP] == 0:
         before = rng[0]
-        status = room_for_one(tree, plan, record)
+        status = room_for(tree, plan, record, 1)
         if status == OK:
             status = descend(rules, tree, plan, record, rng)
         if status != OK:
@@ -74,14 +74,14 @@ def simulate(
 
 
 @inlined
-def room_for_one(tree: Tree, plan: Plan, record: Record) -> int:
-    """Whether one more simulation can be kept, however long it gets."""
+def room_for(tree: Tree, plan: Plan, record: Record, playouts: int) -> int:
+    """Whether so many more simulations can be kept, however long they get."""
     if plan.passes and not tree.meta[CLOSED]:
-        if tree.meta[PASSES] + len(record.path) > len(tree.pass_next):
+        if tree.meta[PASSES] + playouts * len(record.path) > len(tree.pass_next):
             return NEED_PASSES
-        if tree.meta[SIMULATIONS] + 2 > len(tree.trace_start):
+        if tree.meta[SIMULATIONS] + playouts + 1 > len(tree.trace_start):
             return NEED_SIMULATIONS
-        if tree.meta[TRACED] + len(record.trace) > len(tree.traces):
+        if tree.meta[TRACED] + playouts * len(record.trace) > len(tree.traces):
             return NEED_TRACES
     return OK
 

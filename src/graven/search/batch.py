@@ -1,0 +1,263 @@
+"""Simulations in batches: several descents first, then all their playouts, then all backups.
+
+A game that can play many playouts at once is served with many positions at once. Within a batch
+every descent leaves a virtual loss on its way, a playout that nobody has won, so that the next one
+goes elsewhere; it is taken back before the true results are counted. With one leaf a batch and one
+playout a leaf this is the search of `simulate`, to the last visit.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from graven.core import contract
+from graven.core.compile import compiled, inlined
+from graven.core.contract import EVERYBODY, MANY_DONE, Rules
+from graven.core.rng import Rng
+from graven.search.backup import backup
+from graven.search.descend import descend
+from graven.search.plan import OK, TOO_LONG, Learner, Plan, call_learn, call_playout
+from graven.search.simulate import DONE, PLIES, STOP, room_for
+from graven.search.tree import (
+    DEPTH,
+    LENGTH,
+    SHAPE,
+    STEPS,
+    Float64,
+    Int32,
+    Int64,
+    Record,
+    Tree,
+    UInt32,
+    trace_capacity,
+)
+
+
+class Batch(NamedTuple):
+    """Room for the descents of a batch, each as in `Record`, and for what `many` writes."""
+
+    leaves: int  # at most so many descents
+    each: int  # so many playouts from each leaf
+    many: int  # whether the game's `many` plays them; else the playout policy, one after another
+    states: Int64
+    paths: Int32
+    edges: Int32
+    at: Int32
+    begun: UInt32  # the traces of the descents
+    shapes: Int64
+    scratch: Int64
+    traces: UInt32  # the traces of the playouts
+    lengths: Int64
+    scores: Float64
+
+
+def new_batch(rules: Rules, leaves: int, each: int, many: bool) -> Batch:
+    """Room for batches of `leaves` descents with `each` playouts."""
+    depth, playouts = rules.plies + 2, leaves * each if many else 1
+    return Batch(
+        leaves=leaves,
+        each=each,
+        many=int(many),
+        states=np.zeros(leaves * rules.words, np.int64),
+        paths=np.zeros(leaves * depth, np.int32),
+        edges=np.zeros(leaves * depth * rules.players, np.int32),
+        at=np.zeros(leaves * depth, np.int32),
+        begun=np.zeros(leaves * trace_capacity(rules), np.uint32),
+        shapes=np.zeros(leaves * SHAPE, np.int64),
+        scratch=np.zeros(rules.scratch if many else 1, np.int64),
+        traces=np.zeros(playouts * trace_capacity(rules), np.uint32),
+        lengths=np.zeros(playouts, np.int64),
+        scores=np.zeros(playouts * rules.players, np.float64),
+    )
+
+
+def batch_bytes(rules: Rules, leaves: int, each: int, many: bool) -> int:
+    """How much memory `new_batch` takes, about."""
+    depth, trace = rules.plies + 2, 4 * trace_capacity(rules)
+    leaf = 8 * rules.words + 4 * depth * (2 + rules.players) + trace
+    playout = trace + 8 + 8 * rules.players if many else 0
+    return leaves * (leaf + each * playout) + 8 * rules.scratch
+
+
+@compiled
+def simulate_batches(
+    rules: Rules,
+    tree: Tree,
+    plan: Plan,
+    record: Record,
+    learner: Learner,
+    batch: Batch,
+    control: Int64,
+    rng: Rng,
+    until: int,
+    goal: int,
+) -> int:
+    """Run batches until `control[DONE]` reaches `until`, or STOP, or something is amiss.
+
+    Only `goal` makes a batch smaller than usual: where a search pauses must not change it.
+    """
+    while control[DONE] < until and control[STOP] == 0:
+        left = goal - control[DONE]
+        each = min(batch.each, left)
+        leaves = min(batch.leaves, left // each)
+        status = room_for(tree, plan, record, leaves * each)
+        if status != OK:
+            return status
+        count = 0
+        while count < leaves and status == OK:
+            before = rng[0]
+            status = descend(rules, tree, plan, record, rng)
+            if status == OK:
+                put_aside(rules, record, batch, count)
+                count_ahead(rules, tree, record, 1)
+                count += 1
+            else:
+                rng[0] = before
+        if count == 0:
+            return status
+        for leaf in range(count):
+            take_up(rules, record, batch, leaf)
+            count_ahead(rules, tree, record, -1)
+        if batch.many:
+            status = spend_many(rules, tree, plan, record, batch, control, rng, count, each)
+        else:
+            status = spend_one_by_one(
+                rules, tree, plan, record, learner, batch, control, rng, count, each
+            )
+        if status != OK:
+            return status
+    return OK
+
+
+@inlined
+def put_aside(rules: Rules, record: Record, batch: Batch, leaf: int) -> None:
+    """Keep a descent for later."""
+    depth, players, capacity = len(record.path), rules.players, len(record.trace)
+    for i in range(SHAPE):
+        batch.shapes[leaf * SHAPE + i] = record.shape[i]
+    for i in range(rules.words):
+        batch.states[leaf * rules.words + i] = record.state[i]
+    for i in range(record.shape[DEPTH]):
+        batch.paths[leaf * depth + i] = record.path[i]
+        batch.at[leaf * depth + i] = record.at[i]
+    for i in range(record.shape[STEPS] * players):
+        batch.edges[leaf * depth * players + i] = record.edges[i]
+    for i in range(record.shape[LENGTH]):
+        batch.begun[leaf * capacity + i] = record.trace[i]
+
+
+@inlined
+def take_up(rules: Rules, record: Record, batch: Batch, leaf: int) -> None:
+    """The record of a descent that was put aside, as it was."""
+    depth, players, capacity = len(record.path), rules.players, len(record.trace)
+    for i in range(SHAPE):
+        record.shape[i] = batch.shapes[leaf * SHAPE + i]
+    for i in range(record.shape[DEPTH]):
+        record.path[i] = batch.paths[leaf * depth + i]
+        record.at[i] = batch.at[leaf * depth + i]
+    for i in range(record.shape[STEPS] * players):
+        record.edges[i] = batch.edges[leaf * depth * players + i]
+    for i in range(record.shape[LENGTH]):
+        record.trace[i] = batch.begun[leaf * capacity + i]
+
+
+@inlined
+def count_ahead(rules: Rules, tree: Tree, record: Record, playouts: int) -> None:
+    """Count playouts without a score at every node and edge of the path."""
+    players = rules.players
+    for depth in range(record.shape[DEPTH]):
+        tree.visits[record.path[depth]] += playouts
+    for depth in range(record.shape[STEPS]):
+        turn = tree.turns[record.path[depth]]
+        low = 0 if turn == EVERYBODY else turn
+        high = players if turn == EVERYBODY else turn + 1
+        for player in range(low, high):
+            tree.counts[record.edges[depth * players + player]] += playouts
+
+
+@inlined
+def spend_many(
+    rules: Rules,
+    tree: Tree,
+    plan: Plan,
+    record: Record,
+    batch: Batch,
+    control: Int64,
+    rng: Rng,
+    leaves: int,
+    each: int,
+) -> int:
+    """Let the game play all playouts at once, and count them."""
+    players, stride = rules.players, trace_room(rules)
+    status = contract.many(
+        rules,
+        batch.states,
+        leaves,
+        each,
+        batch.scratch,
+        batch.traces[: leaves * each * stride],
+        batch.lengths,
+        batch.scores,
+        rng,
+    )
+    if status != MANY_DONE:
+        return TOO_LONG
+    for leaf in range(leaves):
+        take_up(rules, record, batch, leaf)
+        begun = record.shape[LENGTH]
+        for playout in range(leaf * each, (leaf + 1) * each):
+            length = batch.lengths[playout]
+            if begun + length > len(record.trace):
+                return TOO_LONG
+            for i in range(length):
+                record.trace[begun + i] = batch.traces[playout * stride + i]
+            for player in range(players):
+                record.scores[player] = batch.scores[playout * players + player]
+            record.shape[LENGTH] = begun + length
+            backup(rules, tree, plan, record)
+            control[DONE] += 1
+            control[PLIES] += record.shape[LENGTH]
+    return OK
+
+
+@inlined
+def trace_room(rules: Rules) -> int:
+    """How many entries a playout's trace has, as `trace_capacity`."""
+    return (rules.plies + 1) * rules.players
+
+
+@inlined
+def spend_one_by_one(
+    rules: Rules,
+    tree: Tree,
+    plan: Plan,
+    record: Record,
+    learner: Learner,
+    batch: Batch,
+    control: Int64,
+    rng: Rng,
+    leaves: int,
+    each: int,
+) -> int:
+    """Play the playouts of the batch one after another, and count them.
+
+    If one fails or needs memory, the rest of the batch is dropped: nothing of it was counted.
+    """
+    for playout in range(leaves * each):
+        leaf = playout // each
+        take_up(rules, record, batch, leaf)
+        for i in range(rules.words):
+            record.state[i] = batch.states[leaf * rules.words + i]
+        before = rng[0]
+        status = call_playout(plan.playout, (rules, tree, record, learner, rng))
+        if status != OK:
+            rng[0] = before
+            return status
+        if plan.learn:
+            call_learn(plan.learn, (rules, tree, record, learner))
+        backup(rules, tree, plan, record)
+        control[DONE] += 1
+        control[PLIES] += record.shape[LENGTH]
+    return OK
