@@ -79,6 +79,24 @@ def test_reproduce_lists_papers_and_tables(run):
     assert "VIII" in run("reproduce", "sironi2016").out
 
 
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_reproduce_cuts_no_figure_however_narrow_the_terminal(run, monkeypatch, width):
+    from graven.interfaces import console
+    from graven.lab import published
+
+    monkeypatch.setenv("COLUMNS", str(width))
+    console.out.cache_clear()
+    try:
+        _, out, _ = run("reproduce", "sironi2016", "VII")
+    finally:
+        console.out.cache_clear()
+    assert "…" not in out
+    assert max(map(len, out.splitlines())) <= width
+    figures = published.paper("sironi2016").table("VII").figures
+    for figure in figures:
+        assert out.count(f"{figure.value:.1f}") >= 1
+
+
 def test_reproduce_without_games_plays_nothing_and_makes_no_store(run, tmp_path):
     _, out, _ = run("reproduce", "cazenave2015", "6")
     assert "67.8 (63.6-71.7)" in out

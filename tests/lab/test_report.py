@@ -76,7 +76,39 @@ def test_playouts_parameters_make_sweeps_too(monkeypatch):
         for k in (1, 2, 4)
     ]
     (curve,), _ = sweeps(made)
-    assert (curve.name, curve.values) == ("k", (1.0, 2.0, 4.0))
+    assert (curve.name, curve.values) == ("+k", (1.0, 2.0, 4.0))
+
+
+def test_a_playouts_parameter_of_the_same_name_as_the_trees_is_the_one_swept():
+    from dataclasses import replace
+
+    from graven.lab.report import _sweep_command
+    from graven.lab.statistics import Score
+    from graven.lab.store import Summary
+
+    base = make_cell("nogo", "uct", "rave", B)
+    made = [
+        Summary(replace(base, agents=(f"rave(k=250)+mast(k={k})", "rave")), Score(k, 9))
+        for k in (1, 2, 4)
+    ]
+    (curve,), _ = sweeps(made)
+    command = _sweep_command(curve.summaries, {curve.name: curve.values})
+    assert "rave(k=250)+mast(k=[1,2,4])" in command
+
+
+def test_settings_tried_here_and_there_are_no_grid():
+    from dataclasses import replace
+
+    from graven.lab.statistics import Score
+    from graven.lab.store import Summary
+
+    base = make_cell("nogo", "grave", "rave", B)
+    tried = [(10, 0.1), (20, 0.3), (30, 0.2), (40, 0.7), (50, 0.9), (60, 0.8)]
+    made = [
+        Summary(replace(base, agents=(f"grave(ref={ref},bias={bias})", "rave")), Score(1, 9))
+        for ref, bias in tried
+    ]
+    assert sweeps(made) == ([], [])
 
 
 def test_ladders_are_found_again_and_sweeps_are_none(store):

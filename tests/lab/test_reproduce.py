@@ -38,11 +38,11 @@ def test_intervals_that_overlap_agree(figure, score, expected):
 def test_the_store_is_found_by_what_was_played():
     table = paper("cazenave2015").table("6")
     with Store() as store:
-        best = Results(store).best(table)
+        best = Results(store.summaries()).best(table)
         assert best.figure.value == 67.8
         assert best.verdict == "not yet run"
         told(store, best.cell, 30, 20)
-        again = Results(store).best(table)
+        again = Results(store.summaries()).best(table)
         assert again.verdict == "agrees"
         said = again.as_json()
         assert (said["ours"], said["games"], said["published"]) == (60.0, 50, 67.8)
@@ -50,13 +50,13 @@ def test_the_store_is_found_by_what_was_played():
         theirs = said["published_low"], said["published_high"]
         assert theirs == pytest.approx(again.figure.interval, abs=0.005)
         # Another seed is another experiment.
-        assert Results(store, seed=1).best(table).verdict == "not yet run"
-        verdicts = [entry.verdict for entry in Results(store).entries(table)]
+        assert Results(store.summaries(), seed=1).best(table).verdict == "not yet run"
+        verdicts = [entry.verdict for entry in Results(store.summaries()).entries(table)]
         assert verdicts == ["not yet run", "agrees", "not yet run"]
 
 
 def test_headlines_are_the_best_cell_of_every_table_that_can_be_run():
-    headlines = Results(None).headlines()
+    headlines = Results(()).headlines()
     tables = [(entry.paper, entry.table) for entry in headlines]
     assert len(tables) == len(set(tables))
     for name in ("1", "6", "12"):
@@ -69,13 +69,13 @@ def test_headlines_are_the_best_cell_of_every_table_that_can_be_run():
 
 def test_equal_cells_are_played_once():
     table = paper("cazenave2015").table("6")
-    entries = Results(None).entries(table)
+    entries = Results(()).entries(table)
     assert len(tasks([*entries, *entries], 10)) == 3
 
 
 def test_robustness_and_average_are_the_papers():
     part = paper("sironi2016").table("IV").parts[0]
-    results = Results(None)
+    results = Results(())
     table = paper("sironi2016").table("IV")
     entries = [results.entry(table, figure) for figure in part.figures]
     assert column_summary(part, entries) == ([None] * 3, [None] * 3)

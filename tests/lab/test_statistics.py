@@ -9,10 +9,10 @@ from scipy.stats import binomtest, bootstrap, norm
 from graven.lab.statistics import (
     Score,
     elo_of,
+    group_means,
     interval,
     likelihood_of_superiority,
     mean_interval,
-    pair_means,
     win_rate,
 )
 
@@ -109,4 +109,5 @@ def test_pairs_that_are_all_even_say_little_when_they_are_few():
 
 
 def test_pairs_that_are_complete_count():
-    assert pair_means({0: 1.0, 1: 0.0, 2: 1.0, 3: 0.5, 4: 1.0, 7: 0.0}) == [0.5, 0.75]
+    assert group_means({0: 1.0, 1: 0.0, 2: 1.0, 3: 0.5, 4: 1.0, 7: 0.0}) == [0.5, 0.75]
+    assert group_means({0: 1.0, 1: 0.0, 2: 0.5, 3: 0.5, 4: 1.0}, together=3) == [0.5]

@@ -56,7 +56,13 @@ DAY = 86_400.0
 @cache
 def package_digest() -> str:
     """A digest of every Python source of the package, and of Numba's version."""
-    digest = hashlib.sha256(numba.__version__.encode())
+    return hashlib.sha256(f"{numba.__version__} {sources_digest()}".encode()).hexdigest()[:16]
+
+
+@cache
+def sources_digest() -> str:
+    """A digest of every Python source of the package: which graven this is, to the letter."""
+    digest = hashlib.sha256()
     for path in sorted(PACKAGE.rglob("*.py")):
         digest.update(str(path.relative_to(PACKAGE)).encode())
         digest.update(path.read_bytes())

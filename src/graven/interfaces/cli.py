@@ -24,9 +24,11 @@ from graven.interfaces.commands.solve import solve
 from graven.interfaces.commands.sweep import sweep
 from graven.interfaces.commands.tournament import tournament
 from graven.interfaces.commands.tune import tune
-from graven.interfaces.console import remember_command
+from graven.interfaces.console import INTERRUPTED, remember_command, say_how_to_go_on
 
 BAD_INPUT = 2
+# Commands that remember what they have played: the same command goes on.
+EXPERIMENTS = ("match", "tournament", "sweep", "tune", "reproduce")
 BUG = 1
 
 
@@ -123,8 +125,11 @@ def run(arguments: list[str]) -> int:
         _complain(_explain(error))
         return BAD_INPUT
     except (typer.Abort, KeyboardInterrupt):
-        _complain("stopped.")
-        return 130
+        if arguments and arguments[0] in EXPERIMENTS:
+            say_how_to_go_on()
+        else:
+            _complain("stopped.")
+        return INTERRUPTED
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         _complain(f"{where}{error.strerror or error}.")

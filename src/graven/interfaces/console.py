@@ -121,21 +121,26 @@ def remember_command(arguments: list[str]) -> None:
     _typed[:] = arguments
 
 
+def say_how_to_go_on() -> None:
+    """Say the command that goes on after Ctrl-C: the one that was typed."""
+    import shlex
+
+    err().print("Stopped. To go on:", style="yellow")
+    err().print(f"  {shlex.join(['graven', *_typed])}", markup=False, soft_wrap=True)
+
+
 def leave(failures: Iterable[object], unfinished: bool) -> None:
     """End an experiment: say which games could not be played, and how to go on after Ctrl-C.
 
     The same command goes on, since the store knows what has been done.
     """
-    import shlex
-
     import typer
 
     failed = list(failures)
     for failure in failed:
         err().print(str(failure), markup=False, soft_wrap=True, style="red")
     if unfinished:
-        err().print("Stopped. To go on:", style="yellow")
-        err().print(f"  {shlex.join(['graven', *_typed])}", markup=False, soft_wrap=True)
+        say_how_to_go_on()
         raise typer.Exit(INTERRUPTED)
     if failed:
         raise typer.Exit(FAILED)

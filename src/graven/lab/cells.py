@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from graven.agents import Agent, agent, parse
 from graven.agents.games import make_game
 from graven.agents.programs import is_program
+from graven.agents.spec import show_value
 from graven.core.errors import UsageError, unknown
 from graven.core.game import Game
 from graven.core.rng import derive
@@ -86,10 +87,14 @@ class Cell:
         """The seed of a game, from which those of its players follow."""
         return derive(self.seed, index)
 
+    @property
+    def together(self) -> int:
+        """How many games after each other begin with the same opening."""
+        return self.players if self.seating == ALONE else 2
+
     def opening_seed(self, index: int) -> int:
-        """The seed of a game's opening: the same for both games of a pair."""
-        together = self.players if self.seating == ALONE else 2
-        return derive(self.seed, OPENING, index // together)
+        """The seed of a game's opening: the same for all games that belong together."""
+        return derive(self.seed, OPENING, index // self.together)
 
     @property
     def title(self) -> str:
@@ -120,7 +125,7 @@ class Cell:
         if shared and shared.playouts is not None:
             words += ["--playouts", str(shared.playouts)]
         if shared and shared.seconds is not None:
-            words += ["--seconds", f"{shared.seconds:g}"]
+            words += ["--seconds", show_value(shared.seconds)]
         if self.seed:
             words += ["--seed", str(self.seed)]
         if self.openings:

@@ -10,11 +10,12 @@ import queue
 import re
 import time
 from collections.abc import Generator, Iterable
+from contextlib import suppress
 from typing import Any
 
-from graven import __version__
 from graven.core.errors import GravenError, UsageError
 from graven.lab.jobs import Failure, GameJob
+from graven.lab.machine import version
 from graven.lab.workers import POLL_SECONDS, TRIES, Played, play_job
 from graven.search.engine import Stop
 
@@ -47,10 +48,23 @@ def play_on_cluster(
                 future = ended.get(timeout=POLL_SECONDS)
             except queue.Empty:
                 continue
+            if future.cancelled() and client.status != "running":
+                raise _lost(address)
             yield _result(under_way.pop(future), future)
+    except OSError:
+        raise _lost(address) from None
     finally:
-        client.cancel(list(under_way))
-        client.close()
+        with suppress(OSError):
+            client.cancel(list(under_way))
+        with suppress(OSError):
+            client.close()
+
+
+def _lost(address: str) -> GravenError:
+    return GravenError(
+        f"the Dask scheduler at {address} is gone. Every finished game is recorded: once it is "
+        "back, the same command goes on."
+    )
 
 
 def _connect(address: str) -> Any:
@@ -80,9 +94,9 @@ def _result(job: GameJob, future: Any) -> Played:
     if future.status != "finished":
         return job, Failure(job, "the cluster cancelled it")
     result = future.result()
-    if result.version != __version__:
+    if result.version != version():
         raise UsageError(
             f"a worker of the cluster has graven {result.version}, and this is graven "
-            f"{__version__}: install the same one everywhere."
+            f"{version()}: install the same one everywhere."
         )
     return job, result

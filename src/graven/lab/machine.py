@@ -1,4 +1,4 @@
-"""What this machine is, in one line: records say where their games were played."""
+"""What plays here, and where: records say by which graven and on which machine."""
 
 from __future__ import annotations
 
@@ -7,12 +7,21 @@ import platform
 from functools import cache
 from pathlib import Path
 
+from graven import __version__
+from graven.core.compile import sources_digest
+
 
 def cores() -> int:
     """How many processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+@cache
+def version() -> str:
+    """This graven to the letter: its version, and the beginning of its sources' digest."""
+    return f"{__version__}+{sources_digest()[:8]}"
 
 
 @cache

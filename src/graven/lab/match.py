@@ -16,7 +16,7 @@ from graven.lab.cells import MIXED, Cell, make_cell
 from graven.lab.jobs import Failure, GameResult
 from graven.lab.run import Place, Task, play_missing
 from graven.lab.sprt import Sprt, Trial, Verdict
-from graven.lab.statistics import Score, mean_interval, pair_means
+from graven.lab.statistics import Score, group_means, mean_interval
 from graven.lab.store import IN_MEMORY, Store, Summary
 from graven.search.engine import Budget, Stop
 
@@ -214,6 +214,6 @@ def match(
         game=game,
     )
     verdict = trial.verdict if trial is not None else None
-    pairs = tuple(pair_means(store.outcomes(cell, games))) if openings else ()
+    pairs = tuple(group_means(store.outcomes(cell, games), cell.together)) if openings else ()
     summary = store.summary(cell, games)
     return MatchResult(cell, games, new, summary, failures, verdict, pairs, store)

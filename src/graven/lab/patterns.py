@@ -28,7 +28,7 @@ MOST_RATED = 60
 
 @dataclass(frozen=True)
 class Curve:
-    """Win rates over one parameter, in the order of its values."""
+    """Win rates over one parameter, in the order of its values; a playout's begins with "+"."""
 
     name: str
     values: tuple[float, ...]
@@ -76,7 +76,7 @@ def sweeps(summaries: Iterable[Summary]) -> tuple[list[Curve], list[Field]]:
         varied = [name for name in first if len({values[name] for values, _ in group}) > 1]
         if len(varied) == 1 and len(group) >= LEAST_POINTS:
             curves.append(_curve(varied[0], group))
-        elif len(varied) == 2:
+        elif len(varied) == 2 and _dense((varied[0], varied[1]), group):
             fields.append(_field((varied[0], varied[1]), group))
     curves.sort(key=lambda curve: -sum(each.games for each in curve.summaries))
     fields.sort(key=lambda field: -sum(e.games for row in field.rows for e in row if e))
@@ -101,6 +101,11 @@ def _shape(spec: str) -> tuple[str, dict[str, float]]:
     return plus.join(shapes), values
 
 
+def plain(name: str) -> str:
+    """A parameter's name as specs write it."""
+    return name.removeprefix("+")
+
+
 def _conditions(cell: Cell) -> Any:
     return cell.game, cell.budgets, cell.seed, cell.openings, cell.seating
 
@@ -108,10 +113,16 @@ def _conditions(cell: Cell) -> Any:
 def _curve(name: str, group: Sequence[tuple[dict[str, float], Summary]]) -> Curve:
     ordered = sorted(group, key=lambda each: each[0][name])
     return Curve(
-        name.removeprefix("+"),
+        name,
         tuple(values[name] for values, _ in ordered),
         tuple(summary for _, summary in ordered),
     )
+
+
+def _dense(names: tuple[str, str], group: Sequence[tuple[dict[str, float], Summary]]) -> bool:
+    """Whether two parameters were varied over a grid, rather than here and there (by tuning)."""
+    one, other = (len({values[name] for values, _ in group}) for name in names)
+    return 2 * len(group) >= one * other
 
 
 def _field(names: tuple[str, str], group: Sequence[tuple[dict[str, float], Summary]]) -> Field:
@@ -122,7 +133,7 @@ def _field(names: tuple[str, str], group: Sequence[tuple[dict[str, float], Summa
     across = sorted({values[other] for values, _ in group})
     found = {(values[one], values[other]): summary for values, summary in group}
     rows = tuple(tuple(found.get((a, b)) for b in across) for a in down)
-    return Field((one.removeprefix("+"), other.removeprefix("+")), tuple(down), tuple(across), rows)
+    return Field((one, other), tuple(down), tuple(across), rows)
 
 
 def ladders(summaries: Iterable[Summary]) -> list[Rated]:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from graven import __version__
 from graven.agents import Agent, Player, Program, agent
 from graven.agents.programs import ProgramError, ProgramPlayer, seated
 from graven.core.errors import ContractError, UsageError
 from graven.core.game import Game, Position
 from graven.core.rng import derive
 from graven.lab.jobs import GameJob, GameResult
-from graven.lab.machine import machine
+from graven.lab.machine import machine, version
 from graven.lab.records import comment_on, keep_record, lost_by, report
 from graven.search.engine import Budget, Stop
 
@@ -116,6 +115,6 @@ def _played(
         tuple(moves),
         playouts,
         seconds,
-        __version__,
+        version(),
         machine(),
     )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from graven.agents.spec import show_value
 from graven.lab.cells import Cell
-from graven.lab.patterns import Curve, Field, Rated
+from graven.lab.patterns import Curve, Field, Rated, plain
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -81,7 +81,7 @@ def win_rate_curve(curve: Curve, published: Mapping[float, tuple[float, float, f
         axes.set_xscale("log")
     else:
         axes.set_xticks(places, [show_value(value) for value in curve.values])
-    axes.set_xlabel(_short(curve.name))
+    axes.set_xlabel(_short(plain(curve.name)))
     axes.set_ylabel("games won (%)")
     everything = [end for _, *both in ours for end in both]
     everything += [end for _, *both in published.values() for end in both]
@@ -174,8 +174,8 @@ def heat_map(field: Field) -> Figure:
     axes.tick_params(length=0)
     if len(field.across) > 8:
         axes.tick_params(axis="x", rotation=40)
-    axes.set_xlabel(field.names[1])
-    axes.set_ylabel(field.names[0])
+    axes.set_xlabel(plain(field.names[1]))
+    axes.set_ylabel(plain(field.names[0]))
     for side in ("left", "bottom"):
         axes.spines[side].set_visible(False)
     bar = figure.colorbar(image, ax=axes, pad=0.02, fraction=0.05)

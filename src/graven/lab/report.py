@@ -11,11 +11,11 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graven import __version__
 from graven.agents.spec import show_value
 from graven.core.errors import UsageError
 from graven.lab import plots
-from graven.lab.patterns import Curve, Field, Rated, ladders, sweeps
+from graven.lab.machine import version
+from graven.lab.patterns import Curve, Field, Rated, ladders, plain, sweeps
 from graven.lab.published import Table, papers
 from graven.lab.reproduce import Entry, Results
 from graven.lab.statistics import Score
@@ -67,7 +67,7 @@ class Findings:
         self.curves, self.fields = sweeps(self.summaries)
         self.ladders = ladders(self.summaries)
         self._store = store
-        self._theirs = _published_by_cell()
+        self._keys, self._theirs = _published_by_cell()
 
     @property
     def games(self) -> int:
@@ -76,8 +76,9 @@ class Findings:
 
     def tables(self) -> Iterator[tuple[Table, int, list[Entry]]]:
         """Published tables of which anything has been run with a seed: those cells."""
-        for seed in sorted({summary.cell.seed for summary in self.summaries}):
-            results = Results(self._store, seed)
+        theirs = [each for each in self.summaries if replace(each.cell, seed=0).key in self._keys]
+        for seed in sorted({summary.cell.seed for summary in theirs}):
+            results = Results(theirs, seed)
             for paper in papers():
                 for table in paper.tables.values():
                     run = [entry for entry in results.entries(table) if entry.score.games]
@@ -110,7 +111,8 @@ class Findings:
             if figure is not None:
                 theirs[value] = figure
         games = sum(each.games for each in curve.summaries)
-        caption = f"Win rate over {curve.name}, {curve.cell.budget} a move, {games:,} games in all."
+        name, budget = plain(curve.name), curve.cell.budget
+        caption = f"Win rate over {name}, {budget} a move, {games:,} games in all."
         command = _sweep_command(curve.summaries, {curve.name: curve.values})
         return Plot(
             f"sweep-{number}-{_slug(curve.cell.game)}-{_slug(curve.name)}",
@@ -122,7 +124,7 @@ class Findings:
     def _field(self, number: int, field: Field) -> Plot:
         cells = [each for row in field.rows for each in row if each is not None]
         games = sum(each.games for each in cells)
-        names = f"{field.names[0]} and {field.names[1]}"
+        names = " and ".join(map(plain, field.names))
         caption = f"Win rate over {names}, {field.cell.budget} a move, {games:,} games in all."
         axes = {field.names[0]: field.down, field.names[1]: field.across}
         return Plot(
@@ -133,15 +135,18 @@ class Findings:
         )
 
 
-def _published_by_cell() -> dict[str, tuple[float, float, float]]:
-    results = Results(None)
-    found = {}
+def _published_by_cell() -> tuple[set[str], dict[str, tuple[float, float, float]]]:
+    """The keys of all published cells, with seed 0, and the figures of those with an interval."""
+    results = Results(())
+    keys, found = set(), {}
     for paper in papers():
         for table in paper.tables.values():
             for entry in results.entries(table) if not table.measure else ():
+                if entry.cell is not None:
+                    keys.add(entry.cell.key)
                 if entry.cell is not None and entry.figure.interval is not None:
                     found[entry.cell.key] = (entry.figure.value, *entry.figure.interval)
-    return found
+    return keys, found
 
 
 def _ladder(number: int, rated: Rated) -> Plot:
@@ -162,14 +167,21 @@ def _sweep_command(cells: Sequence[Summary], axes: dict[str, tuple[float, ...]])
     """The `graven sweep` that plays these cells: their first spec with lists in it."""
     first = cells[0]
     spec = first.cell.agents[0]
+    tree, plus, playout = spec.partition("+")
     for name, values in axes.items():
         listed = ",".join(show_value(value) for value in values)
-        spec = re.sub(rf"\b{name}=[^,()\[\]]+", f"{name}=[{listed}]", spec, count=1)
+        wanted = rf"\b{plain(name)}=[^,()\[\]]+"
+        if name.startswith("+"):
+            playout = re.sub(wanted, f"{plain(name)}=[{listed}]", playout, count=1)
+        else:
+            tree = re.sub(wanted, f"{name}=[{listed}]", tree, count=1)
+    spec = f"{tree}{plus}{playout}"
     words = first.cell.command(max(each.games for each in cells))
     if first.cell.budgets[0] != first.cell.budgets[1]:
         # Each agent's own budget is inside its spec.
         playouts = first.cell.budgets[0].playouts
-        own = f"playouts={playouts}" if playouts else f"seconds={first.cell.budgets[0].seconds:g}"
+        seconds = first.cell.budgets[0].seconds
+        own = f"playouts={playouts}" if playouts else f"seconds={show_value(seconds or 0.0)}"
         spec = re.sub(r"\)", f",{own})", spec, count=1) if "(" in spec else f"{spec}({own})"
     return shlex.join(["graven", "sweep", words[2], spec, "--against", words[4], *words[5:]])
 
@@ -207,7 +219,7 @@ def html(store: Store) -> str:
         f"<title>graven: results</title><style>{CSS}</style></head><body>",
         "<h1>graven: results</h1>",
         f"<p>{found.games:,} games in {len(found.summaries):,} matches, from "
-        f"<code>{escape(store.path)}</code>, by graven {escape(__version__)}. Win rates are the "
+        f"<code>{escape(store.path)}</code>, by graven {escape(version())}. Win rates are the "
         "first agent's, a draw counting half, with 95 % intervals.</p>",
     ]
     parts += _published(found)

@@ -10,7 +10,7 @@ from graven.lab.cells import Cell
 from graven.lab.published import Figure, Paper, Part, Table, available, papers
 from graven.lab.run import Task
 from graven.lab.statistics import Score
-from graven.lab.store import Store, Summary
+from graven.lab.store import Summary
 
 AGREES, DIFFERS, NOT_RUN = "agrees", "differs", "not yet run"
 
@@ -76,10 +76,9 @@ def verdict(figure: Figure, score: Score) -> str:
 class Results:
     """Everything the store has, by cell: asked once, however many figures are looked up."""
 
-    def __init__(self, store: Store | None, seed: int = 0) -> None:
+    def __init__(self, summaries: Iterable[Summary], seed: int = 0) -> None:
         self._seed = seed
-        found = store.summaries() if store else []
-        self._summaries = {summary.cell.key: summary for summary in found}
+        self._summaries = {summary.cell.key: summary for summary in summaries}
 
     def entry(self, table: Table, figure: Figure) -> Entry:
         """A figure with what the store has of it."""

@@ -108,10 +108,9 @@ def likelihood_of_superiority(score: Score) -> float:
     return NormalDist().cdf((score.wins - score.losses) / sqrt(decided)) if decided else 0.5
 
 
-def pair_means(outcomes: Mapping[int, float]) -> list[float]:
-    """The means of the pairs of games that are complete."""
-    return [
-        (outcome + outcomes[index + 1]) / 2
-        for index, outcome in outcomes.items()
-        if index % 2 == 0 and index + 1 in outcomes
-    ]
+def group_means(outcomes: Mapping[int, float], together: int = 2) -> list[float]:
+    """The means of the groups of games from the same opening that are complete."""
+    groups: dict[int, list[float]] = {}
+    for index, outcome in outcomes.items():
+        groups.setdefault(index // together, []).append(outcome)
+    return [sum(group) / together for group in groups.values() if len(group) == together]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -88,11 +89,13 @@ def reproduce(
     interrupted = False
     failures: tuple[Failure, ...] = ()
     with open_store(db, games is not None) if _there(db, games) else nullcontext() as store:
-        entries = _entries(Results(store, seed), chosen, one, best, headline)
+        entries = _entries(
+            Results(store.summaries() if store else (), seed), chosen, one, best, headline
+        )
         if games is not None and store is not None:
             wanted = tasks(entries, games)
             failures, interrupted = _play(wanted, store, workers, cluster)
-        results = Results(store, seed)
+        results = Results(store.summaries() if store else (), seed)
     entries = _entries(results, chosen, one, best, headline)
     if write is not None:
         _write(write, entries)
@@ -222,29 +225,69 @@ def _show(table: Table, results: Results) -> None:
 
 
 def _grids(part: Part, table: Table, results: Results) -> list[Grid]:
-    """A part as the paper lays it out: a new grid wherever the headings change."""
-    from rich.table import Table as Grid
+    """A part as the paper lays it out: a new grid wherever the headings change.
 
+    Where the terminal is too narrow for all columns, the rest of them stands below.
+    """
     from graven.lab.reproduce import column_summary
 
-    grids: list[Grid] = []
-    headings: tuple[str, ...] = ()
+    rows: list[tuple[str, tuple[str, ...], list[str]]] = []
     for line in part.lines:
-        if line.headings != headings or not grids:
-            headings = line.headings
-            grids.append(Grid(padding=(0, 1), title=part.label or None, title_justify="left"))
-            grids[-1].add_column("\n".join(part.across))
-            for heading in headings:
-                grids[-1].add_column(heading, justify="right")
         entries = [results.entry(table, figure) for figure in line.figures]
-        cells = (_cell(entry, table) for entry in entries)
-        grids[-1].add_row(line.label, *cells, end_section=True)
+        rows.append((line.label, line.headings, [_cell(entry, table) for entry in entries]))
     if part.robustness:
+        headings = rows[-1][1]
         entries = [results.entry(table, figure) for figure in part.figures]
         robustness, average = column_summary(part, entries)
-        grids[-1].add_row("robustness", *_both(part.robustness, robustness, "d"))
-        grids[-1].add_row("average", *_both(part.average, average, ".1f"))
+        rows.append(("robustness", headings, _both(part.robustness, robustness, "d")))
+        rows.append(("average", headings, _both(part.average, average, ".1f")))
+    grids: list[Grid] = []
+    for headings, group in groupby(rows, key=lambda row: row[1]):
+        same = list(group)
+        for first, last in _fitting(same, headings):
+            grids.append(_grid(part, same, headings, first, last))
     return grids
+
+
+def _grid(
+    part: Part,
+    rows: list[tuple[str, tuple[str, ...], list[str]]],
+    headings: tuple[str, ...],
+    first: int,
+    last: int,
+) -> Grid:
+    """The columns first..last-1 of rows with the same headings."""
+    from rich.table import Table as Grid
+
+    grid = Grid(padding=(0, 1), title=part.label or None, title_justify="left")
+    grid.add_column("\n".join(part.across), overflow="fold")
+    for heading in headings[first:last]:
+        grid.add_column(heading, justify="right", overflow="fold")
+    for label, _, cells in rows:
+        grid.add_row(label, *cells[first:last], end_section=True)
+    return grid
+
+
+def _fitting(
+    rows: list[tuple[str, tuple[str, ...], list[str]]], headings: tuple[str, ...]
+) -> list[tuple[int, int]]:
+    """Groups of neighbouring columns, each as wide as the terminal at most."""
+    from rich.text import Text
+
+    def wide(text: str) -> int:
+        return max((len(word) for word in Text.from_markup(text).plain.split()), default=0)
+
+    left = out().width - max(wide(label) for label, _, _ in rows) - 4
+    groups: list[tuple[int, int]] = []
+    begin, used = 0, 0
+    for column in range(len(headings)):
+        words = (headings[column], *(cells[column] for _, _, cells in rows))
+        width = 3 + max(wide(text) for text in words)
+        if used + width > left and column > begin:
+            groups.append((begin, column))
+            begin, used = column, 0
+        used += width
+    return [*groups, (begin, len(headings))]
 
 
 def _both(theirs: Sequence[float], ours: Sequence[float | None], digits: str) -> list[str]:
