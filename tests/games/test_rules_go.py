@@ -7,6 +7,7 @@ import random
 import numba
 import pytest
 
+from graven.agents import Agent
 from graven.core import contract
 from graven.core.errors import UsageError
 from graven.core.rng import generator
@@ -249,3 +250,21 @@ def test_the_turn_can_be_handed_over():
     assert handed.play("C3").turn == 0
     assert not handed.play("pass").over
     assert position.turn == 0
+
+
+def test_searches_leave_eyes_alone_and_may_always_pass():
+    # White's eyes at a1 and c1 are White's only points left but for one of Black's.
+    game = make_game("go(size=9)")
+    position = game.start()
+    for move in ("a9 a2", "b9 b1", "c9 b2", "d9 c2", "e9 d2", "f9 d1"):
+        for each in move.split():
+            position = position.play(each)
+    position = position.play("pass")
+    assert position.turn == 1
+    assert {"A1", "C1", "pass"} <= set(position.moves)
+    moves = contract.new_moves(game.rules)
+    count = contract.candidates(game.rules, position.state, 1, moves)
+    listed = {game.show_move(1, int(code)) for code in moves[:count]}
+    assert set(position.moves) - listed == {"A1", "C1"}
+    found = Agent("uct").search(position, playouts=500)
+    assert {stat.move for stat in found.moves} == listed

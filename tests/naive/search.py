@@ -175,7 +175,7 @@ class NaiveSearch:
 
     def legal(self, state, mover):
         moves = contract.new_moves(self.rules)
-        return [int(m) for m in moves[: contract.legal(self.rules, state, mover, moves)]]
+        return [int(m) for m in moves[: contract.candidates(self.rules, state, mover, moves)]]
 
     def select(self, node, reference, mover):
         values = []

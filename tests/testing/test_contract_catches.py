@@ -388,6 +388,12 @@ BROKEN = {
         "changes the position",
     ),
     "sensible invents a move": ({"sensible": sensible_invents_a_move}, "sensible", "legal moves"),
+    "candidates invents one": (
+        {"candidates": sensible_invents_a_move},
+        "candidates",
+        "legal moves",
+    ),
+    "candidates finds nothing": ({"candidates": sensible_finds_nothing}, "candidates", "one or"),
     "sensible finds nothing": ({"sensible": sensible_finds_nothing}, "sensible", "one or more"),
     "sensible repeats a move": ({"sensible": sensible_repeats_a_move}, "sensible", "each once"),
     "sample draws what is not sensible": (

@@ -12,6 +12,8 @@ vector, `tables`, for whatever depends on the board's size. Each has one fixed s
 
 and, optional:
 
+    candidates(tables, state, player, moves) -> n   the legal moves that are worth a search, at
+                                                    least one (Go's do not fill eyes)
     sensible(tables, state, player, moves) -> n     the legal moves that playouts choose from, at
                                                     least one (Go's do not fill eyes)
     sample(tables, state, player, rng) -> move      a uniformly random sensible move
@@ -94,6 +96,7 @@ class Rules(NamedTuple):
     legal: int
     play: int
     scores: int
+    candidates: int
     sensible: int
     sample: int
     key: int
@@ -137,6 +140,13 @@ def turn(rules: Rules, state: State) -> int:
 def legal(rules: Rules, state: State, player: int, moves: Moves) -> int:
     """Write the player's legal moves and return how many there are."""
     return _legal(rules.legal, (rules.tables, state, player, moves))
+
+
+@compiled
+def candidates(rules: Rules, state: State, player: int, moves: Moves) -> int:
+    """Write the moves that a tree lists; where a game names none, all legal ones."""
+    listing = rules.candidates if rules.candidates else rules.legal
+    return _legal(listing, (rules.tables, state, player, moves))
 
 
 @compiled
@@ -284,6 +294,7 @@ def signatures() -> dict[str, Any]:
         "legal": LEGAL,
         "play": PLAY,
         "scores": SCORE,
+        "candidates": LEGAL,
         "sensible": LEGAL,
         "sample": SAMPLE,
         "key": KEY,

@@ -90,13 +90,31 @@ def legal(tables: Tables, state: State, player: int, moves: Moves) -> int:
     return count + 1
 
 
-def sensible(tables: Tables, state: State, player: int, moves: Moves) -> int:
-    """The points that may be played and are no eyes of the player; if there are none, the pass."""
+@inlined
+def but_eyes(tables: Tables, state: State, player: int, moves: Moves) -> int:
+    """The points that may be played and are no eyes of the player; there may be none."""
     count = 0
     for i in range(state[COUNT]):
         point = state[index(tables[LISTS] + i)]
         moves[count] = tables[index(tables[CODE_OF] + point)]
         count += wanted(tables, state, player, point)
+    return count
+
+
+def candidates(tables: Tables, state: State, player: int, moves: Moves) -> int:
+    """The points that may be played and are no eyes of the player, and the pass.
+
+    Playouts never fill eyes, so that AMAF knows nothing of it: a search would try it first, at
+    every new node.
+    """
+    count = but_eyes(tables, state, player, moves)
+    moves[count] = tables[CELLS]
+    return count + 1
+
+
+def sensible(tables: Tables, state: State, player: int, moves: Moves) -> int:
+    """The points that may be played and are no eyes of the player; if there are none, the pass."""
+    count = but_eyes(tables, state, player, moves)
     if count == 0:
         moves[0] = tables[CELLS]
         count = 1
@@ -273,6 +291,7 @@ def make(size: int | str = 9, komi: float | str | None = None, colors: int | str
         start=goban.start,
         turn=turn,
         legal=legal,
+        candidates=candidates,
         sensible=sensible,
         sample=sample,
         play=play,

@@ -160,12 +160,12 @@ def reach_table(rules: Rules, tree: Tree, node: int) -> int:
 
 @inlined
 def list_moves(rules: Rules, tree: Tree, record: Record, node: int, low: int, high: int) -> int:
-    """Give a node its edges: the legal moves of players low..high-1 in the record's state."""
+    """Give a node its edges: what players low..high-1 may play here that is worth a search."""
     edges = tree.meta[EDGES]
     if edges + (high - low) * rules.moves > len(tree.moves):
         return NEED_EDGES
     for mover in range(low, high):
-        count = contract.legal(rules, record.state, mover, record.moves)
+        count = contract.candidates(rules, record.state, mover, record.moves)
         if count < 1:
             return NO_MOVE
         if count > rules.moves:

@@ -126,24 +126,23 @@ def a_text_stands_for_one_move(trial: Trial, moment: Moment) -> None:
                 )
 
 
-def sensible_moves_are_legal(trial: Trial, moment: Moment) -> None:
-    """`sensible` writes at least one of the moves that `legal` writes, none twice."""
+def chosen_moves_are_legal(trial: Trial, moment: Moment) -> None:
+    """`sensible` and `candidates` each write at least one of the moves that `legal` writes, none
+    twice."""
     probe = trial.probe
-    if trial.game.functions["sensible"] is None:
-        return
-    for player in probe.choosers(probe.turn(moment)):
-        count, buffer = probe.sensible(moment, player)
-        codes = [int(code) for code in buffer[: max(0, count)]]
-        if (
-            not codes
-            or len(set(codes)) < count
-            or not set(codes) <= set(probe.moves(moment, player))
-        ):
-            probe.fail(
-                "sensible",
-                f"wrote {codes} for player {player}: not one or more legal moves, each once",
-                moment.path,
-            )
+    for name, listed in (("sensible", probe.sensible), ("candidates", probe.candidates)):
+        if trial.game.functions[name] is None:
+            continue
+        for player in probe.choosers(probe.turn(moment)):
+            count, buffer = listed(moment, player)
+            codes = [int(code) for code in buffer[: max(0, count)]]
+            legal = set(probe.moves(moment, player))
+            if not codes or len(set(codes)) < count or not set(codes) <= legal:
+                probe.fail(
+                    name,
+                    f"wrote {codes} for player {player}: not one or more legal moves, each once",
+                    moment.path,
+                )
 
 
 def sample_draws_a_legal_move(trial: Trial, moment: Moment) -> None:
@@ -251,6 +250,8 @@ def _looks(trial: Trial, moment: Moment) -> Iterator[str]:
         yield "legal"
         probe.sensible(moment, player)
         yield "sensible"
+        probe.candidates(moment, player)
+        yield "candidates"
         probe.feature(moment, player, trial.chance.choice(probe.moves(moment, player)))
         yield "feature"
         probe.allowed(moment, player, trial.chance.randrange(trial.game.codes))
@@ -309,8 +310,8 @@ def looking_leaves_no_trace(trial: Trial, record: Record) -> None:
     moment, difference = _replay(trial, record, garbage=0)
     if difference:
         trial.probe.report(
-            "`turn`, `legal`, `sensible`, `sample`, `feature` or `key` changed the state on the "
-            f"way: with `play` alone {difference}",
+            "`turn`, `legal`, `candidates`, `sensible`, `sample`, `feature` or `key` changed the "
+            f"state on the way: with `play` alone {difference}",
             moment.path,
         )
 
@@ -361,7 +362,7 @@ IN_EVERY_POSITION = (
     turn_names_who_moves,
     whoever_moves_has_distinct_legal_moves,
     a_text_stands_for_one_move,
-    sensible_moves_are_legal,
+    chosen_moves_are_legal,
     sample_draws_a_legal_move,
     features_are_in_range,
     allowed_agrees_with_sensible,

@@ -149,6 +149,10 @@ class Probe:
         """The same for `sensible`."""
         return self._listed("sensible", contract.sensible, moment, player)
 
+    def candidates(self, moment: Moment, player: int) -> tuple[int, Moves]:
+        """The same for `candidates`."""
+        return self._listed("candidates", contract.candidates, moment, player)
+
     def _listed(
         self, name: str, function: Callable[..., Any], moment: Moment, player: int
     ) -> tuple[int, Moves]:
