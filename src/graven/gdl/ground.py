@@ -12,6 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +22,14 @@ from graven.gdl import joins
 from graven.gdl.plans import Code, Indexes
 from graven.gdl.program import Line, Part, Program, show_line
 
+T = TypeVar("T", bound=np.generic)
+
 PAUSE = 3_000_000
 """Steps between two looks at the clock: some 50 ms."""
 STATE = ("true", "does")
 
 
-class TooLarge(UsageError):
+class TooLargeError(UsageError):
     """The rules cannot be grounded within the limits; they can still be proved step by step."""
 
 
@@ -150,14 +153,14 @@ class _Grounder:
         meta = self.store.meta
         if answer == joins.TOO_LONG:
             line = self.program.lines[plans.plan_rule[meta[joins.FAULT]]]
-            raise TooLarge(f"grounding takes too long at this rule, {show_line(line)}.")
+            raise TooLargeError(f"grounding takes too long at this rule, {show_line(line)}.")
         if meta[joins.ATOMS] > self.limits.atoms or meta[joins.INSTANCES] > self.limits.instances:
-            raise TooLarge(
+            raise TooLargeError(
                 f"the rules have more than {meta[joins.ATOMS]:,} atoms and "
                 f"{meta[joins.INSTANCES]:,} ground rules: most are of {self._largest()}."
             )
         if time.monotonic() > self.deadline:
-            raise TooLarge(
+            raise TooLargeError(
                 f"grounding takes more than {self.limits.seconds:g} s: most atoms are of "
                 f"{self._largest()}."
             )
@@ -296,7 +299,7 @@ def _new_store(constants: int) -> joins.Store:
     )
 
 
-def _double(array: NDArray[np.generic]) -> NDArray[np.generic]:
+def _double(array: NDArray[T]) -> NDArray[T]:
     return np.concatenate((array, np.zeros_like(array)))
 
 

@@ -236,7 +236,6 @@ def follow(store: Store, plans: Plans, plan: int, trigger: int, most: int) -> in
     meta = store.meta
     instances, literals = meta[INSTANCES], meta[LITERALS]
     first = plans.plan_first[plan]
-    depth = plans.plan_first[plan + 1] - first
     code, bound, cursor = plans.code, plans.bound, plans.cursor
     steps = 0
     d = 0
@@ -306,7 +305,7 @@ def follow(store: Store, plans: Plans, plan: int, trigger: int, most: int) -> in
             scratch = len(bound) - count
             for i in range(count):
                 bound[scratch + i] = _value(code[at + 5 + i], bound)
-            if kind == FIND or kind == LACK:
+            if kind in (FIND, LACK):
                 atom = find(store, code[at + 1], bound, scratch, count)
                 there = atom >= 0 and store.state[atom] == DONE
                 if kind == LACK:

@@ -111,9 +111,12 @@ class _Rewriter:
         """The clause, or None if it can never hold."""
         equal: dict[str, Term] = {}
         for literal in literals:
-            if isinstance(literal, Not) and isinstance(literal.body, Distinct):
-                if not _unify(literal.body.left, literal.body.right, equal):
-                    return None
+            if (
+                isinstance(literal, Not)
+                and isinstance(literal.body, Distinct)
+                and not _unify(literal.body.left, literal.body.right, equal)
+            ):
+                return None
         if equal:
             head = _replace_atom(head, equal)
             literals = tuple(_replace(literal, equal) for literal in literals)

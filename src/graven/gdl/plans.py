@@ -107,7 +107,7 @@ class _Planner:
         self.built = list(line.built)
         self.differ = list(line.differ)
         kept = code.kept if line.head.relation in code.kept and not line.silent else frozenset()
-        self.slot = {i: -1 for i in range(len(line.holds))}
+        self.slot = dict.fromkeys(range(len(line.holds)), -1)
         count = 0
         for i, part in enumerate(line.holds):
             if part.relation in kept:

@@ -121,7 +121,13 @@ def _link(made: Program) -> None:
             same = made.relation(Relation(target, relation.function, relation.columns))
             operands = tuple(range(relation.columns))
             line = Line(
-                Part(same, operands), (Part(number, operands),), (), (), (), relation.columns, nowhere
+                Part(same, operands),
+                (Part(number, operands),),
+                (),
+                (),
+                (),
+                relation.columns,
+                nowhere,
             )
             line.silent = True
             made.lines.append(line)
