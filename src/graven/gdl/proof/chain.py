@@ -39,8 +39,8 @@ class Source(Protocol):
     def ask_true(self, function: tuple[int, int] | None, known: tuple[int, ...]) -> Ask:
         """The arguments of the state's terms with this function; None: the terms themselves."""
 
-    def size(self, goal: Atom, known: int) -> float:
-        """How many answers a goal with so many known arguments may have, roughly."""
+    def size(self, goal: Atom, known: Sequence[int]) -> float:
+        """How many answers a goal with these places known may have, roughly."""
 
     def needs(self, goal: Atom) -> frozenset[int]:
         """Which arguments must be known before it can be asked."""
@@ -132,7 +132,8 @@ class _Maker:
             return float("inf")
         inner = goal.args[0] if goal.name == "true" and len(goal.args) == 1 else None
         parts = inner.args if isinstance(inner, Compound) else goal.args
-        return self.source.size(goal, sum(not self._unknown(part) for part in parts))
+        known = [place for place, part in enumerate(parts) if not self._unknown(part)]
+        return self.source.size(goal, known)
 
     def _unknown(self, part: Term | Goal) -> list[str]:
         return [name for name in variables(part) if Variable(name) not in self.places]

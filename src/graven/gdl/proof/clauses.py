@@ -42,7 +42,7 @@ class Clause:
 
 
 @dataclass
-class Normal:
+class Clauses:
     """A sheet's facts, its clauses by relation, and what is known about the relations.
 
     `needs` names the variables that have to be known before an atom of an `or` can be asked, by
@@ -58,10 +58,28 @@ class Normal:
     dynamic: set[Relation] = field(default_factory=set)
     moving: set[Relation] = field(default_factory=set)
 
+    def below(self, roots: Iterable[Relation]) -> list[Relation]:
+        """The relations with clauses that some ask, if only through others: those asked first."""
+        asks = _asks(self)
+        order: dict[Relation, None] = {}
+        path = [(root, iter(asks[root])) for root in roots if root in asks]
+        seen = {root for root, _ in path}
+        while path:
+            relation, children = path[-1]
+            for child in children:
+                if child in asks and child not in seen:
+                    seen.add(child)
+                    path.append((child, iter(asks[child])))
+                    break
+            else:
+                order[relation] = None
+                path.pop()
+        return list(order)
 
-def normal(sheet: Sheet) -> Normal:
+
+def clauses_of(sheet: Sheet) -> Clauses:
     """The sheet in plain form."""
-    made = Normal()
+    made = Clauses()
     for rule in sheet.rules:
         if rule.body:
             _add(made, rule.head, rule.body)
@@ -103,7 +121,7 @@ def variables(part: Term | Literal | Goal) -> Iterator[str]:
                 yield from variables(piece)
 
 
-def _add(made: Normal, head: Atom, body: tuple[Literal, ...]) -> None:
+def _add(made: Clauses, head: Atom, body: tuple[Literal, ...]) -> None:
     """A rule as a clause, and further clauses for what its body has in it."""
     goals: list[Goal] = []
     for place, literal in enumerate(body):
@@ -113,7 +131,7 @@ def _add(made: Normal, head: Atom, body: tuple[Literal, ...]) -> None:
     made.clauses.setdefault(relation_of(head), []).append(Clause(head, tuple(goals)))
 
 
-def _goal(made: Normal, literal: Literal, outside: set[str]) -> Goal:
+def _goal(made: Clauses, literal: Literal, outside: set[str]) -> Goal:
     match literal:
         case Atom() | Distinct():
             return literal
@@ -127,7 +145,7 @@ def _goal(made: Normal, literal: Literal, outside: set[str]) -> Goal:
             return _own_relation(made, literal, outside)
 
 
-def _own_relation(made: Normal, literal: Literal, outside: set[str]) -> Atom:
+def _own_relation(made: Clauses, literal: Literal, outside: set[str]) -> Atom:
     shared = sorted({*variables(literal)} & outside)
     head = Atom(f"part {len(made.needs)}", tuple(map(Variable, shared)))
     bound = _bound_by(literal)
@@ -160,7 +178,7 @@ def atoms(body: Iterable[Goal]) -> Iterator[Atom]:
             yield goal.atom if isinstance(goal, Negation) else goal
 
 
-def _asks(made: Normal) -> dict[Relation, list[Relation]]:
+def _asks(made: Clauses) -> dict[Relation, list[Relation]]:
     """Which relations each relation's clauses ask."""
     return {
         relation: [relation_of(atom) for clause in clauses for atom in atoms(clause.body)]
@@ -168,7 +186,7 @@ def _asks(made: Normal) -> dict[Relation, list[Relation]]:
     }
 
 
-def _depending(made: Normal, on: set[Relation]) -> set[Relation]:
+def _depending(made: Clauses, on: set[Relation]) -> set[Relation]:
     """All relations that depend on some, those included."""
     asked_by: dict[Relation, list[Relation]] = {}
     for relation, asked in _asks(made).items():
@@ -183,7 +201,7 @@ def _depending(made: Normal, on: set[Relation]) -> set[Relation]:
     return found
 
 
-def _groups(made: Normal) -> dict[Relation, int]:
+def _groups(made: Clauses) -> dict[Relation, int]:
     """Tarjan's strongly connected components, without recursion; only those with a cycle."""
     asks = _asks(made)
     order: dict[Relation, int] = {}

@@ -18,7 +18,8 @@ from typing import Any
 
 from graven.core.errors import UsageError
 from graven.gdl.proof.chain import Ask, Chain, Key, make_chain, picker
-from graven.gdl.proof.clauses import Relation, normal
+from graven.gdl.proof.clauses import Relation, clauses_of
+from graven.gdl.proof.domains import Domains
 from graven.gdl.read import Atom, Compound, Sheet
 from graven.gdl.proof.terms import Terms
 
@@ -34,6 +35,13 @@ MOST_TERMS = 20_000_000
 DEPTH = 60_000
 """How deep Python may recurse: ten calls for each step down a chain such as `succ`."""
 
+STATIC_SECONDS = 1.0
+STATIC_ROWS = 200_000
+"""What may be spent on listing the relations that do not depend on the state."""
+FULL = 0.3
+"""The share of the possible rows that a relation has, if nothing else is known."""
+
+QUESTIONS: list[Relation] = [("legal", 2), ("next", 1), ("goal", 2), ("terminal", 0)]
 YES: list[Key] = [()]
 NO: list[Key] = []
 
@@ -45,11 +53,13 @@ class Prover:
         # Only Python's own frames are meant, which take no room on the machine's stack.
         sys.setrecursionlimit(max(sys.getrecursionlimit(), DEPTH))
         self.terms = Terms()
-        self.rules = normal(sheet)
+        self.rules = clauses_of(sheet)
         self.deadline = 0.0
         self.remembered = 0
         self._rows = {
-            relation: list(dict.fromkeys(tuple(map(self.terms.number, fact.args)) for fact in facts))
+            relation: list(
+                dict.fromkeys(tuple(map(self.terms.number, fact.args)) for fact in facts)
+            )
             for relation, facts in self.rules.facts.items()
         }
         self._rows_by: dict[tuple[Relation, tuple[int, ...]], dict[Key, list[Key]]] = {}
@@ -60,8 +70,11 @@ class Prover:
         self._relations: dict[tuple[Relation, tuple[int, ...]], _Relation] = {}
         self._by_level: tuple[list[_Relation], ...] = ([], [], [])
         self._circles: dict[int, _Circle] = {}
-        self._init_sizes: dict[tuple[str, int], int] = {}
+        self.domains = Domains(self.rules)
+        self._listed: set[Relation] = set()
+        self._distinct: dict[Relation, list[int]] = {}
         self.roles = tuple(map(self.terms.number, sheet.roles))
+        self._list_static()
         self._questions = {
             "init": self.ask(("init", 1), ()),
             "legal": self.ask(("legal", 2), (0,)),
@@ -70,11 +83,28 @@ class Prover:
             "terminal": self.ask(("terminal", 0), ()),
         }
         self.initial = frozenset(self._answers("init", ()))
-        for fact in self.initial:
-            term = self.terms.term(fact)
-            if isinstance(term, Compound):
-                name = term.name, len(term.args)
-                self._init_sizes[name] = self._init_sizes.get(name, 0) + 1
+
+    def _list_static(self) -> None:
+        """Turn relations that do not depend on the state into facts, as far as that is quick.
+
+        Facts are looked up at once, and their numbers tell in which order to ask.
+        """
+        end = time.perf_counter() + STATIC_SECONDS
+        for relation in self.rules.below([("init", 1), *QUESTIONS]):
+            if relation in self.rules.dynamic or relation in self.rules.needs:
+                continue
+            self.deadline = min(end, time.perf_counter() + STATIC_SECONDS / 4)
+            try:
+                answers = self.ask(relation, ())(())
+            except (UsageError, RecursionError):
+                self._start_over()
+                continue
+            if len(answers) <= STATIC_ROWS:
+                rows = [(answer,) for answer in answers] if relation[1] == 1 else answers
+                self._rows[relation] = rows if relation[1] else ([()] if answers else [])
+                self._listed.add(relation)
+        self._forget(STATIC)
+        self.remembered = 0
 
     # Questions about the game.
 
@@ -147,7 +177,7 @@ class Prover:
         """A relation with these places known."""
         if relation == ("does", 2):
             return self._ask_does(known)
-        if relation not in self.rules.clauses:
+        if relation in self._listed or not self._derived(relation):
             return self._ask_facts(relation, known)
         asked = self._relations.get((relation, known))
         if asked is None:
@@ -212,25 +242,37 @@ class Prover:
         """Which arguments must be known before it can be asked."""
         return self.rules.needs.get((goal.name, len(goal.args)), frozenset())
 
-    def size(self, goal: Atom, known: int) -> float:
-        """How many answers a goal with so many known arguments may have, roughly."""
+    def size(self, goal: Atom, known: Sequence[int]) -> float:
+        """How many answers a goal with these places known may have, roughly."""
         relation = goal.name, len(goal.args)
-        if relation in self.rules.clauses:
-            # Nothing is known of it: as if it had sixty answers, and dearer than looking up.
-            share = 1 - known / relation[1] if relation[1] else 0
-            return 60**share + (1 if relation in self.rules.dynamic else 0.6)
-        if relation == ("does", 2):
-            return 1.5 if known == 0 else 1.0 if known == 1 else 0.3
         inner = goal.args[0] if goal.args else None
-        if relation == ("true", 1):
-            if not isinstance(inner, Compound):
-                return 0.3 if known else 100.0
-            rows, arity = self._init_sizes.get((inner.name, len(inner.args)), 8), len(inner.args)
-        else:
-            rows, arity = len(self._rows.get(relation, ())), relation[1]
-        if known == arity:
-            return 0.3
-        return max(rows, 1) ** (1 - known / arity)
+        if relation in self._rows and (relation in self._listed or not self._derived(relation)):
+            found = float(len(self._rows[relation]))
+            for place in known:
+                found /= self._column(relation, place)
+            return found if len(known) < relation[1] else 0.3
+        if relation == ("does", 2):
+            return (1.5, 1.0, 0.3)[len(known)] if 0 in known or not known else 1.2
+        places = self.domains.of(relation)
+        if relation == ("true", 1) and isinstance(inner, Compound):
+            places = places[0].functions.get((inner.name, len(inner.args)), [])
+        found = 1.0
+        for place, values in enumerate(places):
+            if place not in known:
+                found *= max(values.size(), 1)
+        found = 1 + FULL * (found - 1) if len(known) < len(places) else 0.3
+        return found + 0.5 if self._derived(relation) else found
+
+    def _derived(self, relation: Relation) -> bool:
+        return relation in self.rules.clauses
+
+    def _column(self, relation: Relation, place: int) -> int:
+        """How many different values a place of a listed relation has."""
+        counts = self._distinct.get(relation)
+        if counts is None:
+            counts = [len(set(column)) for column in zip(*self._rows[relation], strict=True)]
+            self._distinct[relation] = counts = counts or [1] * relation[1]
+        return counts[place]
 
 
 def indexed(
