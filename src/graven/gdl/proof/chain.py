@@ -15,8 +15,8 @@ from typing import Any, Protocol
 
 from graven.core.errors import UsageError
 from graven.gdl.proof.clauses import Clause, Equal, Goal, Negation, Relation, relation_of, variables
-from graven.gdl.read import Atom, Compound, Distinct, Term, Variable, show
 from graven.gdl.proof.terms import Terms
+from graven.gdl.read import Atom, Compound, Distinct, Term, Variable, show
 
 Slots = list[int]
 Step = Callable[[Slots], Any]
@@ -272,13 +272,15 @@ def _each(
 ) -> Callable[[Step], Step]:
     def link(then: Step) -> Step:
         def one(slots: Slots) -> Any:
-            for slots[begin] in ask(key(slots)):
+            answers = ask(key(slots))
+            for slots[begin] in answers:
                 if then(slots):
                     return True
             return None
 
         def several(slots: Slots) -> Any:
-            for slots[begin:end] in ask(key(slots)):
+            answers = ask(key(slots))
+            for slots[begin:end] in answers:
                 if then(slots):
                     return True
             return None

@@ -13,15 +13,15 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from graven.core.errors import UsageError
 from graven.gdl.proof.chain import Ask, Chain, Key, make_chain, picker
 from graven.gdl.proof.clauses import Relation, clauses_of
 from graven.gdl.proof.domains import Domains
-from graven.gdl.read import Atom, Compound, Sheet
 from graven.gdl.proof.terms import Terms
+from graven.gdl.read import Atom, Compound, Sheet
 
 STATIC, STATE, MOVE = range(3)
 """What answers depend on: nothing, the state, or the joint move as well."""
@@ -47,7 +47,10 @@ NO: list[Key] = []
 
 
 class Prover:
-    """What follows from a sheet, in one state at a time. States, roles and moves are terms' numbers."""
+    """What follows from a sheet, in one state at a time.
+
+    States are sets of terms' numbers; roles and moves are such numbers.
+    """
 
     def __init__(self, sheet: Sheet) -> None:
         # Only Python's own frames are meant, which take no room on the machine's stack.
