@@ -52,6 +52,18 @@ def draw(rng: Rng) -> np.uint64:
 
 
 @compiled
+def fill(rng: Rng, words: NDArray[np.int64]) -> None:
+    """Random bits for every word of an array: the next draws, in order."""
+    first = rng[0]
+    for i in range(len(words)):
+        z = first + np.uint64(i + 1) * _STEP
+        z = (z ^ (z >> _S30)) * _MIX1
+        z = (z ^ (z >> _S27)) * _MIX2
+        words[i] = np.int64(z ^ (z >> _S31))
+    rng[0] = first + np.uint64(len(words)) * _STEP
+
+
+@compiled
 def below(rng: Rng, n: int) -> int:
     """A random integer from 0 to n - 1 (n below 2**32); its bias is under n / 2**32."""
     return np.int64(((draw(rng) >> _S32) * np.uint64(n)) >> _S32)  # type: ignore[return-value]

@@ -1,0 +1,161 @@
+"""Gates while a network is being built: every gate once, and as few as possible.
+
+There is one kind of gate, AND, and a literal is a gate or its negation: 2 * gate, + 1 where
+negated. OR is the negated AND of negations. So equal things look equal, whatever they are called
+in the rules, and a table of all gates finds them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+NO, YES = 0, 1
+"""The constants: gate 0, and its negation."""
+
+
+class Gates:
+    """All gates made so far. A gate without inputs is a proposition or a move."""
+
+    def __init__(self) -> None:
+        self.inputs: list[tuple[int, ...]] = [()]
+        self.table: dict[tuple[int, ...], int] = {}
+        self.role: dict[int, int] = {}
+        """Of a move's literal: whose it is."""
+        self.moves: dict[int, frozenset[int]] = {}
+        """All move literals of a role: exactly one of them is true."""
+        self.implied: dict[int, frozenset[int]] = {}
+        """What holds wherever a move is made, since it was legal."""
+
+    def leaf(self) -> int:
+        """A new proposition or move."""
+        self.inputs.append(())
+        return 2 * (len(self.inputs) - 1)
+
+    def all(self, literals: Iterable[int]) -> int:
+        """The literal that is true where all of these are."""
+        wanted = self._reduced(literals)
+        if wanted is None:
+            return NO
+        if len(wanted) < 2:
+            return next(iter(wanted), YES)
+        key = tuple(sorted(wanted))
+        known = self.table.get(key)
+        if known is None:
+            self.inputs.append(key)
+            known = self.table[key] = 2 * (len(self.inputs) - 1)
+        return known
+
+    def any(self, literals: Iterable[int]) -> int:
+        """The literal that is true where at least one of these is."""
+        wanted = set(literals)
+        if self.role and len(wanted) > 1:
+            self._turn_round(wanted)
+        return self.all(each ^ 1 for each in wanted) ^ 1
+
+    def _turn_round(self, wanted: set[int]) -> None:
+        """One of these many moves of a role: none of its few others."""
+        counts = Counter(self.role[each] for each in wanted if each in self.role)
+        for role, count in counts.items():
+            moves = self.moves[role]
+            if 2 * count > len(moves):
+                others = moves - wanted
+                wanted -= moves
+                wanted.add(self.all(each ^ 1 for each in others))
+
+    def _reduced(self, literals: Iterable[int]) -> set[int] | None:
+        """A set of literals without those that others imply; None where they contradict."""
+        wanted = set(literals)
+        if NO in wanted:
+            return None
+        wanted.discard(YES)
+        made = [each for each in wanted if each in self.role]
+        if made:
+            if len({self.role[each] for each in made}) < len(made):
+                return None  # two moves of one role
+            for move in made:
+                implied = self.implied.get(move)
+                if implied:
+                    for each in implied:
+                        if each ^ 1 in wanted:
+                            return None
+                    wanted -= implied
+                others = self.moves[self.role[move]]
+                # That no other move was made is known as well.
+                wanted = {e for e in wanted if not (e & 1 and e ^ 1 in others and e ^ 1 != move)}
+        for each in wanted:
+            if each ^ 1 in wanted:
+                return None
+        return wanted
+
+    def any_of(self, terms: Iterable[Sequence[int]]) -> int:
+        """The literal that is true where all literals of at least one term are."""
+        reduced: set[frozenset[int]] = set()
+        for term in terms:
+            wanted = self._reduced(term)
+            if wanted is not None:
+                reduced.add(frozenset(wanted))
+        return self._factored(reduced)
+
+    def _factored(self, terms: set[frozenset[int]]) -> int:
+        """Take out what terms have in common: (a and b) or (a and c) is a and (b or c)."""
+        terms = _merged(terms)
+        parts: list[int] = []
+        while terms:
+            if frozenset() in terms:
+                return YES
+            counts = Counter(literal for term in terms for literal in term)
+            common, count = max(counts.items(), key=lambda item: (item[1], item[0]))
+            if count < 2:
+                parts += [self.all(term) for term in terms]
+                break
+            inside = {term for term in terms if common in term}
+            terms = terms - inside
+            rest = self._factored({term - {common} for term in inside})
+            parts.append(self.all((common, rest)))
+        return self.any(parts)
+
+    def implications(self, literal: int, depth: int = 4) -> frozenset[int]:
+        """Literals that are true wherever this one is: some of them, cheaply found."""
+        found = {literal}
+        gate = literal >> 1
+        inputs = self.inputs[gate]
+        if not inputs or not depth:
+            return frozenset(found)
+        if literal & 1:
+            # An OR: what all of its parts imply.
+            if len(inputs) <= 64:
+                shared = self.implications(inputs[0] ^ 1, depth - 1)
+                for each in inputs[1:]:
+                    if not shared:
+                        break
+                    shared &= self.implications(each ^ 1, depth - 1)
+                found |= shared
+        else:
+            for each in inputs:
+                found |= self.implications(each, depth - 1)
+        return frozenset(found)
+
+
+def _merged(terms: set[frozenset[int]]) -> set[frozenset[int]]:
+    """Fewer terms that say the same: x or (x and y) is x, x or (not x and y) is x or y."""
+    again = True
+    while again and len(terms) > 1:
+        again = False
+        single = {next(iter(term)) for term in terms if len(term) == 1}
+        if single:
+            denied = {each ^ 1 for each in single}
+            if denied & single:
+                return {frozenset()}
+            fewer = set()
+            for term in terms:
+                if len(term) > 1:
+                    if term & single:
+                        again = True
+                        continue
+                    if term & denied:
+                        again = True
+                        term = term - denied
+                fewer.add(term)
+            terms = fewer
+    return terms

@@ -1,0 +1,132 @@
+"""Both kernels against networks worked out gate by gate in plain Python."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graven.core import contract
+from graven.core.contract import EVERYBODY, NOBODY
+from graven.core.rng import generator
+from graven.gdl.game import network_game
+from tests.naive.networks import Naive, random_network
+
+STEPS = 12
+
+
+def bases_of(network, state):
+    return tuple(bool(int(state[i >> 6]) >> (i & 63) & 1) for i in range(len(network.bases)))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32), st.integers(1, 4))
+def test_one_at_a_time_agrees_with_the_gates(seed, roles):
+    network = random_network(seed, roles)
+    naive, game, chance = Naive(network), network_game(network, steps=STEPS), random.Random(seed)
+    rules, position = game.rules, naive.start()
+    state, moves = contract.new_state(rules), contract.new_moves(rules)
+    contract.start(rules, state)
+    for step in range(STEPS + 1):
+        assert bases_of(network, state) == position
+        legal = naive.legal(position)
+        for player in range(roles):
+            assert moves[: contract.legal(rules, state, player, moves)].tolist() == legal[player]
+        turn = contract.turn(rules, state)
+        choosers = [player for player in range(roles) if len(legal[player]) > 1]
+        if naive.terminal(position) or not all(legal) or step == STEPS:
+            assert turn == NOBODY
+        elif len(choosers) > 1:
+            assert turn == EVERYBODY
+        elif choosers:
+            assert turn == choosers[0]
+        else:
+            acting = [p for p in range(roles) if network.does[p][legal[p][0]] >= 0]
+            assert turn == (acting[0] if acting else 0)
+        out = np.full(roles, np.nan)
+        contract.scores(rules, state, out)
+        expected = [max(goals, default=0) / 100 for goals in naive.goals(position)]
+        assert out.tolist() == expected
+        if turn == NOBODY:
+            return
+        joint = [chance.choice(codes) for codes in legal]
+        contract.play(rules, state, np.array(joint, dtype=np.int32))
+        position = naive.next(position, joint)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 2**32), st.integers(1, 3), st.sampled_from([1, 5, 100, 300]))
+def test_many_at_once_agree_with_the_gates(seed, roles, each):
+    """Each trace, replayed gate by gate, is legal, and as long and scored as it says."""
+    network = random_network(seed, roles)
+    naive, game = Naive(network), network_game(network, steps=STEPS)
+    rules, leaves = game.rules, 2
+    states = np.zeros(leaves * rules.words, dtype=np.int64)
+    first, second = states[: rules.words], states[rules.words :]
+    contract.start(rules, first)
+    second[:] = first
+    begins = [naive.start(), naive.start()]
+    begun = 0
+    if contract.turn(rules, first) != NOBODY:
+        joint = [codes[0] for codes in naive.legal(begins[1])]
+        contract.play(rules, second, np.array(joint, dtype=np.int32))
+        begins[1], begun = naive.next(begins[1], joint), 1
+    count, stride = leaves * each, STEPS * roles
+    traces = np.zeros(count * stride, dtype=np.uint32)
+    lengths, out = np.full(count, -1, dtype=np.int64), np.full(count * roles, np.nan)
+    scratch = np.full(rules.scratch, seed, dtype=np.int64)
+    rng = generator(seed)
+    before = states.copy()
+    status = contract.many(rules, states, leaves, each, scratch, traces, lengths, out, rng)
+    assert status == contract.MANY_DONE
+    assert (states == before).all()
+    for number in random.Random(seed).sample(range(count), min(count, 12)):
+        trace = traces[number * stride :][: lengths[number]].tolist()
+        position, step = begins[number // each], begun * (number // each)
+        while True:
+            legal = naive.legal(position)
+            if naive.terminal(position) or not all(legal) or step == STEPS:
+                break
+            joint = [codes[0] for codes in legal]
+            choosers = [player for player in range(roles) if len(legal[player]) > 1]
+            for _ in range(roles if len(choosers) > 1 else 1):
+                player, move = divmod(trace.pop(0), game.codes)
+                assert move in legal[player]
+                joint[player] = move
+            position, step = naive.next(position, joint), step + 1
+        assert not trace
+        expected = [max(goals, default=0) / 100 for goals in naive.goals(position)]
+        assert out[number * roles :][:roles].tolist() == expected
+
+
+def test_a_trace_without_room_is_said():
+    network = next(
+        network
+        for network in map(random_network, range(100))
+        if not Naive(network).terminal(Naive(network).start())
+    )
+    rules = network_game(network, steps=STEPS).rules
+    states = contract.new_state(rules)
+    contract.start(rules, states)
+    traces, lengths = np.zeros(0, dtype=np.uint32), np.zeros(1, dtype=np.int64)
+    scratch, out = np.zeros(rules.scratch, dtype=np.int64), np.zeros(rules.players)
+    status = contract.many(rules, states, 1, 1, scratch, traces, lengths, out, generator(1))
+    assert status == contract.MANY_LONG
+
+
+@pytest.mark.parametrize("roles", [1, 2])
+def test_random_networks_are_not_all_alike(roles):
+    """What the tests above are worth: games that go on, that end, and in which moves matter."""
+    lengths = set()
+    for seed in range(40):
+        network = random_network(seed, roles)
+        naive, chance = Naive(network), random.Random(seed)
+        position, step = naive.start(), 0
+        while step < STEPS and all(naive.legal(position)) and not naive.terminal(position):
+            joint = [chance.choice(codes) for codes in naive.legal(position)]
+            position, step = naive.next(position, joint), step + 1
+        lengths.add(step)
+    assert {0, STEPS} < lengths
