@@ -38,7 +38,8 @@ def add(store, cell, wins, losses, draws=0):
 def store():
     with Store() as made:
         for power in range(1, 6):
-            cell = make_cell("knightthrough", f"rave(bias=1e-{power})", "uct(c=0.4)", B)
+            first, second = f"rave(bias=1e-{power},ties=first)", "uct(c=0.4,ties=first)"
+            cell = make_cell("knightthrough", first, second, B)
             add(made, cell, 10 + power, 10)
         for ref in (25, 50):
             for bias in (0.01, 0.001):
@@ -146,9 +147,8 @@ def test_the_page_is_complete_and_fetches_nothing(store):
     assert "@import" not in source
     assert page.svgs == 5
     assert "cazenave2015, table 5" in text
-    assert (
-        "graven sweep 'knightthrough(size=8x8)' 'rave(bias=[1e-5,0.0001,0.001,0.01,0.1])'" in text
-    )
+    swept = "'rave(bias=[1e-5,0.0001,0.001,0.01,0.1],ties=first)'"
+    assert f"graven sweep 'knightthrough(size=8x8)' {swept}" in text
     assert "graven tournament 'breakthrough(size=8x8)'" in text
     assert "graven match 'nogo(size=5x5)' 'uct(c=0.4,seconds=0.5)' 'uct(c=0.4,playouts=9)'" in text
     assert f"{Findings(store).games:,} games in 13 matches" in text
@@ -174,7 +174,9 @@ def test_the_commands_of_a_sweep_make_its_cells(store):
     plot = Findings(store).plots()[0]
     (command,) = plot.commands
     spec = command.split("'")[3]
-    wanted = {f"rave(bias={value})" for value in ("0.1", "0.01", "0.001", "0.0001", "1e-5")}
+    wanted = {
+        f"rave(bias={value},ties=first)" for value in ("0.1", "0.01", "0.001", "0.0001", "1e-5")
+    }
     assert set(grid(spec).agents()) == wanted
 
 
@@ -223,7 +225,7 @@ def test_every_export_has_every_game(store, tmp_path):
     rows = list(csv.DictReader((tmp_path / "a.csv").read_text().splitlines()))
     lines = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text().splitlines()]
     assert len(rows) == len(lines) == games
-    assert rows[0]["first"] == lines[0]["first"] == "rave(bias=0.1)"
+    assert rows[0]["first"] == lines[0]["first"] == "rave(bias=0.1,ties=first)"
     assert rows[0]["moves"].split() == lines[0]["moves"]
     assert rows[0]["seed"] == lines[0]["seed"] == str(2**63)
     assert lines[0]["seats"] == [0, 1]

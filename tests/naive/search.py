@@ -153,9 +153,18 @@ class NaiveSearch:
             for played in trace[at : min(at + taken, in_tree)]:
                 node.count[played] = node.count.get(played, 0) + 1
                 node.total[played] = node.total.get(played, 0.0) + scores[played[0]]
-            for played in set(trace[at:]):
+            for played in self.played_after(trace[at:]):
                 node.amaf_count[played] = node.amaf_count.get(played, 0) + 1
                 node.amaf_total[played] = node.amaf_total.get(played, 0.0) + scores[played[0]]
+
+    def played_after(self, trace):
+        """What AMAF counts: every move once; of a place only the move that took it first."""
+        if not self.rules.places:
+            return set(trace)
+        first = {}
+        for mover, move in trace:
+            first.setdefault(move, (mover, move))
+        return set(first.values())
 
     def sensible(self, state, mover):
         moves = contract.new_moves(self.rules)

@@ -34,6 +34,7 @@ POLICIES = [
     ("hrave(bias=1e-3)", naive.bias(1e-3), INFINITY),
     ("hrave(k=50,c=0.2)", naive.hand_k(50.0, 0.2), INFINITY),
 ]
+GO = ["go(size=3,komi=0)", "go(size=3,colors=3)"]
 GAMES = ["breakthrough(size=5x4)", "knightthrough(size=5)", "nogo(size=3)"]
 
 
@@ -98,6 +99,22 @@ def test_every_tree_policy_visits_what_its_twin_visits(name, spec, formula, ref)
     compared, tables = assert_same_tree(search, twin)
     assert compared > 50
     assert (tables > 0) == (ref is not None)
+
+
+@pytest.mark.parametrize("name", GO)
+@pytest.mark.parametrize(
+    ("spec", "formula", "ref"), [POLICIES[2], POLICIES[10]], ids=["rave", "grave"]
+)
+def test_where_places_are_taken_again_amaf_counts_who_was_first(name, spec, formula, ref):
+    search, twin = run_both(make_game(name), spec, formula, ref, playouts=400)
+    assert search.rules.places
+    compared, tables = assert_same_tree(search, twin)
+    assert compared > 50
+    assert tables > 1
+    # It does make a difference here: some point was taken by two players in one playout.
+    again, _ = run_both(make_game(name).changed(places=False), spec, formula, ref, playouts=400)
+    size = 2 * search.rules.players * search.rules.codes
+    assert (search.room.tree.amaf[:size] != again.room.tree.amaf[:size]).any()
 
 
 @pytest.mark.parametrize("transpositions", [True, False])

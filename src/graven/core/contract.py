@@ -111,6 +111,7 @@ class Rules(NamedTuple):
     moves: int
     plies: int
     scratch: int
+    places: int
     misere: int
 
 

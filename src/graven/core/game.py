@@ -30,6 +30,8 @@ class Game:
     `moves` and `plies` are upper bounds: legal moves of one player in a position, and plies
     of a whole game. `show_move(player, code)` is a move's text, `show(state, colour)` the
     board as text (with ANSI colours if asked), `svg(state)` the board as a picture.
+    `places` says that a code is a place, the same for all players, which several of them may take
+    one after another (Go's points): AMAF then counts it for whoever takes it first.
     `scratch` is how many words of memory its `many` needs to work in.
     `playouts` names further ways to pick a playout's next move, each like `sample`.
     `points(state)` is the first player's result as people count it, where that is not the
@@ -60,6 +62,7 @@ class Game:
         coded: Function | None = None,
         many: Function | None = None,
         scratch: int = 1,
+        places: bool = False,
         features: int = 0,
         playouts: Mapping[str, Function] | None = None,
         options: Mapping[str, Option] | None = None,
@@ -100,6 +103,7 @@ class Game:
             "many": many,
         }
         self.scratch = scratch
+        self.places = places
         self.features = features if feature else codes
         self.playouts = dict(playouts or {})
         self.options = dict(options or {})
@@ -133,6 +137,7 @@ class Game:
             moves=self.moves,
             plies=self.plies,
             scratch=self.scratch,
+            places=int(self.places and self.players > 1),
             misere=int(self.misere),
             **code,
         )

@@ -292,6 +292,7 @@ def make(size: int | str = 9, komi: float | str | None = None, colors: int | str
         turn=turn,
         legal=legal,
         candidates=candidates,
+        places=True,
         sensible=sensible,
         sample=sample,
         play=play,

@@ -46,7 +46,10 @@ def backup(rules: Rules, tree: Tree, plan: Plan, record: Record) -> None:
                 tree.counts[edge] += 1
                 tree.sums[edge] += scores[player]
     if plan.amaf:
-        update_tables(rules, tree, record)
+        if rules.places:
+            update_tables_by_place(rules, tree, record)
+        else:
+            update_tables(rules, tree, record)
         if plan.passes:
             keep(rules, tree, record)
 
@@ -97,6 +100,40 @@ def update_tables(rules: Rules, tree: Tree, record: Record) -> None:
                 entry = np.uint64(base + 2 * tree.distinct[i])
                 tree.amaf[entry] += 1.0
                 tree.amaf[entry + ONE] += tree.worth[i]
+
+
+@inlined
+def update_tables_by_place(rules: Rules, tree: Tree, record: Record) -> None:
+    """The same where a code is a place: each counts once, for whoever first took it.
+
+    Backwards through the trace the last one met is the first to take it, so a place's entry in the
+    list of distinct moves is overwritten; where it is stands in the second half of `seen`.
+    """
+    tree.meta[STAMP] += 1
+    stamp, codes = tree.meta[STAMP], rules.codes
+    size = 2 * rules.players * codes
+    place, moves = record.shape[LENGTH], 0
+    for depth in range(record.shape[DEPTH] - 1, -1, -1):
+        table = tree.table[record.path[depth]]
+        if table == NONE:
+            continue
+        while place > record.at[depth]:
+            place -= 1
+            played = record.trace[place]
+            player = player_of(played, codes)
+            code = played - player * codes
+            if tree.seen[code] != stamp:
+                tree.seen[code] = stamp
+                tree.seen[codes + code] = moves
+                moves += 1
+            index = tree.seen[codes + code]
+            tree.distinct[index] = played
+            tree.worth[index] = record.scores[player]
+        base = table * size
+        for i in range(moves):
+            entry = np.uint64(base + 2 * tree.distinct[i])
+            tree.amaf[entry] += 1.0
+            tree.amaf[entry + ONE] += tree.worth[i]
 
 
 @inlined
@@ -153,8 +190,11 @@ def build_table(rules: Rules, tree: Tree, node: int) -> int:
         start = tree.trace_start[simulation] + tree.pass_at[entry]
         for place in range(start, tree.trace_start[simulation + 1]):
             played = tree.traces[place]
-            if tree.seen[played] != stamp:
-                tree.seen[played] = stamp
+            known = played
+            if rules.places:
+                known = played - player_of(played, codes) * codes
+            if tree.seen[known] != stamp:
+                tree.seen[known] = stamp
                 tree.amaf[base + 2 * played] += 1.0
                 player = player_of(played, codes)
                 tree.amaf[base + 2 * played + 1] += tree.trace_scores[simulation * players + player]
