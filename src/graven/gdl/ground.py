@@ -21,12 +21,14 @@ from graven.core.errors import UsageError
 from graven.gdl import joins
 from graven.gdl.plans import Code, Indexes
 from graven.gdl.program import Line, Part, Program, show_line
+from graven.gdl.split import Splitter
 
 T = TypeVar("T", bound=np.generic)
 
 PAUSE = 3_000_000
 """Steps between two looks at the clock: some 50 ms."""
 STATE = ("true", "does")
+GAME = ("role", "init", "true", "next", "legal", "does", "goal", "terminal")
 
 
 class TooLargeError(UsageError):
@@ -109,7 +111,7 @@ class _Grounder:
 
     def ground(self) -> Ground:
         """Work out all strata."""
-        lines = self.program.lines
+        lines = self.program.lines = _needed(self.program)
         components = _components(len(self.program.relations), lines)
         state = _dependent(self.program, lines)
         by_head: dict[int, list[int]] = {}
@@ -119,9 +121,15 @@ class _Grounder:
             if not component & state:
                 rules = [i for relation in sorted(component) for i in by_head.get(relation, [])]
                 self._stratum(rules, component, frozenset())
-        rules = [i for i, line in enumerate(lines) if line.head.relation in state]
-        self.domains = _domains(self, lines, rules)
-        self._stratum(rules, state, frozenset(state))
+        dynamic = [line for line in lines if line.head.relation in state]
+        self.domains = _domains(self, dynamic)
+        splitter = Splitter(self.program, state, self._domain, self._density)
+        pieces = [piece for line in dynamic for piece in splitter.split(line)] + splitter.made
+        self.widths = np.array([each.columns for each in self.program.relations], np.int32)
+        self.domains = _domains(self, pieces)
+        first = len(self.program.lines)
+        self.program.lines += pieces
+        self._stratum(range(first, len(self.program.lines)), state, frozenset(state))
         return self._result(frozenset(state))
 
     def _stratum(self, rules: Sequence[int], together: set[int], kept: frozenset[int]) -> None:
@@ -245,6 +253,15 @@ class _Grounder:
         """Relations whose size can only be guessed."""
         return {relation for relation, _ in self.domains}
 
+    def _domain(self, relation: int, column: int) -> float:
+        if relation in self.domains_of_state:
+            return float(self.domains.get((relation, column), 1))
+        return float(max(1, self._size(relation)[1][column]))
+
+    def _density(self, relation: int) -> float:
+        size, distinct = self._size(relation)
+        return size / max(1.0, float(np.prod(distinct, dtype=np.float64)))
+
     def _size(self, relation: int) -> tuple[int, tuple[int, ...]]:
         if relation not in self.sizes:
             rows = self.rows(relation)
@@ -301,6 +318,21 @@ def _new_store(constants: int) -> joins.Store:
 
 def _double(array: NDArray[T]) -> NDArray[T]:
     return np.concatenate((array, np.zeros_like(array)))
+
+
+def _needed(program: Program) -> list[Line]:
+    """The lines of relations that the game is made of, or that these need."""
+    by_head: dict[int, list[Line]] = {}
+    for line in program.lines:
+        by_head.setdefault(line.head.relation, []).append(line)
+    waiting = [number for name in GAME for number in program.family(name)]
+    found = set(waiting)
+    while waiting:
+        for line in by_head.get(waiting.pop(), []):
+            new = {part.relation for part in (*line.holds, *line.fails)} - found
+            found |= new
+            waiting += new
+    return [line for line in program.lines if line.head.relation in found]
 
 
 def _dependent(program: Program, lines: Iterable[Line]) -> set[int]:
@@ -368,14 +400,12 @@ def components(needs: Sequence[Iterable[int]]) -> list[set[int]]:
     return found
 
 
-def _domains(
-    grounder: _Grounder, lines: Sequence[Line], rules: Sequence[int]
-) -> dict[tuple[int, int], int]:
+def _domains(grounder: _Grounder, lines: Sequence[Line]) -> dict[tuple[int, int], int]:
     """How many values each column of the state's relations may have, at most."""
     sets: dict[tuple[int, int], set[int]] = {}
-    open_relations = {lines[i].head.relation for i in rules}
-    for i in rules:
-        for part in (*lines[i].holds, *lines[i].fails, lines[i].head):
+    open_relations = {line.head.relation for line in lines}
+    for line in lines:
+        for part in (*line.holds, *line.fails, line.head):
             for column in range(len(part.operands)):
                 place = (part.relation, column)
                 if place in sets:
@@ -386,8 +416,7 @@ def _domains(
     changed = True
     while changed:
         changed = False
-        for i in rules:
-            line = lines[i]
+        for line in lines:
             for column, operand in enumerate(line.head.operands):
                 target = sets[line.head.relation, column]
                 values = _values(line, operand, sets)
