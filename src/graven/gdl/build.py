@@ -123,7 +123,16 @@ class _Builder:
         count = len(g.relation)
         keep = ~((g.literals & 1 == 1) & ~g.holds[g.literals >> 1])  # never so: denial holds
         kept = np.concatenate(([0], np.cumsum(keep)))
-        self.rules = reach.by_head(count, g.heads, kept[g.ends], g.literals[keep])
+        ends, literals = kept[g.ends], g.literals[keep]
+        lengths = np.diff(ends, prepend=0)
+        own = np.repeat(2 * g.heads, lengths)
+        self._refuse(g.heads, np.flatnonzero(literals == own + 1), lengths)
+        # A rule that needs what it gives gives nothing.
+        idle = np.zeros(len(g.heads), np.bool_)
+        idle[np.repeat(np.arange(len(g.heads)), lengths)[literals == own]] = True
+        left = np.cumsum(lengths[~idle])
+        literals = literals[~np.repeat(idle, lengths)]
+        self.rules = reach.by_head(count, g.heads[~idle], left, literals)
         done = reach.new_walk(count)
         roots = [atom for table in self.legal for atom in table.values()]
         roots += [atom for table in self.goal for atom in table.values()]
@@ -136,6 +145,21 @@ class _Builder:
             roots = [self.next[a] for a in found.tolist() if a in self.next]
         self.order = done.found[:looked].copy()
         self.group = done.group[:looked].copy()
+
+    def _refuse(
+        self, heads: NDArray[np.int32], wrong: NDArray[np.int64], lengths: NDArray[np.int64]
+    ) -> None:
+        """Literals that deny what their own rule gives leave the game without meaning."""
+        if len(wrong):
+            head = heads[np.repeat(np.arange(len(heads)), lengths)[wrong[0]]]
+            raise UsageError(f"{self._named(int(head))} depends on its own denial.")
+
+    def _named(self, atom: int) -> str:
+        """An atom as text."""
+        relation = self.names[self.ground.relation[atom]]
+        first = self.ground.first[atom]
+        values = self.ground.values[first : first + relation.columns].tolist()
+        return f"({' '.join([str(relation), *map(self.ground.value, values)])})"
 
     def _constants(self) -> None:
         """Find what is the same in every state that can be reached, from the start on."""
@@ -235,8 +259,13 @@ class _Builder:
 
     def _unroll(self, members: list[int]) -> None:
         """Atoms that depend on each other: what follows from nothing, step by step."""
+        inside = set(members)
+        first, start, literals = self.lists
         for atom in members:
             self.literal[atom] = NO
+            for each in literals[start[first[atom]] : start[first[atom + 1]]]:
+                if each & 1 and each >> 1 in inside:
+                    raise UsageError(f"{self._named(atom)} depends on its own denial.")
         for _ in range(len(members)):
             before = [self.literal[atom] for atom in members]
             for atom in members:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from graven.core.errors import UsageError
 from graven.gdl import joins
+from graven.gdl.components import components
 from graven.gdl.plans import Code, Indexes
 from graven.gdl.program import Line, Part, Program, show_line
 from graven.gdl.split import Splitter
@@ -112,12 +113,12 @@ class _Grounder:
     def ground(self) -> Ground:
         """Work out all strata."""
         lines = self.program.lines = _needed(self.program)
-        components = _components(len(self.program.relations), lines)
-        state = _dependent(self.program, lines)
+        groups = _components(len(self.program.relations), lines)
+        state = _dependent(self.program, lines, groups)
         by_head: dict[int, list[int]] = {}
         for i, line in enumerate(lines):
             by_head.setdefault(line.head.relation, []).append(i)
-        for component in components:
+        for component in groups:
             if not component & state:
                 rules = [i for relation in sorted(component) for i in by_head.get(relation, [])]
                 self._stratum(rules, component, frozenset())
@@ -335,13 +336,21 @@ def _needed(program: Program) -> list[Line]:
     return [line for line in program.lines if line.head.relation in found]
 
 
-def _dependent(program: Program, lines: Iterable[Line]) -> set[int]:
-    """Relations that depend on what is true or done."""
+def _dependent(program: Program, lines: Iterable[Line], groups: Iterable[set[int]]) -> set[int]:
+    """Relations that depend on what is true or done.
+
+    Also those that deny each other in a circle, which atom by atom need not be one.
+    """
     users: dict[int, set[int]] = {}
     for line in lines:
         for part in (*line.holds, *line.fails):
             users.setdefault(part.relation, set()).add(line.head.relation)
     found = {number for name in STATE for number in program.family(name)}
+    for group in groups:
+        denied = {
+            part.relation for line in lines if line.head.relation in group for part in line.fails
+        }
+        found |= group if denied & group else set()
     waiting = list(found)
     while waiting:
         for user in users.get(waiting.pop(), ()):
@@ -357,47 +366,6 @@ def _components(count: int, lines: Iterable[Line]) -> list[set[int]]:
     for line in lines:
         needs[line.head.relation].update(part.relation for part in (*line.holds, *line.fails))
     return components(needs)
-
-
-def components(needs: Sequence[Iterable[int]]) -> list[set[int]]:
-    """Strongly connected components (Tarjan 1972), each after all that it needs."""
-    number = [0] * len(needs)
-    low = [0] * len(needs)
-    found: list[set[int]] = []
-    stack: list[int] = []
-    seen = 0
-    for root in range(len(needs)):
-        if number[root]:
-            continue
-        path = [(root, iter(needs[root]))]
-        seen += 1
-        number[root] = low[root] = seen
-        stack.append(root)
-        while path:
-            node, rest = path[-1]
-            for need in rest:
-                if not number[need]:
-                    seen += 1
-                    number[need] = low[need] = seen
-                    stack.append(need)
-                    path.append((need, iter(needs[need])))
-                    break
-                if low[need] >= 0:
-                    low[node] = min(low[node], number[need])
-            else:
-                path.pop()
-                if path:
-                    low[path[-1][0]] = min(low[path[-1][0]], low[node])
-                if low[node] == number[node]:
-                    group = set()
-                    while True:
-                        member = stack.pop()
-                        low[member] = -1  # done: no longer on the stack
-                        group.add(member)
-                        if member == node:
-                            break
-                    found.append(group)
-    return found
 
 
 def _domains(grounder: _Grounder, lines: Sequence[Line]) -> dict[tuple[int, int], int]:
