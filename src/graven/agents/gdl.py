@@ -80,7 +80,7 @@ def _make(chosen: dict[str, str]) -> Game:
         source, title = "file", chosen["file"]
         if re.search(r"[(),=]", title):
             raise UsageError(f"a sheet's path must not have any of ( ) , = in it: {title!r}.")
-        text = _read(title)
+        text = file_text(title)
     known = make.digest(text)
     if chosen.get("text", known) != known:
         raise UsageError(
@@ -113,7 +113,18 @@ def _steps(text: str) -> int:
     return int(text)
 
 
-def _read(name: str) -> str:
+def sheet_text(name: str) -> str:
+    """The text of a file, or of a sheet that graven has."""
+    from graven.gdl import sheets
+
+    if not Path(name).suffix and name in sheets.names():
+        return sheets.text_of(name)
+    if not Path(name).exists() and not Path(name).suffix:
+        raise unknown("sheet", name, sheets.names())
+    return file_text(name)
+
+
+def file_text(name: str) -> str:
     """A sheet's text from a file, which may be wrong in any way."""
     from graven.gdl.read import MOST_TEXT
 

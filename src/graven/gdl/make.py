@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from graven.core.errors import UsageError, unknown
 from graven.core.game import Game, Option
 from graven.gdl.build import network
+from graven.gdl.check import check
 from graven.gdl.game import STEPS, network_game
 from graven.gdl.ground import Limits, TooLargeError
 from graven.gdl.moves import move_term
@@ -70,7 +71,9 @@ def make(
 
 def checked(text: str, title: str) -> Sheet:
     """The rules in a text, after all checks."""
-    return read(text, title)
+    sheet = read(text, title)
+    check(sheet, title)
+    return sheet
 
 
 def network_game_of(
