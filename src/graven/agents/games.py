@@ -1,7 +1,7 @@
 """Games from wherever they come: by name, or from a file.
 
     breakthrough(size=6x5)      a game of the package
-    rules/skirmish.kif          a game as GDL text
+    rules/skirmish.kif          a game as GDL text; gdl(sheet=skirmish): one that is shipped
     mygame.py:game              a game of one's own
     spiel("chess")              a game of OpenSpiel
 
@@ -16,6 +16,9 @@ from graven.core.game import Option as Value
 
 def make_game(text: str, **options: Value) -> Game:
     """The game that a text names, with options in the text or by keyword."""
+    from graven.agents import gdl
     from graven.games import registry
 
+    if gdl.is_gdl(text):
+        return gdl.gdl_game(text, **options)
     return registry.make_game(text, **options)

@@ -38,6 +38,7 @@ from numba.core.errors import NumbaError, NumbaRuntimeError, NumbaWarning
 from numba.core.typing.templates import Signature
 from numba.extending import intrinsic
 
+from graven.core.callbacks import Callback
 from graven.core.errors import RuleCompileError
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -216,13 +217,17 @@ _code: dict[tuple[Callable[..., Any], str], Any] = {}
 ONCE = "return inner({})"
 
 
-def address(function: Callable[..., Any], signature: Signature, body: str = ONCE) -> int:
+def address(function: Callable[..., Any] | Callback, signature: Signature, body: str = ONCE) -> int:
     """The address of `function` compiled for `signature`; the code lives as long as the process.
+
+    A `Callback` is not compiled: it has an address of its own, at which Python is called.
 
     `body` is what the code does with the arguments and `inner`, the function: to call it once, or
     for each element of an array, whose loop then has the function built in. Different bodies go
     with different signatures.
     """
+    if isinstance(function, Callback):
+        return function.address(signature)
     key = (function, str(signature))
     if key not in _code:
         _code[key] = _compile(function, signature, body)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from graven.core import contract
+from graven.core.callbacks import Callback, raise_fault
 from graven.core.compile import ONCE, address
 from graven.core.contract import EVERYBODY, NOBODY, Rules, Scores, State, Tables
 from graven.core.errors import ContractError, UsageError, listed, unknown
@@ -17,7 +18,7 @@ from graven.core.errors import ContractError, UsageError, listed, unknown
 Option = int | float | str
 MISERE = "misere-"
 MOST_PLAYERS = 100
-Function = Callable[..., Any]
+Function = Callable[..., Any] | Callback
 
 
 def _code_as_text(player: int, code: int) -> str:
@@ -36,6 +37,8 @@ class Game:
     `playouts` names further ways to pick a playout's next move, each like `sample`.
     `points(state)` is the first player's result as people count it, where that is not the
     score itself: more points, a higher score, and the other way round.
+    `read_move(player, text)` is the code of a move's text, or None: only where `show_move` does
+    not know the texts of all codes from the beginning.
     """
 
     def __init__(
@@ -71,6 +74,7 @@ class Game:
         show: Callable[[State, bool], str] | None = None,
         svg: Callable[[State], str] | None = None,
         points: Callable[[State], float] | None = None,
+        read_move: Callable[[int, str], int | None] | None = None,
         misere: bool = False,
     ) -> None:
         sizes = {"players": players, "words": words, "codes": codes, "moves": moves, "plies": plies}
@@ -112,6 +116,7 @@ class Game:
         self.show = show
         self.svg = svg
         self.points = points
+        self.read_move = read_move
         self.misere = misere
 
     @property
@@ -162,6 +167,7 @@ class Game:
         """The initial position."""
         state = contract.new_state(self.rules)
         contract.start(self.rules, state)
+        raise_fault()
         return Position(self, state)
 
     @cached_property
@@ -173,6 +179,8 @@ class Game:
 
     def move_code(self, player: int, text: str) -> int | None:
         """The code of a move's text, or None if no move of the game is written so."""
+        if self.read_move is not None:
+            return self.read_move(player, text.strip())
         return self._codes_by_text[player].get(text.strip().lower())
 
 
@@ -191,7 +199,9 @@ class Position:
     @cached_property
     def turn(self) -> int:
         """Who moves: a player's number from 0, or NOBODY (-1), or EVERYBODY (-2) at once."""
-        return int(contract.turn(self.game.rules, self._copy()))
+        turn = int(contract.turn(self.game.rules, self._copy()))
+        raise_fault()
+        return turn
 
     @property
     def over(self) -> bool:
@@ -224,6 +234,7 @@ class Position:
         rules = self.game.rules
         buffer = contract.new_moves(rules)
         count = contract.legal(rules, self._copy(), player, buffer)
+        raise_fault()
         if not 0 <= count <= self.game.moves:
             raise ContractError(
                 f"the rules of {self.game.name} break the game contract: `legal` gave {count} "
@@ -238,6 +249,7 @@ class Position:
             return None
         out: Scores = np.zeros(self.game.players)
         contract.scores(self.game.rules, self._copy(), out)
+        raise_fault()
         return tuple(float(score) for score in out)
 
     @property
@@ -248,7 +260,9 @@ class Position:
     @property
     def key(self) -> int:
         """A 64-bit key, equal for equal positions."""
-        return int(contract.key(self.game.rules, self._copy()))
+        key = int(contract.key(self.game.rules, self._copy()))
+        raise_fault()
+        return key
 
     @property
     def ply(self) -> int:
@@ -270,6 +284,7 @@ class Position:
             joint[player] = self._legal_code(player, move)
         state = self._copy()
         contract.play(self.game.rules, state, joint)
+        raise_fault()
         return Position(self.game, state, (*self.history, tuple(int(code) for code in joint)))
 
     def play_all(self, moves: Sequence[str]) -> Position:

@@ -12,8 +12,9 @@ from graven.core.errors import UsageError
 from graven.gdl import reach
 from graven.gdl.gates import NO, YES, Gates
 from graven.gdl.ground import Ground, Limits, TooLargeError, ground
-from graven.gdl.network import ALWAYS, AND, BASE, MOVE, NEVER, NOT, OR, Network
+from graven.gdl.network import BASE, MOVE, NEVER, Network
 from graven.gdl.normal import normal
+from graven.gdl.output import Flat, Output, cone, flatten
 from graven.gdl.program import program
 from graven.gdl.read import Sheet
 
@@ -60,14 +61,12 @@ class _Builder:
         self._find()
         self._order()
         self._constants()
-        used = self.rule_known != reach.FALSE
-        matter = int(np.count_nonzero(used[self._rules_of(self.order)])) if len(self.order) else 0
-        began = self.report.add("what matters and can change", matter + len(self.order), 0, began)
+        began = self.report.add("what matters", len(self.order), 0, began)
         self._gates()
-        count, inputs = _size(self.gates, self._roots())
+        count, inputs = self._size()
         began = self.report.add("equal gates once, common parts factored", count, inputs, began)
         self._absorb()
-        count, inputs = _size(self.gates, self._roots())
+        count, inputs = self._size()
         began = self.report.add("gates inside gates joined", count, inputs, began)
         made = self._emit()
         self.report.add("network", made.gates, len(made.inputs), began)
@@ -124,7 +123,16 @@ class _Builder:
         count = len(g.relation)
         keep = ~((g.literals & 1 == 1) & ~g.holds[g.literals >> 1])  # never so: denial holds
         kept = np.concatenate(([0], np.cumsum(keep)))
-        self.rules = reach.by_head(count, g.heads, kept[g.ends], g.literals[keep])
+        ends, literals = kept[g.ends], g.literals[keep]
+        lengths = np.diff(ends, prepend=0)
+        own = np.repeat(2 * g.heads, lengths)
+        self._refuse(g.heads, np.flatnonzero(literals == own + 1), lengths)
+        # A rule that needs what it gives gives nothing.
+        idle = np.zeros(len(g.heads), np.bool_)
+        idle[np.repeat(np.arange(len(g.heads)), lengths)[literals == own]] = True
+        left = np.cumsum(lengths[~idle])
+        literals = literals[~np.repeat(idle, lengths)]
+        self.rules = reach.by_head(count, g.heads[~idle], left, literals)
         done = reach.new_walk(count)
         roots = [atom for table in self.legal for atom in table.values()]
         roots += [atom for table in self.goal for atom in table.values()]
@@ -138,11 +146,20 @@ class _Builder:
         self.order = done.found[:looked].copy()
         self.group = done.group[:looked].copy()
 
-    def _rules_of(self, atoms: NDArray[np.int32]) -> NDArray[np.int64]:
-        first, last = self.rules.first[atoms], self.rules.first[atoms + 1]
-        return np.concatenate(
-            [np.arange(a, b) for a, b in zip(first.tolist(), last.tolist(), strict=True)]
-        )
+    def _refuse(
+        self, heads: NDArray[np.int32], wrong: NDArray[np.int64], lengths: NDArray[np.int64]
+    ) -> None:
+        """Literals that deny what their own rule gives leave the game without meaning."""
+        if len(wrong):
+            head = heads[np.repeat(np.arange(len(heads)), lengths)[wrong[0]]]
+            raise UsageError(f"{self._named(int(head))} depends on its own denial.")
+
+    def _named(self, atom: int) -> str:
+        """An atom as text."""
+        relation = self.names[self.ground.relation[atom]]
+        first = self.ground.first[atom]
+        values = self.ground.values[first : first + relation.columns].tolist()
+        return f"({' '.join([str(relation), *map(self.ground.value, values)])})"
 
     def _constants(self) -> None:
         """Find what is the same in every state that can be reached, from the start on."""
@@ -187,6 +204,7 @@ class _Builder:
         """Make gates of all atoms that matter."""
         gates = self.gates = Gates()
         known = self.known
+        self.lists = tuple(each.tolist() for each in self.rules)
         self.literal: dict[int, int] = {}
         bases = set(self.true.values())
         for atom in self.order.tolist():
@@ -233,19 +251,21 @@ class _Builder:
                 )
 
     def _value(self, atom: int) -> int:
-        terms = []
-        literal, rules = self.literal, self.rules
-        for rule in range(int(rules.first[atom]), int(rules.first[atom + 1])):
-            if self.rule_known[rule] == reach.FALSE:
-                continue
-            body = rules.literals[rules.start[rule] : rules.start[rule + 1]].tolist()
-            terms.append([literal[each >> 1] ^ (each & 1) for each in body])
-        return self.gates.any_of(terms)
+        literal, (first, start, literals) = self.literal, self.lists
+        return self.gates.any_of(
+            [literal[each >> 1] ^ (each & 1) for each in literals[start[rule] : start[rule + 1]]]
+            for rule in range(first[atom], first[atom + 1])
+        )
 
     def _unroll(self, members: list[int]) -> None:
         """Atoms that depend on each other: what follows from nothing, step by step."""
+        inside = set(members)
+        first, start, literals = self.lists
         for atom in members:
             self.literal[atom] = NO
+            for each in literals[start[first[atom]] : start[first[atom + 1]]]:
+                if each & 1 and each >> 1 in inside:
+                    raise UsageError(f"{self._named(atom)} depends on its own denial.")
         for _ in range(len(members)):
             before = [self.literal[atom] for atom in members]
             for atom in members:
@@ -270,74 +290,62 @@ class _Builder:
 
     def _absorb(self) -> None:
         """Put gates that only one gate of the same kind reads into it."""
-        gates, roots = self.gates, self._roots()
-        reached = _cone(gates, roots)
-        uses = [0] * len(gates.inputs)
-        for gate in reached:
-            for each in gates.inputs[gate]:
-                uses[each >> 1] += 1 + (each & 1)  # read negated it is of another kind
-        for each in roots:
-            uses[each >> 1] += 2
-        fresh = Gates()
-        new = {0: NO}
-        joined: dict[int, list[int]] = {}
-        for gate in reached:
-            inputs = gates.inputs[gate]
-            if not inputs:
-                if gate:
-                    new[gate] = fresh.leaf()
-                continue
-            parts: list[int] = []
-            for each in inputs:
-                if each >> 1 in joined:
-                    parts += joined.pop(each >> 1)
-                else:
-                    parts.append(new[each >> 1] ^ (each & 1))
-            if uses[gate] == 1:
-                joined[gate] = parts
-            else:
-                new[gate] = fresh.all(parts)
-        self.literal = {
-            atom: new[literal >> 1] ^ (literal & 1)
-            for atom, literal in self.literal.items()
-            if literal >> 1 in new
-        }
-        self.gates = fresh
+        inputs, roots = self.gates.inputs, self._roots()
+        flat, needed = self._reached(roots)
+        literals = flat.literals[np.repeat(needed == 1, np.diff(flat.start))]
+        reads = np.bincount(literals >> 1, minlength=len(inputs))
+        reads += np.bincount(literals[literals & 1 == 1] >> 1, minlength=len(inputs))
+        reads[np.array(roots) >> 1] += 2
+        alone = (reads == 1) & (np.diff(flat.start) > 0)
+        for gate in np.unique(_readers(flat, alone)).tolist():
+            joined: set[int] = set()
+            for each in inputs[gate]:
+                joined.update(inputs[each >> 1] if alone[each >> 1] else (each,))
+            inputs[gate] = tuple(sorted(joined))
+
+    def _reached(self, roots: list[int]) -> tuple[Flat, NDArray[np.int8]]:
+        """The gates as arrays, and which of them the roots depend on."""
+        flat = flatten(self.gates.inputs)
+        needed = np.zeros(len(self.gates.inputs), np.int8)
+        needed[np.array(roots, np.int64) >> 1] = 1
+        cone(flat, needed, 1)
+        return flat, needed
+
+    def _size(self) -> tuple[int, int]:
+        """How many gates and inputs there are in what the roots depend on."""
+        flat, needed = self._reached(self._roots())
+        return int(needed.sum()), int(np.diff(flat.start)[needed == 1].sum())
 
     def _emit(self) -> Network:
         """Choose AND, OR and NOT, and number everything."""
         literal = self.literal
+        _, needed = self._reached(self._roots())
+        read = set((2 * np.flatnonzero(needed)).tolist())
         bases = sorted(
             (atom for atom in self.true.values() if literal.get(atom, NO) > YES),
             key=lambda atom: (self.ground.relation[atom], atom),
         )
-        out = _Output(self.gates)
+        out = Output(self.gates.inputs)
         for atom in bases:
-            out.leaf(literal[atom] >> 1, BASE)
+            out.leaf(literal[atom], BASE)
         moves, does, legals = [], [], []
         for role in range(len(self.roles)):
             kept = sorted(text for text, atom in self.legal[role].items() if literal[atom] != NO)
             moves.append(tuple(kept))
-            numbers = []
-            for text in kept:
-                lit = literal.get(self.does[role][text], -1)
-                numbers.append(out.leaf(lit >> 1, MOVE) if lit > YES else NEVER)
+            made = [literal[self.does[role][text]] for text in kept]
+            numbers = [out.leaf(each, MOVE) if each in read else NEVER for each in made]
             does.append(np.array(numbers, np.int32))
-        for role in range(len(self.roles)):
-            legals.append([literal[self.legal[role][text]] for text in moves[role]])
+            legals.append([literal[self.legal[role][text]] for text in kept])
         terminal = literal[self.terminal] if self.terminal >= 0 else NO
-        out.cone([lit for each in legals for lit in each] + [terminal])
-        legal = tuple(np.array([out.number(x) for x in each], np.int32) for each in legals)
-        end = out.number(terminal)
-        follows = [literal[self.next[a]] if a in self.next else NO for a in bases]
-        out.cone(follows)
-        following = np.array([out.number(x) for x in follows], np.int32)
-        values = [
-            sorted(((v, literal[a]) for v, a in table.items() if literal[a] != NO), reverse=True)
-            for table in self.goal
-        ]
-        out.cone([lit for each in values for _, lit in each])
-        goals = tuple(tuple((v, out.number(lit)) for v, lit in each) for each in values)
+        ends = np.cumsum([len(each) for each in legals])
+        *legal, end = np.split(out.write([x for each in legals for x in each] + [terminal]), ends)
+        following = out.write([literal[self.next[a]] if a in self.next else NO for a in bases])
+        goals = []
+        for table in self.goal:
+            values = [value for value in sorted(table, reverse=True) if literal[table[value]] != NO]
+            numbers = out.write([literal[table[value]] for value in values]).tolist()
+            goals.append(tuple(zip(values, numbers, strict=True)))
+        kinds, starts, inputs = out.arrays()
         always = tuple(
             self.ground.compound(atom, 0)
             for atom in self.true.values()
@@ -345,92 +353,28 @@ class _Builder:
         )
         return Network(
             roles=self.roles,
-            kinds=np.array(out.kinds, np.int8),
-            starts=np.array(out.starts, np.int32),
-            inputs=np.array(out.inputs, np.int32),
+            kinds=kinds,
+            starts=starts,
+            inputs=inputs,
             bases=tuple(self.ground.compound(atom, 0) for atom in bases),
             next=following,
             init=np.array([atom in self.initial for atom in bases], np.bool_),
             moves=tuple(moves),
             does=tuple(does),
-            legal=legal,
-            terminal=end,
-            goals=goals,
+            legal=tuple(legal),
+            terminal=int(end[0]),
+            goals=tuple(goals),
             always=always,
         )
-
-
-class _Output:
-    """Gates as they are numbered in the network."""
-
-    def __init__(self, gates: Gates) -> None:
-        self.gates = gates
-        self.kinds: list[int] = []
-        self.starts = [0]
-        self.inputs: list[int] = []
-        self.native: dict[int, int] = {}
-        """The literal that a gate was made as: itself (AND) or its negation (OR)."""
-        self.made: dict[int, int] = {NO: NEVER, YES: ALWAYS}
-        """Literals that have a number."""
-
-    def leaf(self, gate: int, kind: int) -> int:
-        self.native[gate] = 2 * gate
-        return self._new(2 * gate, kind, ())
-
-    def _new(self, literal: int, kind: int, inputs: tuple[int, ...] | list[int]) -> int:
-        self.kinds.append(kind)
-        self.inputs.extend(inputs)
-        self.starts.append(len(self.inputs))
-        self.made[literal] = len(self.kinds) - 1
-        return len(self.kinds) - 1
-
-    def number(self, literal: int) -> int:
-        """The number of a literal whose gate has been made; a NOT if it needs one."""
-        if literal not in self.made:
-            return self._new(literal, NOT, (self.made[literal ^ 1],))
-        return self.made[literal]
-
-    def cone(self, literals: list[int]) -> None:
-        """Make all gates that these depend on, and NOTs for those that are read negated."""
-        for gate in _cone(self.gates, literals):
-            if gate in self.native or gate == 0:
-                continue
-            inputs = self.gates.inputs[gate]
-            if not inputs:
-                raise AssertionError("a proposition that was never numbered")
-            as_and = sum(each not in self.made for each in inputs)
-            as_or = sum(each ^ 1 not in self.made for each in inputs)
-            if as_or < as_and:
-                numbers = [self.number(each ^ 1) for each in inputs]
-                self.native[gate] = 2 * gate + 1
-                self._new(2 * gate + 1, OR, sorted(numbers))
-            else:
-                numbers = [self.number(each) for each in inputs]
-                self.native[gate] = 2 * gate
-                self._new(2 * gate, AND, sorted(numbers))
-        for literal in literals:
-            self.number(literal)
-
-
-def _cone(gates: Gates, literals: list[int]) -> list[int]:
-    """All gates that some literals depend on, each after its inputs."""
-    inputs = gates.inputs
-    needed = bytearray(len(inputs))
-    waiting = [each >> 1 for each in literals]
-    while waiting:
-        gate = waiting.pop()
-        if not needed[gate]:
-            needed[gate] = 1
-            waiting.extend(each >> 1 for each in inputs[gate])
-    return [gate for gate in range(len(inputs)) if needed[gate]]
-
-
-def _size(gates: Gates, roots: list[int]) -> tuple[int, int]:
-    reached = _cone(gates, roots)
-    return len(reached), sum(len(gates.inputs[gate]) for gate in reached)
 
 
 def _goal(text: str) -> int:
     if not (text.isascii() and text.isdigit() and int(text) <= 100):
         raise UsageError(f"a goal is a whole number from 0 to 100, not {text}.")
     return int(text)
+
+
+def _readers(flat: Flat, wanted: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """The gates that read some gates."""
+    gates = np.repeat(np.arange(len(flat.start) - 1), np.diff(flat.start))
+    return gates[wanted[flat.literals >> 1]]

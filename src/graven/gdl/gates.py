@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 NO, YES = 0, 1
 """The constants: gate 0, and its negation."""
@@ -69,20 +70,22 @@ class Gates:
         if NO in wanted:
             return None
         wanted.discard(YES)
+        if len(wanted) < 2:
+            return wanted
         made = [each for each in wanted if each in self.role]
         if made:
             if len({self.role[each] for each in made}) < len(made):
                 return None  # two moves of one role
             for move in made:
-                implied = self.implied.get(move)
-                if implied:
-                    for each in implied:
-                        if each ^ 1 in wanted:
-                            return None
-                    wanted -= implied
-                others = self.moves[self.role[move]]
+                for each in self.implied[move]:
+                    if each ^ 1 in wanted:
+                        return None
+                wanted -= self.implied[move]
+                wanted.add(move)
                 # That no other move was made is known as well.
-                wanted = {e for e in wanted if not (e & 1 and e ^ 1 in others and e ^ 1 != move)}
+                others = self.moves[self.role[move]]
+                denied = [e for e in wanted if e & 1 and e ^ 1 != move and e ^ 1 in others]
+                wanted.difference_update(denied)
         for each in wanted:
             if each ^ 1 in wanted:
                 return None
@@ -90,30 +93,39 @@ class Gates:
 
     def any_of(self, terms: Iterable[Sequence[int]]) -> int:
         """The literal that is true where all literals of at least one term are."""
-        reduced: set[frozenset[int]] = set()
+        single: set[int] = set()
+        larger: set[frozenset[int]] = set()
         for term in terms:
-            wanted = self._reduced(term)
-            if wanted is not None:
-                reduced.add(frozenset(wanted))
-        return self._factored(reduced)
-
-    def _factored(self, terms: set[frozenset[int]]) -> int:
-        """Take out what terms have in common: (a and b) or (a and c) is a and (b or c)."""
-        terms = _merged(terms)
-        parts: list[int] = []
-        while terms:
-            if frozenset() in terms:
+            wanted = self._reduced(term) if len(term) > 1 else term
+            if wanted is None:
+                continue
+            if not wanted:
                 return YES
-            counts = Counter(literal for term in terms for literal in term)
-            common, count = max(counts.items(), key=lambda item: (item[1], item[0]))
+            if len(wanted) == 1:
+                single.update(wanted)
+            else:
+                larger.add(frozenset(wanted))
+        return self._factored(single, larger)
+
+    def _factored(self, single: set[int], larger: set[frozenset[int]]) -> int:
+        """Take out what terms have in common: (a and b) or (a and c) is a and (b or c).
+
+        `single` are terms of one literal, `larger` those of more.
+        """
+        single, larger = _merged(single, larger)
+        while larger:
+            counts = Counter(chain.from_iterable(larger))
+            common, count = max(counts.items(), key=_by_count)
             if count < 2:
-                parts += [self.all(term) for term in terms]
+                single.update(self.all(term) for term in larger)
                 break
-            inside = {term for term in terms if common in term}
-            terms = terms - inside
-            rest = self._factored({term - {common} for term in inside})
-            parts.append(self.all((common, rest)))
-        return self.any(parts)
+            inside = {term for term in larger if common in term}
+            larger -= inside
+            rest = {term - {common} for term in inside}
+            alone = {next(iter(term)) for term in rest if len(term) == 1}
+            inner = self._factored(alone, {term for term in rest if len(term) > 1})
+            single.add(self.all((common, inner)))
+        return self.any(single)
 
     def implications(self, literal: int, depth: int = 4) -> frozenset[int]:
         """Literals that are true wherever this one is: some of them, cheaply found."""
@@ -137,25 +149,27 @@ class Gates:
         return frozenset(found)
 
 
-def _merged(terms: set[frozenset[int]]) -> set[frozenset[int]]:
+def _by_count(item: tuple[int, int]) -> tuple[int, int]:
+    return item[1], item[0]
+
+
+def _merged(single: set[int], larger: set[frozenset[int]]) -> tuple[set[int], set[frozenset[int]]]:
     """Fewer terms that say the same: x or (x and y) is x, x or (not x and y) is x or y."""
-    again = True
-    while again and len(terms) > 1:
-        again = False
-        single = {next(iter(term)) for term in terms if len(term) == 1}
-        if single:
-            denied = {each ^ 1 for each in single}
-            if denied & single:
-                return {frozenset()}
-            fewer = set()
-            for term in terms:
+    while single and larger:
+        denied = {each ^ 1 for each in single}
+        fewer: set[frozenset[int]] = set()
+        found: set[int] = set()
+        for term in larger:
+            if term.isdisjoint(single):
+                term -= denied
                 if len(term) > 1:
-                    if term & single:
-                        again = True
-                        continue
-                    if term & denied:
-                        again = True
-                        term = term - denied
-                fewer.add(term)
-            terms = fewer
-    return terms
+                    fewer.add(term)
+                elif term:
+                    found.update(term)
+                else:
+                    return {YES}, set()
+        larger = fewer
+        if found <= single:
+            break
+        single = single | found
+    return single, larger

@@ -19,14 +19,17 @@ from numpy.typing import NDArray
 
 from graven.core.errors import UsageError
 from graven.gdl import joins
+from graven.gdl.components import components
 from graven.gdl.plans import Code, Indexes
 from graven.gdl.program import Line, Part, Program, show_line
+from graven.gdl.split import Splitter
 
 T = TypeVar("T", bound=np.generic)
 
 PAUSE = 3_000_000
 """Steps between two looks at the clock: some 50 ms."""
 STATE = ("true", "does")
+GAME = ("role", "init", "true", "next", "legal", "does", "goal", "terminal")
 
 
 class TooLargeError(UsageError):
@@ -109,19 +112,25 @@ class _Grounder:
 
     def ground(self) -> Ground:
         """Work out all strata."""
-        lines = self.program.lines
-        components = _components(len(self.program.relations), lines)
-        state = _dependent(self.program, lines)
+        lines = self.program.lines = _needed(self.program)
+        groups = _components(len(self.program.relations), lines)
+        state = _dependent(self.program, lines, groups)
         by_head: dict[int, list[int]] = {}
         for i, line in enumerate(lines):
             by_head.setdefault(line.head.relation, []).append(i)
-        for component in components:
+        for component in groups:
             if not component & state:
                 rules = [i for relation in sorted(component) for i in by_head.get(relation, [])]
                 self._stratum(rules, component, frozenset())
-        rules = [i for i, line in enumerate(lines) if line.head.relation in state]
-        self.domains = _domains(self, lines, rules)
-        self._stratum(rules, state, frozenset(state))
+        dynamic = [line for line in lines if line.head.relation in state]
+        self.domains = _domains(self, dynamic)
+        splitter = Splitter(self.program, state, self._domain, self._density)
+        pieces = [piece for line in dynamic for piece in splitter.split(line)] + splitter.made
+        self.widths = np.array([each.columns for each in self.program.relations], np.int32)
+        self.domains = _domains(self, pieces)
+        first = len(self.program.lines)
+        self.program.lines += pieces
+        self._stratum(range(first, len(self.program.lines)), state, frozenset(state))
         return self._result(frozenset(state))
 
     def _stratum(self, rules: Sequence[int], together: set[int], kept: frozenset[int]) -> None:
@@ -245,6 +254,15 @@ class _Grounder:
         """Relations whose size can only be guessed."""
         return {relation for relation, _ in self.domains}
 
+    def _domain(self, relation: int, column: int) -> float:
+        if relation in self.domains_of_state:
+            return float(self.domains.get((relation, column), 1))
+        return float(max(1, self._size(relation)[1][column]))
+
+    def _density(self, relation: int) -> float:
+        size, distinct = self._size(relation)
+        return size / max(1.0, float(np.prod(distinct, dtype=np.float64)))
+
     def _size(self, relation: int) -> tuple[int, tuple[int, ...]]:
         if relation not in self.sizes:
             rows = self.rows(relation)
@@ -303,13 +321,36 @@ def _double(array: NDArray[T]) -> NDArray[T]:
     return np.concatenate((array, np.zeros_like(array)))
 
 
-def _dependent(program: Program, lines: Iterable[Line]) -> set[int]:
-    """Relations that depend on what is true or done."""
+def _needed(program: Program) -> list[Line]:
+    """The lines of relations that the game is made of, or that these need."""
+    by_head: dict[int, list[Line]] = {}
+    for line in program.lines:
+        by_head.setdefault(line.head.relation, []).append(line)
+    waiting = [number for name in GAME for number in program.family(name)]
+    found = set(waiting)
+    while waiting:
+        for line in by_head.get(waiting.pop(), []):
+            new = {part.relation for part in (*line.holds, *line.fails)} - found
+            found |= new
+            waiting += new
+    return [line for line in program.lines if line.head.relation in found]
+
+
+def _dependent(program: Program, lines: Iterable[Line], groups: Iterable[set[int]]) -> set[int]:
+    """Relations that depend on what is true or done.
+
+    Also those that deny each other in a circle, which atom by atom need not be one.
+    """
     users: dict[int, set[int]] = {}
     for line in lines:
         for part in (*line.holds, *line.fails):
             users.setdefault(part.relation, set()).add(line.head.relation)
     found = {number for name in STATE for number in program.family(name)}
+    for group in groups:
+        denied = {
+            part.relation for line in lines if line.head.relation in group for part in line.fails
+        }
+        found |= group if denied & group else set()
     waiting = list(found)
     while waiting:
         for user in users.get(waiting.pop(), ()):
@@ -327,55 +368,12 @@ def _components(count: int, lines: Iterable[Line]) -> list[set[int]]:
     return components(needs)
 
 
-def components(needs: Sequence[Iterable[int]]) -> list[set[int]]:
-    """Strongly connected components (Tarjan 1972), each after all that it needs."""
-    number = [0] * len(needs)
-    low = [0] * len(needs)
-    found: list[set[int]] = []
-    stack: list[int] = []
-    seen = 0
-    for root in range(len(needs)):
-        if number[root]:
-            continue
-        path = [(root, iter(needs[root]))]
-        seen += 1
-        number[root] = low[root] = seen
-        stack.append(root)
-        while path:
-            node, rest = path[-1]
-            for need in rest:
-                if not number[need]:
-                    seen += 1
-                    number[need] = low[need] = seen
-                    stack.append(need)
-                    path.append((need, iter(needs[need])))
-                    break
-                if low[need] >= 0:
-                    low[node] = min(low[node], number[need])
-            else:
-                path.pop()
-                if path:
-                    low[path[-1][0]] = min(low[path[-1][0]], low[node])
-                if low[node] == number[node]:
-                    group = set()
-                    while True:
-                        member = stack.pop()
-                        low[member] = -1  # done: no longer on the stack
-                        group.add(member)
-                        if member == node:
-                            break
-                    found.append(group)
-    return found
-
-
-def _domains(
-    grounder: _Grounder, lines: Sequence[Line], rules: Sequence[int]
-) -> dict[tuple[int, int], int]:
+def _domains(grounder: _Grounder, lines: Sequence[Line]) -> dict[tuple[int, int], int]:
     """How many values each column of the state's relations may have, at most."""
     sets: dict[tuple[int, int], set[int]] = {}
-    open_relations = {lines[i].head.relation for i in rules}
-    for i in rules:
-        for part in (*lines[i].holds, *lines[i].fails, lines[i].head):
+    open_relations = {line.head.relation for line in lines}
+    for line in lines:
+        for part in (*line.holds, *line.fails, line.head):
             for column in range(len(part.operands)):
                 place = (part.relation, column)
                 if place in sets:
@@ -386,8 +384,7 @@ def _domains(
     changed = True
     while changed:
         changed = False
-        for i in rules:
-            line = lines[i]
+        for line in lines:
             for column, operand in enumerate(line.head.operands):
                 target = sets[line.head.relation, column]
                 values = _values(line, operand, sets)

@@ -173,6 +173,18 @@ def _apart(left: Term, right: Term) -> bool:
     return not _unify(left, right, {})
 
 
+def may_match(left: Atom, right: Atom) -> bool:
+    """Whether two atoms of different rules can be the same."""
+    if left.name != right.name or len(left.args) != len(right.args):
+        return False
+    apart = {name: Variable(f"{name} ") for name in variables(right)}
+    equal: dict[str, Term] = {}
+    return all(
+        _unify(a, _replace_term(b, dict(apart)), equal)
+        for a, b in zip(left.args, right.args, strict=True)
+    )
+
+
 def _replace_term(term: Term, values: dict[str, Term]) -> Term:
     match term:
         case Variable(name):

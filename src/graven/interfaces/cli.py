@@ -14,6 +14,7 @@ from graven.core.errors import GravenError, unknown
 from graven.interfaces.commands.agents import agents
 from graven.interfaces.commands.bench import bench
 from graven.interfaces.commands.games import games
+from graven.interfaces.commands.gdl import gdl
 from graven.interfaces.commands.gtp import gtp
 from graven.interfaces.commands.match import match
 from graven.interfaces.commands.play import play
@@ -30,6 +31,7 @@ BAD_INPUT = 2
 # Commands that remember what they have played: the same command goes on.
 EXPERIMENTS = ("match", "tournament", "sweep", "tune", "reproduce")
 BUG = 1
+SHOWN = "    "
 
 
 class Commands(TyperGroup):
@@ -68,6 +70,7 @@ for command in (
     gtp,
 ):
     app.command()(command)
+app.add_typer(gdl)
 
 # What Typer raises for a wrong command line: Click's errors, or its own copies of them.
 CommandLineError = cast("type[Exception]", typer.BadParameter.__mro__[2])
@@ -152,4 +155,7 @@ def _explain(error: Any) -> str:
 
 
 def _complain(sentence: str) -> None:
-    print("graven:", " ".join(sentence.split()), file=sys.stderr)
+    # Lines that begin with four spaces show a place in a text, and stay as they are.
+    said = [line for line in sentence.splitlines() if not line.startswith(SHOWN)]
+    shown = [line for line in sentence.splitlines() if line.startswith(SHOWN)]
+    print("\n".join(["graven: " + " ".join(" ".join(said).split()), *shown]), file=sys.stderr)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graven.core import contract
+from graven.core.callbacks import raise_fault
 from graven.core.compile import address
 from graven.core.contract import Rules, State
 from graven.core.errors import ContractError, UsageError
@@ -252,6 +253,7 @@ class Search:
             if now >= deadline or (stop is not None and stop.is_set()):
                 break
             status = self._simulate(rng, min(goal, done + chunk), goal)
+            raise_fault()
             if status in GROUPS:
                 self._grow(GROUPS[status], deadline - time.perf_counter())
             elif status == status_of.NEED_MEMORY and self.settings.playout.grow:

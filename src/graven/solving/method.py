@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graven.core.callbacks import raise_fault
 from graven.core.contract import Rules, State
 from graven.core.errors import ContractError, UsageError
 from graven.core.rng import Rng
@@ -59,6 +60,7 @@ class Solver(ABC):
 
     def _check(self, status: int) -> None:
         """Blame the game's rules for a fault."""
+        raise_fault()
         if status != OK:
             said = FAULTS[status].format(**self.rules._asdict())
             raise ContractError(f"the rules of {self.name} break the game contract: {said}.")

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graven.core import contract
+from graven.core.callbacks import raise_fault
 from graven.core.contract import EVERYBODY, NOBODY, Moves, Rules, Scores, State
 from graven.core.errors import ContractError
 from graven.core.game import Game
@@ -271,6 +272,12 @@ class Probe:
         state[:] = moment.state
         result = function(rules or self.rules, state, *arguments)
         self.after = state.copy()
+        try:
+            raise_fault()
+        except ContractError as fault:
+            if moves_so_far(()) in str(fault) or "(after " in str(fault):
+                raise
+            self.report(str(fault).removesuffix("."), moment.path)
         if self._heard:
             error = self._heard[0]
             self._heard.clear()

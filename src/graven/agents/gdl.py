@@ -1,0 +1,143 @@
+"""Games as GDL text, by name: `rules/skirmish.kif`, `gdl(sheet=skirmish)`, `gdl(file=x.kif)`.
+
+A game's spec holds a digest of the text, so that a worker, a store or a saved search that names a
+file which has changed since is told so, and never mixes two games.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from pathlib import Path
+
+from graven.core.errors import UsageError, unknown
+from graven.core.game import MISERE, Game
+from graven.core.game import Option as Value
+
+NAME = "gdl"
+SUFFIXES = (".kif", ".gdl")
+OPTIONS = ("sheet", "file", "steps", "by", "text")
+_FILE = re.compile(r"(?P<file>.+?(?:\.kif|\.gdl))\s*(?:\((?P<options>[^()]*)\))?", re.IGNORECASE)
+_CALL = re.compile(rf"{NAME}\s*(?:\((?P<options>.*)\))?", re.DOTALL)
+
+
+def is_gdl(text: str) -> bool:
+    """Whether a text names a game that is written in GDL."""
+    plain = text.strip().removeprefix(MISERE)
+    return bool(_CALL.fullmatch(plain) or _FILE.fullmatch(plain))
+
+
+def gdl_game(text: str, **options: Value) -> Game:
+    """The game that the text names."""
+    plain = text.strip().removeprefix(MISERE)
+    call = _CALL.fullmatch(plain)
+    file = None if call else _FILE.fullmatch(plain)
+    chosen = _options(((call or file) or {"options": ""})["options"] or "", text)
+    if file:
+        chosen["file"] = file["file"]
+    for option, value in options.items():
+        if option in chosen:
+            raise UsageError(f"the option {option!r} is given twice: in {text!r} and beside it.")
+        chosen[option] = str(value)
+    for option in chosen:
+        if option not in OPTIONS:
+            raise unknown("option of gdl", option, OPTIONS)
+    game = _make(chosen)
+    return game.as_misere() if text.strip().startswith(MISERE) else game
+
+
+def _options(text: str, whole: str) -> dict[str, str]:
+    chosen: dict[str, str] = {}
+    for part in text.split(","):
+        if not part.strip():
+            continue
+        option, equals, value = (piece.strip() for piece in part.partition("="))
+        if not (option and equals and value):
+            raise UsageError(
+                f"{whole!r} is not a game: write a file such as rules.kif, or gdl(sheet=skirmish)."
+            )
+        if option in chosen:
+            raise UsageError(f"the option {option!r} is given twice in {whole!r}.")
+        chosen[option] = value
+    return chosen
+
+
+def _make(chosen: dict[str, str]) -> Game:
+    from graven.gdl import make, sheets
+    from graven.gdl.game import STEPS
+
+    steps = _steps(chosen.get("steps", str(STEPS)))
+    by = chosen.get("by", make.AUTO)
+    if ("sheet" in chosen) == ("file" in chosen):
+        raise UsageError(
+            "a GDL game needs a sheet or a file: gdl(sheet=NAME) with one of "
+            f"{', '.join(sheets.names())}; or gdl(file=rules.kif)."
+        )
+    if "sheet" in chosen:
+        source, title = "sheet", sheets.proper_name(chosen["sheet"])
+        text = sheets.text_of(title)
+    else:
+        source, title = "file", chosen["file"]
+        if re.search(r"[(),=]", title):
+            raise UsageError(f"a sheet's path must not have any of ( ) , = in it: {title!r}.")
+        text = file_text(title)
+    known = make.digest(text)
+    if chosen.get("text", known) != known:
+        raise UsageError(
+            f"{title} has changed: its text was {chosen['text']} and is now {known}. Results of "
+            "the old text and of the new one do not belong together."
+        )
+    return _cached(source, title, text, steps, by)
+
+
+# A game knows how to be made again from its spec; made once, it is the same object for all who ask,
+# with its network and its compiled functions.
+@lru_cache(maxsize=8)
+def _cached(source: str, title: str, text: str, steps: int, by: str) -> Game:
+    from graven.gdl import make
+    from graven.gdl.game import STEPS
+
+    how = make.How(by, steps)
+    options: dict[str, Value] = {source: title}
+    if steps != STEPS:
+        options["steps"] = steps
+    if by != make.AUTO:
+        options["by"] = by
+    options["text"] = make.digest(text)
+    return make.make(text, title, how, NAME, options)
+
+
+def _steps(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise UsageError(f"steps must be a whole number, not {text}.")
+    return int(text)
+
+
+def sheet_text(name: str) -> str:
+    """The text of a file, or of a sheet that graven has."""
+    from graven.gdl import sheets
+
+    if not Path(name).suffix and name in sheets.names():
+        return sheets.text_of(name)
+    if not Path(name).exists() and not Path(name).suffix:
+        raise unknown("sheet", name, sheets.names())
+    return file_text(name)
+
+
+def file_text(name: str) -> str:
+    """A sheet's text from a file, which may be wrong in any way."""
+    from graven.gdl.read import MOST_TEXT
+
+    path = Path(name)
+    try:
+        if not path.is_file():
+            raise UsageError(f"there is no file {name!r} with the rules of a game.")
+        with path.open("rb") as file:
+            data = file.read(4 * MOST_TEXT + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "its name makes no sense"
+        raise UsageError(f"cannot read rules from {name!r}: {reason}.") from None
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")

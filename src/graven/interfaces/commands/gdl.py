@@ -1,0 +1,188 @@
+"""`graven gdl`: what a rulesheet is, whether it is right, and how fast it plays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from graven.interfaces.console import out, print_json
+from graven.interfaces.options import Json
+
+if TYPE_CHECKING:
+    from graven.gdl.build import Report
+    from graven.gdl.network import Network
+    from graven.gdl.read import Sheet
+
+gdl = typer.Typer(
+    name="gdl",
+    help="Look at a game's rulesheet: check it, ground it, draw it.",
+    rich_markup_mode=None,
+    no_args_is_help=True,
+)
+SheetText = Annotated[
+    str,
+    typer.Argument(
+        metavar="SHEET",
+        help="A file with rules in GDL, or the name of a sheet that graven has.",
+        show_default=False,
+    ),
+]
+
+
+@gdl.command()
+def check(sheet: SheetText, json: Json = False) -> None:
+    """Say what is wrong with a rulesheet.
+
+    Errors leave the sheet without meaning, and the command ends with exit code 2. Warnings are
+    what GDL forbids but what has a meaning all the same: such sheets are played.
+
+    \b
+    Examples:
+      graven gdl check rules.kif
+      graven gdl check skirmish --json
+    """
+    from graven.gdl.check import findings
+
+    read = _read(sheet)
+    found = findings(read)
+    errors = sum(each.fatal for each in found)
+    if json:
+        print_json(
+            {
+                "sheet": sheet,
+                "roles": list(read.roles),
+                "rules": len(read.rules),
+                "errors": [_json(each) for each in found if each.fatal],
+                "warnings": [_json(each) for each in found if not each.fatal],
+            }
+        )
+    else:
+        for each in found:
+            kind = "error" if each.fatal else "warning"
+            out().print(f"{kind}: {each}", markup=False, soft_wrap=True)
+        counts = f"{_number(errors, 'error')}, {_number(len(found) - errors, 'warning')}"
+        roles = ", ".join(read.roles) or "nobody"
+        out().print(f"{sheet}: {len(read.rules):,} rules for {roles}; {counts}", markup=False)
+    if errors:
+        raise typer.Exit(2)
+
+
+@gdl.command()
+def info(
+    sheet: SheetText,
+    seconds: Annotated[
+        float, typer.Option(help="How long to play at random, each way.", metavar="S")
+    ] = 1.0,
+    json: Json = False,
+) -> None:
+    """Ground a rulesheet, and say what came of it: sizes at each stage, times, speed.
+
+    \b
+    Examples:
+      graven gdl info breakthrough
+      graven gdl info rules.kif --json
+    """
+    from graven.gdl.build import Report, network
+
+    report = Report()
+    rules = _read(sheet)
+    made = network(rules, report=report)
+    if json:
+        print_json(_info_json(sheet, rules, made, report))
+    else:
+        _show_info(sheet, rules, made, report)
+    del seconds
+
+
+@gdl.command()
+def draw(
+    sheet: SheetText,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="A file: .svg or .dot; default: SVG to the screen.",
+            metavar="FILE",
+        ),
+    ] = None,
+) -> None:
+    """Draw which relation of a rulesheet needs which.
+
+    \b
+    Examples:
+      graven gdl draw rules.kif -o rules.svg
+      graven gdl draw skirmish -o skirmish.dot
+    """
+    from graven.core.errors import UsageError
+    from graven.gdl.graph import dot, rule_graph, svg
+
+    suffix = Path(output).suffix.lower() if output else ".svg"
+    if suffix not in (".svg", ".dot"):
+        raise UsageError(
+            f"a rule graph is drawn as .svg or .dot, not {suffix or 'without either'}."
+        )
+    graph = rule_graph(_read(sheet))
+    text = dot(graph) if suffix == ".dot" else svg(graph, sheet)
+    if output is None:
+        typer.echo(text, nl=False)
+    else:
+        Path(output).write_text(text, encoding="utf-8")
+
+
+def _read(name: str) -> Sheet:
+    """The rules of a file, or of a sheet of ours."""
+    from graven.agents.gdl import sheet_text
+    from graven.gdl.read import read
+
+    return read(sheet_text(name), name)
+
+
+def _number(count: int, what: str) -> str:
+    return f"{count or 'no'} {what}{'' if count == 1 else 's'}"
+
+
+def _json(finding: Any) -> dict[str, Any]:
+    return {"line": finding.line, "sentence": finding.sentence}
+
+
+def _stages(report: Report) -> list[dict[str, Any]]:
+    return [
+        {"stage": stage, "gates": gates, "inputs": inputs, "seconds": round(seconds, 4)}
+        for stage, gates, inputs, seconds in report.stages
+    ]
+
+
+def _info_json(sheet: str, rules: Sheet, made: Network, report: Report) -> dict[str, Any]:
+    return {
+        "sheet": sheet,
+        "roles": list(made.roles),
+        "rules": len(rules.rules),
+        "propositions": len(made.bases),
+        "always": len(made.always),
+        "moves": {role: len(moves) for role, moves in zip(made.roles, made.moves, strict=True)},
+        "gates": made.gates,
+        "inputs": len(made.inputs),
+        "stages": _stages(report),
+        "seconds": round(report.seconds, 4),
+    }
+
+
+def _show_info(sheet: str, rules: Sheet, made: Network, report: Report) -> None:
+    from rich.table import Table
+
+    console = out()
+    console.print(f"{sheet}: {len(rules.rules):,} rules", style="bold", markup=False)
+    moves = ", ".join(
+        f"{role} {len(each):,} moves" for role, each in zip(made.roles, made.moves, strict=True)
+    )
+    console.print(f"roles         {moves}", markup=False, soft_wrap=True)
+    console.print(f"propositions  {len(made.bases):,}, and {len(made.always):,} that always hold")
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
+    for heading in ("after", "gates", "inputs", "s"):
+        table.add_column(heading, justify="left" if heading == "after" else "right")
+    for stage, gates, inputs, seconds in report.stages:
+        table.add_row(stage, f"{gates:,}", f"{inputs:,}", f"{seconds:.2f}")
+    console.print(table)
