@@ -113,7 +113,7 @@ def test_reproduce_plays_what_is_missing_and_writes_it_down(run, tmp_path):
     (entry,) = said
     assert (entry["games"], entry["published"], entry["verdict"]) == (2, 67.8, "agrees")
     (row,) = csv.DictReader(written.read_text().splitlines())
-    assert row["first"] == "grave(ref=50,bias=0.0001)"
+    assert row["first"] == "grave(ref=50,bias=0.0001,ties=first)"
     assert (row["games"], row["playouts"]) == ("2", "1000")
     run(*BEST, "--write", str(tmp_path / "headline.md"))
     lines = (tmp_path / "headline.md").read_text().splitlines()
