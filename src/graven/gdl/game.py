@@ -10,6 +10,7 @@ from graven.gdl.circuit import circuit
 from graven.gdl.many_tables import pack_many
 from graven.gdl.network import Network
 from graven.gdl.one_tables import pack_one
+from graven.gdl.simplify import tidy
 
 STEPS = 1000
 """The most steps of a game that does not bound itself."""
@@ -22,7 +23,7 @@ def network_game(
     steps: int = STEPS,
 ) -> Game:
     """The game that a network describes."""
-    plain = circuit(network)
+    plain = tidy(circuit(network))
     packed = pack_one(plain, True, steps)
     scratch = pack_many(packed.pack, plain)
     codes = max(len(moves) for moves in network.moves)
