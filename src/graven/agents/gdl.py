@@ -14,6 +14,7 @@ from pathlib import Path
 from graven.core.errors import UsageError, unknown
 from graven.core.game import MISERE, Game
 from graven.core.game import Option as Value
+from graven.games.registry import Family, Option
 
 NAME = "gdl"
 SUFFIXES = (".kif", ".gdl")
@@ -37,6 +38,33 @@ def gdl_game(text: str, **options: Value) -> Game:
     """The game that the text names."""
     game = _make(_chosen(text, options))
     return game.as_misere() if text.strip().startswith(MISERE) else game
+
+
+def families() -> list[Family]:
+    """The shipped sheets, as the list of games shows them."""
+    from graven.gdl import sheets
+
+    return [_family(f"{NAME}(sheet={name})", sheets.summary(name)) for name in sheets.names()]
+
+
+def family(game: Game) -> Family:
+    """What the list of games would say of a game."""
+    from graven.gdl import sheets
+
+    shipped = game.options.get("sheet")
+    about = sheets.summary(str(shipped)) if shipped else f"The rules in {game.options['file']}."
+    return _family(game.spec, about)
+
+
+def _family(name: str, about: str) -> Family:
+    from graven.gdl.game import STEPS
+    from graven.gdl.make import AUTO
+
+    options = {
+        "steps": Option(STEPS, "a game that has not ended after so many steps ends there"),
+        "by": Option(AUTO, "network, proof (slow), or auto: a network if it is not too large"),
+    }
+    return Family(name, about, options, lambda **chosen: gdl_game(name, **chosen))
 
 
 def _chosen(text: str, options: Mapping[str, Value]) -> dict[str, str]:

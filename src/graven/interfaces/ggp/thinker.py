@@ -38,6 +38,14 @@ def player_agent(spec: str) -> Spec:
     return replace(said, values={**said.values, "reuse": True})
 
 
+def _lasting(spec: Spec) -> Spec:
+    """The same agent for many short searches: its playouts forget nothing between them."""
+    values = spec.playout.values
+    if "decay" not in values:
+        return spec
+    return replace(spec, playout=replace(spec.playout, values={**values, "decay": 1.0}))
+
+
 class Thinker:
     """One search in one game, in a thread of its own.
 
@@ -46,7 +54,7 @@ class Thinker:
     """
 
     def __init__(self, spec: Spec, game: Game, seed: int, slow: bool) -> None:
-        self._agent = Agent(spec)
+        self._agent = Agent(_lasting(spec) if slow else spec)
         self._search = self._agent.bind(game)
         self._slow = slow
         self._seed = seed
