@@ -1,8 +1,9 @@
 """Traces of matches that somebody else played, followed step by step.
 
-A trace is a line of JSON: `{"roles": [...], "steps": [{"legal": [[...], ...], "joint": [...]}, ...],
-"terminal": true, "cut": false, "goals": [100, 0]}`, with moves as text such as `( move 1 2 )`. `cut`
-says that the match was left before its end; a goal is null where not exactly one goal holds.
+A trace is a line of JSON with `roles`; `steps`, each with the `legal` moves of every role and the
+`joint` move made, as text such as `( move 1 2 )`; whether the last position is `terminal`, and the
+`goals` there. `cut` says that the match was left before its end; a goal is null where not exactly
+one goal holds.
 """
 
 from __future__ import annotations
@@ -47,8 +48,7 @@ class Trace:
 def read_traces(path: str) -> Iterator[Trace]:
     """The traces of a file, `.jsonl` or `.jsonl.gz`."""
     try:
-        opened = gzip.open(path, "rt") if path.endswith(".gz") else Path(path).open()
-        with opened as file:
+        with gzip.open(path, "rt") if path.endswith(".gz") else Path(path).open() as file:
             number = 0
             while line := file.readline(MOST_LINE):
                 number += 1
