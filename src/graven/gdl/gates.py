@@ -58,7 +58,7 @@ class Gates:
         if self.role and len(wanted) > 1:
             made = self._turn_round(wanted)
         found = self.all(each ^ 1 for each in wanted) ^ 1
-        if made and len(made) <= MOST_MOVES:
+        if made and len(made) <= MOST_MOVES and found > YES:
             self.one_of[found] = frozenset(made)
         return found
 
@@ -67,23 +67,20 @@ class Gates:
 
         Returns all moves of which one was made, if the literals say nothing else.
         """
+        parts = {each for each in wanted if each in self.role or each in self.one_of}
         made: dict[int, set[int]] = {}
-        parts: dict[int, set[int]] = {}
-        pure = True
-        for each in wanted:
-            known = {each} if each in self.role else self.one_of.get(each, frozenset())
-            pure = pure and bool(known)
-            for move in known:
-                role = self.role[move]
-                made.setdefault(role, set()).add(move)
-                parts.setdefault(role, set()).add(each)
-        for role, moves in made.items():
-            others = self.moves[role] - moves
-            # A part that speaks of several roles has to stay.
-            own = {e for e in parts[role] if sum(e in p for p in parts.values()) == 1}
-            if len(own) == len(parts[role]) and len(others) < len(own):
-                wanted -= own
-                wanted.add(self.all(each ^ 1 for each in others))
+        for each in parts:
+            for move in self.one_of.get(each, (each,)):
+                made.setdefault(self.role[move], set()).add(move)
+        others = {role: self.moves[role] - moves for role, moves in made.items()}
+        pure = len(parts) == len(wanted)
+        if sum(min(len(moves), len(others[role])) for role, moves in made.items()) < len(parts):
+            wanted -= parts
+            for role, moves in made.items():
+                if len(others[role]) < len(moves):
+                    wanted.add(self.all(each ^ 1 for each in others[role]))
+                else:
+                    wanted |= moves
         return set().union(*made.values()) if pure else set()
 
     def _reduced(self, literals: Iterable[int]) -> set[int] | None:
