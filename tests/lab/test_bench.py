@@ -6,7 +6,7 @@ import pytest
 
 from graven.core.errors import UsageError
 from graven.games import registry
-from graven.lab import bench, playouts
+from graven.lab import bench, playouts, rows
 
 
 def test_rates_are_taken_in_turn_and_whoever_begins_changes():
@@ -19,17 +19,17 @@ def test_rates_are_taken_in_turn_and_whoever_begins_changes():
 
         return measure
 
-    medians = bench.in_turn(rate("a", [0, 2, 4, 9]), rate("b", [0, 1, 1, 3]), rounds=3)
+    medians = rows.in_turn(rate("a", [0, 2, 4, 9]), rate("b", [0, 1, 1, 3]), rounds=3)
     assert calls == ["a", "b", "a", "b", "b", "a", "a", "b"]
     assert medians == (4, 1, 3)
 
 
 def test_a_target_is_reached_or_undercut_or_not_measured():
-    assert bench.Row("n", "w", "u", 0.75, ratio=0.75).met is True
-    assert bench.Row("n", "w", "u", 0.75, ratio=0.74).met is False
-    assert bench.Row("n", "w", "u", 1.0, below=True, ratio=1.0).met is False
-    assert bench.Row("n", "w", "u", 1.0, below=True, ratio=0.1).met is True
-    assert bench.Row("n", "w", "u", 1.0, skipped="no peer").met is None
+    assert rows.Row("n", "w", "u", 0.75, ratio=0.75).met is True
+    assert rows.Row("n", "w", "u", 0.75, ratio=0.74).met is False
+    assert rows.Row("n", "w", "u", 1.0, below=True, ratio=1.0).met is False
+    assert rows.Row("n", "w", "u", 1.0, below=True, ratio=0.1).met is True
+    assert rows.Row("n", "w", "u", 1.0, skipped="no peer").met is None
 
 
 def test_unknown_measurements_are_named():
@@ -38,9 +38,9 @@ def test_unknown_measurements_are_named():
 
 
 def test_grave_holds_fewer_tables_than_rave_in_every_game():
-    rows = list(bench.bench(["tables"]))
-    assert len(rows) == len(list(bench.contests())) > 5
-    assert all(row.met for row in rows)
+    found = list(bench.bench(["tables"]))
+    assert len(found) == len(list(bench.contests())) > 5
+    assert all(row.met for row in found)
 
 
 def test_random_games_can_be_timed_both_ways():

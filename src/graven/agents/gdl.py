@@ -7,12 +7,14 @@ file which has changed since is told so, and never mixes two games.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
 from graven.core.errors import UsageError, unknown
 from graven.core.game import MISERE, Game
 from graven.core.game import Option as Value
+from graven.games.registry import Family, Option
 
 NAME = "gdl"
 SUFFIXES = (".kif", ".gdl")
@@ -27,8 +29,45 @@ def is_gdl(text: str) -> bool:
     return bool(_CALL.fullmatch(plain) or _FILE.fullmatch(plain))
 
 
+def text_of(text: str) -> str:
+    """The rules themselves."""
+    return _source(_chosen(text, {}))[2]
+
+
 def gdl_game(text: str, **options: Value) -> Game:
     """The game that the text names."""
+    game = _make(_chosen(text, options))
+    return game.as_misere() if text.strip().startswith(MISERE) else game
+
+
+def families() -> list[Family]:
+    """The shipped sheets, as the list of games shows them."""
+    from graven.gdl import sheets
+
+    return [_family(f"{NAME}(sheet={name})", sheets.summary(name)) for name in sheets.names()]
+
+
+def family(game: Game) -> Family:
+    """What the list of games would say of a game."""
+    from graven.gdl import sheets
+
+    shipped = game.options.get("sheet")
+    about = sheets.summary(str(shipped)) if shipped else f"The rules in {game.options['file']}."
+    return _family(game.spec, about)
+
+
+def _family(name: str, about: str) -> Family:
+    from graven.gdl.game import STEPS
+    from graven.gdl.make import AUTO
+
+    options = {
+        "steps": Option(STEPS, "a game that has not ended after so many steps ends there"),
+        "by": Option(AUTO, "network, proof (slow), or auto: a network if it is not too large"),
+    }
+    return Family(name, about, options, lambda **chosen: gdl_game(name, **chosen))
+
+
+def _chosen(text: str, options: Mapping[str, Value]) -> dict[str, str]:
     plain = text.strip().removeprefix(MISERE)
     call = _CALL.fullmatch(plain)
     file = None if call else _FILE.fullmatch(plain)
@@ -42,8 +81,7 @@ def gdl_game(text: str, **options: Value) -> Game:
     for option in chosen:
         if option not in OPTIONS:
             raise unknown("option of gdl", option, OPTIONS)
-    game = _make(chosen)
-    return game.as_misere() if text.strip().startswith(MISERE) else game
+    return chosen
 
 
 def _options(text: str, whole: str) -> dict[str, str]:
@@ -63,11 +101,17 @@ def _options(text: str, whole: str) -> dict[str, str]:
 
 
 def _make(chosen: dict[str, str]) -> Game:
-    from graven.gdl import make, sheets
+    from graven.gdl import make
     from graven.gdl.game import STEPS
 
     steps = _steps(chosen.get("steps", str(STEPS)))
-    by = chosen.get("by", make.AUTO)
+    return _cached(*_source(chosen), steps, chosen.get("by", make.AUTO))
+
+
+def _source(chosen: dict[str, str]) -> tuple[str, str, str]:
+    """Whether it is a sheet or a file, which one, and its text."""
+    from graven.gdl import make, sheets
+
     if ("sheet" in chosen) == ("file" in chosen):
         raise UsageError(
             "a GDL game needs a sheet or a file: gdl(sheet=NAME) with one of "
@@ -87,7 +131,7 @@ def _make(chosen: dict[str, str]) -> Game:
             f"{title} has changed: its text was {chosen['text']} and is now {known}. Results of "
             "the old text and of the new one do not belong together."
         )
-    return _cached(source, title, text, steps, by)
+    return source, title, text
 
 
 # A game knows how to be made again from its spec; made once, it is the same object for all who ask,

@@ -220,7 +220,9 @@ class _Builder:
         for role, table in enumerate(self.does):
             literals = []
             for move, atom in table.items():
-                if known[atom] == reach.EITHER:
+                if self.literal[self.legal[role][move]] == NO:
+                    self.literal[atom] = NO
+                elif known[atom] == reach.EITHER:
                     literal = self.literal[atom] = gates.leaf()
                     gates.role[literal] = role
                     implied = gates.implications(self.literal[self.legal[role][move]])
@@ -276,53 +278,86 @@ class _Builder:
                 relation = self.names[self.ground.relation[members[0]]]
                 raise TooLargeError(f"the recursion of {relation} makes too many gates.")
 
-    def _roots(self) -> list[int]:
+    def _live(self) -> tuple[Flat, NDArray[np.int8], list[int]]:
+        """The gates as arrays, which of them matter, and the literals that make them matter.
+
+        Legal moves, goals and the end matter, and what becomes of bases that matter.
+        """
         literal = self.literal
+        flat = flatten(self.gates.inputs)
+        needed = np.zeros(len(self.gates.inputs), np.int8)
         roots = [literal[atom] for table in self.legal for atom in table.values()]
         roots += [literal[atom] for table in self.goal for atom in table.values()]
         roots += [literal[self.terminal]] if self.terminal >= 0 else []
-        roots += [
-            literal[self.next[base]]
-            for base in self.true.values()
-            if base in self.next and literal.get(base, NO) > YES
-        ]
-        return roots
+        bases = {literal[base] >> 1: base for base in self.true.values() if base in literal}
+        new = roots
+        while new:
+            needed[np.array(new, np.int64) >> 1] = 1
+            cone(flat, needed, 1)
+            live = [gate for gate in bases if needed[gate]]
+            new = [
+                literal[self.next[bases.pop(gate)]] for gate in live if self._changes(bases[gate])
+            ]
+            roots = roots + new
+        return flat, needed, roots
+
+    def _changes(self, base: int) -> bool:
+        """Whether a base may hold in a next state at all."""
+        return base in self.next and self.literal[base] > YES
 
     def _absorb(self) -> None:
-        """Put gates that only one gate of the same kind reads into it."""
-        inputs, roots = self.gates.inputs, self._roots()
-        flat, needed = self._reached(roots)
+        """Put gates that only one gate of the same kind reads into it.
+
+        Then larger sets of moves may come together, of which few are missing.
+        """
+        inputs = self.gates.inputs
+        flat, needed, roots = self._live()
         literals = flat.literals[np.repeat(needed == 1, np.diff(flat.start))]
         reads = np.bincount(literals >> 1, minlength=len(inputs))
         reads += np.bincount(literals[literals & 1 == 1] >> 1, minlength=len(inputs))
-        reads[np.array(roots) >> 1] += 2
-        alone = (reads == 1) & (np.diff(flat.start) > 0)
-        for gate in np.unique(_readers(flat, alone)).tolist():
-            joined: set[int] = set()
+        reads[np.array(roots, np.int64) >> 1] += 2
+        alone = ((reads == 1) & (np.diff(flat.start) > 0)).tolist()
+        fresh, new = Gates(), [NO] * len(inputs)
+        for role, known in self.gates.moves.items():
+            for move in known:
+                new[move >> 1] = fresh.leaf()
+                fresh.role[new[move >> 1]] = role
+            fresh.moves[role] = frozenset(new[move >> 1] for move in known)
+        joined: dict[int, list[int]] = {}
+        for gate in np.flatnonzero(needed).tolist():
+            parts: list[int] = []
             for each in inputs[gate]:
-                joined.update(inputs[each >> 1] if alone[each >> 1] else (each,))
-            inputs[gate] = tuple(sorted(joined))
-
-    def _reached(self, roots: list[int]) -> tuple[Flat, NDArray[np.int8]]:
-        """The gates as arrays, and which of them the roots depend on."""
-        flat = flatten(self.gates.inputs)
-        needed = np.zeros(len(self.gates.inputs), np.int8)
-        needed[np.array(roots, np.int64) >> 1] = 1
-        cone(flat, needed, 1)
-        return flat, needed
+                if alone[each >> 1]:
+                    parts += joined.pop(each >> 1)
+                else:
+                    parts.append(new[each >> 1] ^ (each & 1))
+            if alone[gate]:
+                joined[gate] = parts
+            elif parts:
+                new[gate] = fresh.any(each ^ 1 for each in parts) ^ 1
+            elif gate and new[gate] == NO:
+                new[gate] = fresh.leaf()
+        self.literal = {
+            atom: new[literal >> 1] ^ (literal & 1) for atom, literal in self.literal.items()
+        }
+        self.gates = fresh
 
     def _size(self) -> tuple[int, int]:
         """How many gates and inputs there are in what the roots depend on."""
-        flat, needed = self._reached(self._roots())
+        flat, needed, _ = self._live()
         return int(needed.sum()), int(np.diff(flat.start)[needed == 1].sum())
 
     def _emit(self) -> Network:
         """Choose AND, OR and NOT, and number everything."""
         literal = self.literal
-        _, needed = self._reached(self._roots())
+        _, needed, _ = self._live()
         read = set((2 * np.flatnonzero(needed)).tolist())
         bases = sorted(
-            (atom for atom in self.true.values() if literal.get(atom, NO) > YES),
+            (
+                atom
+                for atom in self.true.values()
+                if literal.get(atom, NO) > YES and needed[literal[atom] >> 1]
+            ),
             key=lambda atom: (self.ground.relation[atom], atom),
         )
         out = Output(self.gates.inputs)

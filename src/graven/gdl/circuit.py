@@ -7,8 +7,9 @@ then the moves, then the gates, each after all of its inputs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from graven.gdl.network import ALWAYS, AND, NEVER, NOT, Network
 
@@ -31,11 +32,12 @@ class Circuit:
     init: list[bool]
     does: list[list[int]]
     """For each role and move its unit, or -1 where nothing depends on it."""
+    guards: list[int] = field(default_factory=list)
+    """Further literals that somebody wants to know (see `one_tables`)."""
 
-    @property
-    def first(self) -> int:
+    def __post_init__(self) -> None:
+        self.first = self.bases + self.moves
         """The first gate's unit."""
-        return self.bases + self.moves
 
     def inputs(self, unit: int) -> tuple[int, ...]:
         """The literals of a gate; none for a base or a move."""
@@ -60,6 +62,23 @@ class Circuit:
             held.append(any(held[literal >> 1] != (literal & 1) for literal in gate))
         return held
 
+    def outputs(self) -> list[int]:
+        """All literals that anybody wants to know."""
+        legal = [literal for role in self.legal for literal in role]
+        return [*self.next, *legal, self.terminal, *self.goal_literals(), *self.guards]
+
+    def changed(self, gates: list[tuple[int, ...]], new: Callable[[int], int]) -> Circuit:
+        """Other gates for the same outputs, whose literals `new` translates."""
+        return replace(
+            self,
+            gates=gates,
+            next=[new(literal) for literal in self.next],
+            legal=[[new(literal) for literal in role] for role in self.legal],
+            terminal=new(self.terminal),
+            goals=[[(value, new(literal)) for value, literal in role] for role in self.goals],
+            guards=[new(literal) for literal in self.guards],
+        )
+
     def goal_literals(self) -> list[int]:
         """The literals of all goals of all roles."""
         return [literal for goals in self.goals for _, literal in goals]
@@ -81,17 +100,22 @@ class Builder:
         builder._known = {gate: 2 * (circuit.first + i) for i, gate in enumerate(circuit.gates)}
         return builder
 
+    def inputs(self, unit: int) -> tuple[int, ...]:
+        """The literals of a gate; none for a base or a move."""
+        return self.gates[unit - self.first] if unit >= self.first else ()
+
     def any_of(self, literals: Iterable[int]) -> int:
         """A literal that holds if one of the given ones does, constants among them."""
-        wanted = set(literals)
-        wanted.discard(NEVER)
-        if ALWAYS in wanted or any(literal ^ 1 in wanted for literal in wanted):
-            return ALWAYS
-        if not wanted:
+        inputs = sorted(set(literals))
+        if inputs and inputs[0] < 0:
+            if inputs[0] == ALWAYS:
+                return ALWAYS
+            del inputs[0]
+        if not inputs:
             return NEVER
-        if len(wanted) == 1:
-            return wanted.pop()
-        inputs = sorted(wanted)
+        # A literal and its opposite are neighbours.
+        if any(a ^ 1 == b for a, b in pairwise(inputs)):
+            return ALWAYS
         while len(inputs) > WIDEST:
             inputs = [
                 self._gate(tuple(inputs[i : i + WIDEST])) for i in range(0, len(inputs), WIDEST)
@@ -145,7 +169,7 @@ def circuit(network: Network) -> Circuit:
     def literal_of(gate: int) -> int:
         return literals[gate] if gate >= 0 else gate
 
-    built = Circuit(
+    return Circuit(
         bases=bases,
         moves=first - bases,
         gates=builder.gates,
@@ -155,58 +179,4 @@ def circuit(network: Network) -> Circuit:
         goals=[[(value, literal_of(gate)) for value, gate in role] for role in network.goals],
         init=[bool(held) for held in network.init],
         does=[[units.get(gate, -1) for gate in role.tolist()] for role in network.does],
-    )
-    return flattened(built)
-
-
-def flattened(before: Circuit) -> Circuit:
-    """Gates that only one gate reads, and as they are, become part of it; unread ones go."""
-    outputs = [*before.next, before.terminal, *before.goal_literals()]
-    for role in before.legal:
-        outputs += role
-    live = before.reached(outputs)
-    readers = [0] * (before.first + len(before.gates))
-    for unit in live:
-        for literal in before.inputs(unit):
-            readers[literal >> 1] += 1
-    for literal in outputs:
-        if literal >= 0:
-            readers[literal >> 1] += 2
-    builder = Builder(before.first)
-    became: dict[int, int] = {}
-    inlined: dict[int, list[int]] = {}
-
-    def new(literal: int) -> int:
-        if literal < 2 * before.first:  # a base, a move or a constant
-            return literal
-        found = became[literal >> 1]
-        return negated(found) if literal & 1 else found
-
-    for gate, given in enumerate(before.gates):
-        unit = before.first + gate
-        if unit not in live:
-            continue
-        wanted: list[int] = []
-        for literal in given:
-            if literal >> 1 in inlined and not literal & 1:
-                wanted += inlined[literal >> 1]
-            elif literal >> 1 in inlined:
-                became[literal >> 1] = builder.any_of(inlined.pop(literal >> 1))
-                wanted.append(new(literal))
-            else:
-                wanted.append(new(literal))
-        if readers[unit] == 1 and len(wanted) < WIDEST:
-            inlined[unit] = wanted
-        else:
-            became[unit] = builder.any_of(wanted)
-    return Circuit(
-        bases=before.bases,
-        moves=before.moves,
-        gates=builder.gates,
-        next=[new(literal) for literal in before.next],
-        legal=[[new(literal) for literal in role] for role in before.legal],
-        terminal=new(before.terminal),
-        goals=[[(value, new(literal)) for value, literal in role] for role in before.goals],
-        init=before.init,
-        does=before.does,
     )

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from graven.core.contract import State
 from graven.core.game import Game, Option
 from graven.gdl import many, one
 from graven.gdl.circuit import circuit
+from graven.gdl.clock import longest_game
 from graven.gdl.many_tables import pack_many
 from graven.gdl.network import Network
 from graven.gdl.one_tables import pack_one
+from graven.gdl.show import Board
+from graven.gdl.simplify import tidy
 
 STEPS = 1000
 """The most steps of a game that does not bound itself."""
@@ -21,15 +25,31 @@ def network_game(
     options: Mapping[str, Option] | None = None,
     steps: int = STEPS,
 ) -> Game:
-    """The game that a network describes."""
-    plain = circuit(network)
-    packed = pack_one(plain, True, steps)
+    """The game that a network describes.
+
+    Where one role has a choice, it moves and the others make the only moves they have; where
+    several have, all move at once; where nobody has, the turn is that of the first role whose move
+    anything depends on. The game is over when the rules say so, and where somebody has no legal
+    move at all. Unless the rules themselves end it before, it also ends after `steps` steps: these
+    are then counted in the state and part of its key. A result is the goal as a part of 100: the
+    highest if several hold, 0 if none does.
+    """
+    plain = tidy(circuit(network))
+    bound = longest_game(plain)
+    counted = bound is None or bound > steps
+    packed = pack_one(plain, counted, steps)
     scratch = pack_many(packed.pack, plain)
-    codes = max(len(moves) for moves in network.moves)
-    texts = network.moves
+    codes = max(1, *(len(moves) for moves in network.moves))
+    texts, bases, board = network.moves, network.bases, Board([*network.bases, *network.always])
+    step = packed.pack.header[one.STEP]
 
     def show_move(player: int, code: int) -> str:
         return texts[player][code] if code < len(texts[player]) else f"#{code}"
+
+    def show(state: State, colour: bool) -> str:
+        facts = [text for i, text in enumerate(bases) if int(state[i >> 6]) >> (i & 63) & 1]
+        text = board.text([*facts, *network.always])
+        return f"{text}\nstep {state[step]}" if counted else text
 
     return Game(
         name=name,
@@ -37,7 +57,7 @@ def network_game(
         words=packed.words,
         codes=codes,
         moves=codes,
-        plies=steps,
+        plies=max(1, steps if counted or bound is None else bound),
         tables=packed.pack.vector(),
         start=one.start,
         turn=one.turn,
@@ -52,4 +72,5 @@ def network_game(
         options=options,
         player_names=network.roles,
         show_move=show_move,
+        show=show,
     )

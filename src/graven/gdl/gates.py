@@ -13,6 +13,8 @@ from itertools import chain
 
 NO, YES = 0, 1
 """The constants: gate 0, and its negation."""
+MOST_MOVES = 5000
+"""Larger sets of moves are not remembered."""
 
 
 class Gates:
@@ -27,6 +29,8 @@ class Gates:
         """All move literals of a role: exactly one of them is true."""
         self.implied: dict[int, frozenset[int]] = {}
         """What holds wherever a move is made, since it was legal."""
+        self.one_of: dict[int, frozenset[int]] = {}
+        """Literals that say that one of some moves was made, and nothing else."""
 
     def leaf(self) -> int:
         """A new proposition or move."""
@@ -50,19 +54,34 @@ class Gates:
     def any(self, literals: Iterable[int]) -> int:
         """The literal that is true where at least one of these is."""
         wanted = set(literals)
+        made: set[int] = set()
         if self.role and len(wanted) > 1:
-            self._turn_round(wanted)
-        return self.all(each ^ 1 for each in wanted) ^ 1
+            made = self._turn_round(wanted)
+        found = self.all(each ^ 1 for each in wanted) ^ 1
+        if made and len(made) <= MOST_MOVES and found > YES:
+            self.one_of[found] = frozenset(made)
+        return found
 
-    def _turn_round(self, wanted: set[int]) -> None:
-        """One of these many moves of a role: none of its few others."""
-        counts = Counter(self.role[each] for each in wanted if each in self.role)
-        for role, count in counts.items():
-            moves = self.moves[role]
-            if 2 * count > len(moves):
-                others = moves - wanted
-                wanted -= moves
-                wanted.add(self.all(each ^ 1 for each in others))
+    def _turn_round(self, wanted: set[int]) -> set[int]:
+        """One of these many moves of a role: none of its few others.
+
+        Returns all moves of which one was made, if the literals say nothing else.
+        """
+        parts = {each for each in wanted if each in self.role or each in self.one_of}
+        made: dict[int, set[int]] = {}
+        for each in parts:
+            for move in self.one_of.get(each, (each,)):
+                made.setdefault(self.role[move], set()).add(move)
+        others = {role: self.moves[role] - moves for role, moves in made.items()}
+        pure = len(parts) == len(wanted)
+        if sum(min(len(moves), len(others[role])) for role, moves in made.items()) < len(parts):
+            wanted -= parts
+            for role, moves in made.items():
+                if len(others[role]) < len(moves):
+                    wanted.add(self.all(each ^ 1 for each in others[role]))
+                else:
+                    wanted |= moves
+        return set().union(*made.values()) if pure else set()
 
     def _reduced(self, literals: Iterable[int]) -> set[int] | None:
         """A set of literals without those that others imply; None where they contradict."""
@@ -77,10 +96,10 @@ class Gates:
             if len({self.role[each] for each in made}) < len(made):
                 return None  # two moves of one role
             for move in made:
-                for each in self.implied[move]:
+                for each in self.implied.get(move, ()):
                     if each ^ 1 in wanted:
                         return None
-                wanted -= self.implied[move]
+                wanted -= self.implied.get(move, frozenset())
                 wanted.add(move)
                 # That no other move was made is known as well.
                 others = self.moves[self.role[move]]

@@ -28,7 +28,7 @@ Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
 
 # Kinds of steps; what follows each in the code is said in plans.py.
-START, MATCH, FIND, LACK, NAME, DIFFER, SPLIT, BUILD, EMIT = range(9)
+START, MATCH, FIND, LACK, NAME, DIFFER, PLAIN, SPLIT, BUILD, EMIT = range(10)
 # What a column of a pattern does with a value: compare or remember.
 SAME_CONSTANT, SAME, KEEP = range(3)
 # The state of an atom: only named somewhere, waiting in the queue, in the indexes.
@@ -293,6 +293,8 @@ def follow(store: Store, plans: Plans, plan: int, trigger: int, most: int) -> in
                 plans.found[code[at + 2]] = 2 * trigger
         elif kind == DIFFER:
             passed = _value(code[at + 1], bound) != _value(code[at + 2], bound)
+        elif kind == PLAIN:
+            passed = _value(code[at + 1], bound) < meta[CONSTANTS]
         elif kind == SPLIT:
             # SPLIT operand function | columns...
             value = _value(code[at + 1], bound) - meta[CONSTANTS]

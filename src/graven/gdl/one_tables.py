@@ -3,84 +3,49 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from graven.core.bits import words_for
 from graven.gdl import one
-from graven.gdl.circuit import Builder, Circuit, negated
+from graven.gdl.circuit import Builder, Circuit
 from graven.gdl.network import ALWAYS, NEVER
 from graven.gdl.pack import Pack, bit_words
+from graven.gdl.simplify import Factors, tidied
 
+FEWEST_GUARDED = 4
+"""Moves that must wait for a literal for it to be a guard."""
 GUARDED_ROLES = 60
 """Roles that can have a guard: flags are one word."""
 
 
-@dataclass(frozen=True)
-class Guarded:
-    """A circuit whose roles' legal moves leave out the unit that most of them wait for."""
+def guarded(circuit: Circuit) -> tuple[Circuit, list[list[bool]]]:
+    """Leave out of the legal moves of each role what most of them wait for, if that is many.
 
-    circuit: Circuit
-    guards: list[int]
-    """The guard of each role, a literal; ALWAYS where there is none."""
-    legal: list[list[int]]
-    shut: list[list[bool]]
-    """Which moves of each role wait for its guard."""
-
-
-class _Factors:
-    """What gates wait for, and what is left of them without it."""
-
-    def __init__(self, circuit: Circuit) -> None:
-        self.circuit = circuit
-        self.builder = Builder.resume(circuit)
-        self._sets: dict[int, frozenset[int]] = {}
-
-    def of(self, literal: int) -> frozenset[int]:
-        """Literals without which this one cannot hold, as far as two layers of gates tell."""
-        if literal not in self._sets:
-            inputs = self.circuit.inputs(literal >> 1) if literal >= 0 else ()
-            found = {literal} if literal >= 0 else set()
-            if inputs and literal & 1:
-                found |= {other ^ 1 for other in inputs}
-            elif inputs and all(other & 1 for other in inputs):
-                found |= frozenset.intersection(*(self.of(other) for other in inputs))
-            self._sets[literal] = frozenset(found)
-        return self._sets[literal]
-
-    def without(self, literal: int, factor: int) -> int:
-        """What is left to hold once the factor does."""
-        if literal == factor:
-            return ALWAYS
-        inputs = self.circuit.inputs(literal >> 1)
-        if literal & 1:
-            return negated(self.builder.any_of(i for i in inputs if i != factor ^ 1))
-        return self.builder.any_of(self.without(other, factor) for other in inputs)
-
-
-def guarded(circuit: Circuit) -> Guarded:
-    """Find each role's guard: the literal that most of its legal moves wait for, if it is many."""
-    factors = _Factors(circuit)
+    The guards of the circuit, one for each role, are these literals (ALWAYS where there is none);
+    the second result says which moves of each role wait for it.
+    """
+    factors, builder = Factors(circuit), Builder.resume(circuit)
     guards, legal, shut = [], [], []
     for player, literals in enumerate(circuit.legal):
         waits: Counter[int] = Counter()
         for literal in literals:
             waits.update(factors.of(literal))
         guard, times = max(waits.items(), key=lambda item: (item[1], -item[0]), default=(ALWAYS, 0))
-        if times < 4 or player >= GUARDED_ROLES:
+        if times < FEWEST_GUARDED or player >= GUARDED_ROLES:
             guard = ALWAYS
         closed = [guard in factors.of(literal) for literal in literals]
         guards.append(guard)
         shut.append(closed)
         legal.append(
             [
-                factors.without(literal, guard) if waiting else literal
+                factors.without(builder, literal, guard) if waiting else literal
                 for literal, waiting in zip(literals, closed, strict=True)
             ]
         )
-    whole = Circuit(**{**vars(circuit), "gates": factors.builder.gates})
-    return Guarded(whole, guards, legal, shut)
+    whole = replace(circuit, gates=builder.gates, legal=legal, guards=guards)
+    return tidied(whole), shut
 
 
 @dataclass(frozen=True)
@@ -96,10 +61,10 @@ def pack_one(circuit: Circuit, counted: bool, most: int) -> Packed:
 
     `counted` says whether the state counts steps, and `most` how many it allows then.
     """
-    guard = guarded(circuit)
-    whole, roles = guard.circuit, len(circuit.legal)
-    deciding = [*whole.next, whole.terminal, *guard.guards]
-    for literals in guard.legal:
+    whole, shut = guarded(circuit)
+    roles = len(whole.legal)
+    deciding = [*whole.next, whole.terminal, *whole.guards]
+    for literals in whole.legal:
         deciding += literals
     live = whole.reached(deciding)
     judging = whole.reached(whole.goal_literals()) - live
@@ -114,7 +79,7 @@ def pack_one(circuit: Circuit, counted: bool, most: int) -> Packed:
 
     # The state.
     bases = words_for(max(1, whole.bases))
-    spans = [words_for(len(literals)) for literals in guard.legal]
+    spans = [words_for(len(literals)) for literals in whole.legal]
     words = 0
     place = {}
     waiting = words_for(first_goal)
@@ -159,11 +124,11 @@ def pack_one(circuit: Circuit, counted: bool, most: int) -> Packed:
     counts[: whole.bases] = whole.init
     watch(whole.terminal, 64 * place[one.FLAGS] + one.TERMINAL)
     at = place["legal"]
-    for span, literals in zip(spans, guard.legal, strict=True):
+    for span, literals in zip(spans, whole.legal, strict=True):
         for move, literal in enumerate(literals):
             watch(literal, 64 * at + move)
         at += span
-    for player, literal in enumerate(guard.guards[:GUARDED_ROLES]):
+    for player, literal in enumerate(whole.guards[:GUARDED_ROLES]):
         watch(literal, 64 * place[one.FLAGS] + 1 + player)
     for unit in sorted(live):
         for literal in whole.inputs(unit):
@@ -196,7 +161,7 @@ def pack_one(circuit: Circuit, counted: bool, most: int) -> Packed:
             for value, literal in whole.goals[player]
             if literal != NEVER
         ]
-        mask = bit_words(guard.shut[player])
+        mask = bit_words(shut[player])
         flag = 1 + player if player < GUARDED_ROLES else 0
         records += [
             at,

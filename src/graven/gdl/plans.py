@@ -106,6 +106,7 @@ class _Planner:
         self.open = list(range(len(line.holds)))
         self.built = list(line.built)
         self.differ = list(line.differ)
+        self.plain = list(line.plain)
         kept = code.kept if line.head.relation in code.kept and not line.silent else frozenset()
         self.slot = dict.fromkeys(range(len(line.holds)), -1)
         count = 0
@@ -176,6 +177,10 @@ class _Planner:
                     continue
                 self.built.remove(each)
                 again = True
+            for variable in list(self.plain):
+                if variable in self.bound:
+                    self._step(joins.PLAIN, variable)
+                    self.plain.remove(variable)
             for pair in list(self.differ):
                 if all(self._is_bound(operand) for operand in pair):
                     self._step(joins.DIFFER, *pair)

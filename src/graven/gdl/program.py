@@ -24,6 +24,8 @@ MOST_CLAUSES = 20_000
 CONSTANT = ("", -1)
 """The shape of a constant; that of a function is its name and number of arguments."""
 Shape = tuple[str, int]
+PLAIN = "?constant "
+"""How variables begin that stand for constants only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,8 @@ class Line:
     built: tuple[tuple[int, Part], ...]
     variables: int
     origin: Rule
+    plain: tuple[int, ...] = ()
+    """Variables that stand for constants only, not for functions."""
     silent: bool = False
     """Makes atoms possible, but is not a rule of the game: `true` of what may come `next`."""
 
@@ -184,11 +188,11 @@ def _spread(clause: Clause, shapes: _Shapes) -> Iterator[Clause]:
     for atom in (clause.head, *clause.holds, *clause.fails):
         place = HOLDERS.get(atom.name, len(atom.args))
         if place < len(atom.args) and isinstance(variable := atom.args[place], Variable):
-            if variable.name.startswith("?constant "):
+            if variable.name.startswith(PLAIN):
                 continue
             for name, arity in sorted(shapes.of(variable, clause)):
                 if (name, arity) == CONSTANT:
-                    value: Term = Variable(f"?constant {variable.name}")
+                    value: Term = Variable(f"{PLAIN}{variable.name}")
                 else:
                     fresh = (Variable(f"{variable.name} {i}") for i in range(arity))
                     value = Compound(name, tuple(fresh))
@@ -214,7 +218,9 @@ class _Numbering:
         holds = tuple(self._part(atom) for atom in clause.holds)
         fails = tuple(self._part(atom) for atom in clause.fails)
         differ = tuple((self._operand(a), self._operand(b)) for a, b in clause.differ)
-        return Line(head, holds, fails, differ, tuple(self.built), self.count, clause.origin)
+        plain = tuple(i for name, i in self.numbers.items() if name.startswith(PLAIN))
+        built = tuple(self.built)
+        return Line(head, holds, fails, differ, built, self.count, clause.origin, plain)
 
     def _part(self, atom: Atom) -> Part:
         place = HOLDERS.get(atom.name, len(atom.args))

@@ -59,7 +59,7 @@ class Splitter:
 
     def _best(self, line: Line) -> tuple[frozenset[int], tuple[int, ...]] | None:
         """The parts to take out, and the variables that they share with the rest."""
-        if line.built or line.silent:
+        if line.built or line.plain or line.silent:
             return None
         whole = self._expected(line, range(_count(line)))
         if whole < SMALL:

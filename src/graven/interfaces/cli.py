@@ -15,9 +15,11 @@ from graven.interfaces.commands.agents import agents
 from graven.interfaces.commands.bench import bench
 from graven.interfaces.commands.games import games
 from graven.interfaces.commands.gdl import gdl
+from graven.interfaces.commands.ggp import ggp
 from graven.interfaces.commands.gtp import gtp
 from graven.interfaces.commands.match import match
 from graven.interfaces.commands.play import play
+from graven.interfaces.commands.referee import referee
 from graven.interfaces.commands.report import export, report
 from graven.interfaces.commands.reproduce import reproduce
 from graven.interfaces.commands.search import search
@@ -68,6 +70,8 @@ for command in (
     export,
     bench,
     gtp,
+    ggp,
+    referee,
 ):
     app.command()(command)
 app.add_typer(gdl)

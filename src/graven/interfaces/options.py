@@ -68,6 +68,18 @@ def make_game(text: str, size: str | None) -> Game:
     return game
 
 
+def split_moves(text: str) -> list[str]:
+    """The moves of a text, which spaces separate; not those within parentheses, as in GDL."""
+    moves, depth = [""], 0
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        if letter.isspace() and depth <= 0:
+            moves.append("")
+        else:
+            moves[-1] += letter
+    return [move for move in moves if move]
+
+
 def given_budget(playouts: int | None, seconds: float | None, default_playouts: int) -> Budget:
     """The budget that the command line gives, or the command's own."""
     from graven.search.engine import Budget

@@ -10,11 +10,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from itertools import count
-from statistics import median
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import Any
 
 from graven.agents import agent
 from graven.agents.games import make_game
@@ -26,6 +25,7 @@ from graven.lab.cells import make_cell
 from graven.lab.jobs import GameJob
 from graven.lab.machine import cores
 from graven.lab.play import play_game
+from graven.lab.rows import Rate, Row, in_turn
 from graven.lab.run import Place, Task, play_missing
 from graven.lab.store import Store
 from graven.lab.workers import play_apart
@@ -43,61 +43,6 @@ RANDOM_GO_GAMES = 5_000
 GRAVE, RAVE, UCT = "grave(ref=50)", "rave", "uct"
 # Playouts that learn, and how fast they should be, as part of uniform ones.
 LEARNING = {"mast": 0.5, "mastf": 0.5, "ppa": 0.35, "ppaf": 0.35, "poolrave": 0.6}
-
-
-@dataclass(frozen=True)
-class Row:
-    """One ratio. `ratio` is `ours / other`; it should reach `target`, or stay below it."""
-
-    name: str
-    what: str
-    unit: str
-    target: float
-    below: bool = False
-    ours: float | None = None
-    other: float | None = None
-    ratio: float | None = None
-    skipped: str = ""
-
-    @property
-    def met(self) -> bool | None:
-        """Whether the target is met; None if nothing was measured."""
-        if self.ratio is None:
-            return None
-        return self.ratio < self.target if self.below else self.ratio >= self.target
-
-    def as_json(self) -> dict[str, Any]:
-        """The row as plain values."""
-        return {**asdict(self), "met": self.met}
-
-
-Rate = Callable[[], float]
-
-
-class Medians(NamedTuple):
-    """Two rates and their ratio, over several rounds."""
-
-    ours: float
-    other: float
-    ratio: float
-
-
-def in_turn(ours: Rate, other: Rate, rounds: int) -> Medians:
-    """The medians of two rates, taken in turn, and of the rounds' ratios."""
-    ours(), other()  # compile and warm up
-    pairs = []
-    for number in range(rounds):
-        # Whoever comes first changes from round to round.
-        if number % 2:
-            second, first = other(), ours()
-        else:
-            first, second = ours(), other()
-        pairs.append((first, second))
-    return Medians(
-        ours=median(first for first, _ in pairs),
-        other=median(second for _, second in pairs),
-        ratio=median(first / second for first, second in pairs),
-    )
 
 
 def search_rate(spec: str, game: Game, count: int) -> float:
@@ -325,6 +270,13 @@ def report_of_many() -> Iterator[Row]:
     )
 
 
+def gdl_games() -> Iterator[Row]:
+    """GDL games against other propositional networks."""
+    from graven.lab.bench_gdl import against_networks
+
+    yield from against_networks()
+
+
 MEASUREMENTS: dict[str, Callable[[], Iterator[Row]]] = {
     "openspiel": against_openspiel,
     "sample": lambda: random_games(
@@ -341,6 +293,7 @@ MEASUREMENTS: dict[str, Callable[[], Iterator[Row]]] = {
     "overhead": laboratory_overhead,
     "workers": two_workers,
     "report": report_of_many,
+    "gdl": gdl_games,
 }
 
 

@@ -2,7 +2,8 @@
 
 Every sentence is a small function named for what it states. It gets a `Trial` and a position, or
 the record of a whole game, and blames the function that breaks it. The three lists at the end
-are the contract's table of contents. The sentences about `key` are in `keys`.
+are the contract's table of contents. The sentences about `key` are in `keys`,
+those about `many` in `playouts`.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from graven.testing.keys import (
     positions_that_look_alike_have_one_key,
     positions_with_one_key_go_on_alike,
 )
+from graven.testing.playouts import many_is_fair, many_play_by_the_rules
 from graven.testing.probe import Moment, Probe
 from graven.testing.trial import Record, Trial, random_joint
 
@@ -381,4 +383,6 @@ OVER_A_WHOLE_GAME = (
     start_leaves_no_trace,
     orders_of_moves_share_a_key,
     sample_is_fair,
+    many_play_by_the_rules,
+    many_is_fair,
 )

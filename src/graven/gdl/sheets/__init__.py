@@ -36,13 +36,10 @@ def text_of(name: str) -> str:
 
 
 def summary(name: str) -> str:
-    """What the game is, in the sheet's own first words."""
+    """What the game is, in the sheet's own first sentence."""
     comment = []
     for line in text_of(name).splitlines():
         if not line.startswith(";"):
             break
         comment.append(line.lstrip("; "))
-    said = " ".join(comment)
-    for end in (": ", ". "):
-        said = said.partition(end)[0]
-    return said.removesuffix(".") + "."
+    return " ".join(comment).partition(". ")[0].removesuffix(".") + "."

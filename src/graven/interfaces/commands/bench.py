@@ -12,7 +12,7 @@ from graven.interfaces.options import Json
 if TYPE_CHECKING:
     import threading
 
-    from graven.lab.bench import Row
+    from graven.lab.rows import Row
 
 
 def bench(
@@ -21,7 +21,7 @@ def bench(
         typer.Argument(
             metavar="[NAMES]...",
             help="Measurements to take: openspiel, sample, listing, grave, playouts, tables, "
-            "long, overhead, workers, report.",
+            "long, overhead, workers, report, gdl.",
             show_default=False,
         ),
     ] = None,
@@ -30,13 +30,15 @@ def bench(
     """Measure speed as ratios.
 
     Ours against OpenSpiel's, rules through the contract against rules inlined, GRAVE against UCT,
-    long searches against short ones, the laboratory against bare games. All of it takes about
-    four minutes; keep the machine quiet meanwhile.
+    long searches against short ones, the laboratory against bare games, games from GDL text against
+    other players of such games. All of it takes about eight minutes; keep the machine quiet
+    meanwhile.
 
     \b
     Examples:
       graven bench
       graven bench openspiel sample --json
+      graven bench gdl
     """
     from graven.lab.bench import bench as measure
 

@@ -30,7 +30,9 @@ def games(
       graven games
       graven games knightthrough
       graven games "misere-breakthrough(size=6x5)" --json
+      graven games "gdl(sheet=skirmish)"
     """
+    from graven.agents import gdl
     from graven.core.errors import UsageError
     from graven.core.game import MISERE
     from graven.games import registry
@@ -38,11 +40,14 @@ def games(
     if name is None:
         if size is not None:
             raise UsageError("--size needs the name of a game.")
-        _list(registry.families(), json)
+        _list([*registry.families(), *gdl.families()], json)
         return
     game = make_game(name, size)
-    text, _ = registry.parse(name)
-    family = registry.find(text.removeprefix(MISERE))
+    if gdl.is_gdl(name):
+        family = gdl.family(game)
+    else:
+        text, _ = registry.parse(name)
+        family = registry.find(text.removeprefix(MISERE))
     if json:
         print_json({**_family_json(family), **_game_json(game)})
     else:
@@ -63,6 +68,7 @@ def _list(families: list[Family], json: bool) -> None:
         table.add_row(family.name, options, family.summary)
     out().print(table)
     out().print("\nmisere-NAME is any of them with the results turned round.", style="dim")
+    out().print("FILE.kif is a game of your own in GDL.", style="dim")
 
 
 def _show(family: Family, game: Game) -> None:

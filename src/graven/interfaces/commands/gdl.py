@@ -132,6 +132,68 @@ def draw(
         Path(output).write_text(text, encoding="utf-8")
 
 
+@gdl.command()
+def follow(
+    sheet: SheetText,
+    traces: Annotated[
+        list[str],
+        typer.Argument(metavar="TRACE...", help="Files of traces, .jsonl or .jsonl.gz."),
+    ],
+    by: Annotated[
+        str, typer.Option(help="How to play the sheet: network, proof or auto.", metavar="WAY")
+    ] = "auto",
+    json: Json = False,
+) -> None:
+    """Follow traces of matches, and say where the sheet as we play it first differs from them.
+
+    A trace is a line of JSON with the legal moves of every role and the moves made at every step,
+    then whether the match was over, and the goals. The exit code is 0 where all agree, 1 where one
+    differs.
+
+    \b
+    Examples:
+      graven gdl follow rules.kif matches.jsonl
+      graven gdl follow breakthrough oracle/breakthrough.jsonl.gz --by proof
+    """
+    from graven.agents.gdl import sheet_text
+    from graven.gdl.follow import first_difference, read_traces
+    from graven.gdl.make import MOST_STEPS, How, make
+
+    read = {path: list(read_traces(path)) for path in traces}
+    longest = max((len(trace.steps) for each in read.values() for trace in each), default=0)
+    game = make(sheet_text(sheet), sheet, How(by, steps=min(MOST_STEPS, longest + 1)))
+    results = []
+    for path, each in read.items():
+        found = (first_difference(game, trace) for trace in each)
+        differences = [(number, text) for number, text in enumerate(found) if text]
+        results.append(
+            {
+                "trace": path,
+                "matches": len(each),
+                "steps": sum(len(trace.steps) for trace in each),
+                "differs": len(differences),
+                "first": {"match": differences[0][0], "difference": differences[0][1]}
+                if differences
+                else None,
+            }
+        )
+    if json:
+        print_json(results)
+    else:
+        for result in results:
+            out().print(_followed(result), markup=False, soft_wrap=True)
+    if any(result["differs"] for result in results):
+        raise typer.Exit(1)
+
+
+def _followed(result: dict[str, Any]) -> str:
+    """What became of one file of traces, in one line."""
+    size = f"{_number(result['matches'], 'match')}, {_number(result['steps'], 'step')}"
+    if first := result["first"]:
+        return f"{result['trace']}: match {first['match']}, {first['difference']} ({size})"
+    return f"{result['trace']}: all agree ({size})"
+
+
 def _read(name: str) -> Sheet:
     """The rules of a file, or of a sheet of ours."""
     from graven.agents.gdl import sheet_text
@@ -141,7 +203,8 @@ def _read(name: str) -> Sheet:
 
 
 def _number(count: int, what: str) -> str:
-    return f"{count or 'no'} {what}{'' if count == 1 else 's'}"
+    plural = "es" if what.endswith("ch") else "s"
+    return f"{count or 'no'} {what}{'' if count == 1 else plural}"
 
 
 def _json(finding: Any) -> dict[str, Any]:

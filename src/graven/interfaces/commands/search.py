@@ -25,6 +25,7 @@ from graven.interfaces.options import (
     Size,
     given_budget,
     make_game,
+    split_moves,
 )
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def search(
         from graven import check
 
         awaited(lambda: check(played), f"checking {played.name}")
-    position = played.start().play_all(moves.split())
+    position = played.start().play_all(split_moves(moves))
     if position.over:
         raise UsageError(f"the game of {played.name} is over there: nothing is left to search.")
 
@@ -95,7 +96,12 @@ def search(
     )
 
     if json:
-        head = {"game": played.spec, "played": moves.split(), "agent": searcher.spec, "seed": seed}
+        head = {
+            "game": played.spec,
+            "played": split_moves(moves),
+            "agent": searcher.spec,
+            "seed": seed,
+        }
         print_json({**head, **findings.as_json(found)})
     else:
         _show(position, searcher.spec, found, top)

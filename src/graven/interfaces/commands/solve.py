@@ -18,7 +18,7 @@ from graven.interfaces.console import (
     print_json,
     watched,
 )
-from graven.interfaces.options import GameText, Json, Size, make_game
+from graven.interfaces.options import GameText, Json, Size, make_game, split_moves
 
 if TYPE_CHECKING:
     import threading
@@ -89,7 +89,7 @@ def solve(
     limits = Limits(seconds, playouts, runs)
     chosen = parse_method(method or DEFAULT_METHOD, level=level, iterations=iterations, alpha=alpha)
     played = make_game(game, size)
-    position = played.start().play_all(moves.split())
+    position = played.start().play_all(split_moves(moves))
     shown = _Shown()
 
     def work(stop: threading.Event) -> Solution:

@@ -1,0 +1,130 @@
+"""Traces of matches that somebody else played, followed step by step.
+
+A trace is a line of JSON with `roles`; `steps`, each with the `legal` moves of every role and the
+`joint` move made, as text such as `( move 1 2 )`; whether the last position is `terminal`, and the
+`goals` there. `cut` says that the match was left before its end; a goal is null where not exactly
+one goal holds.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from graven.core.errors import GravenError, UsageError, listed
+from graven.core.game import Game, Position
+from graven.gdl.moves import after, moves_of
+
+MOST_LINE = 64 << 20
+"""Characters of one trace."""
+SHOWN = 5
+"""Moves that are named where lists differ."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step: the legal moves of each role, and the moves that were made."""
+
+    legal: tuple[frozenset[str], ...]
+    joint: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A match."""
+
+    roles: tuple[str, ...]
+    steps: tuple[Step, ...]
+    terminal: bool
+    cut: bool
+    goals: tuple[int | None, ...] | None
+
+
+def read_traces(path: str) -> Iterator[Trace]:
+    """The traces of a file, `.jsonl` or `.jsonl.gz`."""
+    try:
+        with gzip.open(path, "rt") if path.endswith(".gz") else Path(path).open() as file:
+            number = 0
+            while line := file.readline(MOST_LINE):
+                number += 1
+                if line.strip():
+                    yield _trace(line, f"{path}, line {number}")
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(f"cannot read traces from {path!r}: {reason}.") from None
+
+
+def _trace(line: str, where: str) -> Trace:
+    try:
+        data = json.loads(line)
+        steps = tuple(
+            Step(
+                tuple(frozenset(_texts(moves)) for moves in step["legal"]),
+                _texts(step["joint"]),
+            )
+            for step in data["steps"]
+        )
+        goals = data.get("goals")
+        trace = Trace(
+            _texts(data["roles"]),
+            steps,
+            bool(data["terminal"]),
+            bool(data.get("cut", False)),
+            None if goals is None else tuple(None if g is None else int(g) for g in goals),
+        )
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        raise UsageError(f"{where} is not a trace: see `graven gdl follow --help`.") from None
+    sizes = {len(trace.roles)}
+    sizes |= {len(part) for step in steps for part in (step.legal, step.joint)}
+    if trace.goals is not None and not trace.cut:
+        sizes.add(len(trace.goals))
+    if len(sizes) > 1:
+        raise UsageError(f"{where} is not a trace: not everything has one entry for each role.")
+    return trace
+
+
+def _texts(values: Any) -> tuple[str, ...]:
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise TypeError
+    return tuple(values)
+
+
+def first_difference(game: Game, trace: Trace) -> str | None:
+    """The first thing in which a game differs from a trace, as a sentence; None if nothing does.
+
+    Goals that are null in the trace are not compared: the rules give no single one there.
+    """
+    if trace.roles != game.player_names:
+        return f"the roles are {', '.join(game.player_names)}, not {', '.join(trace.roles)}"
+    position = game.start()
+    for number, step in enumerate(trace.steps, 1):
+        if position.over:
+            return f"step {number}: the game is over here, and goes on in the trace"
+        if difference := _legal_difference(position, step):
+            return f"step {number}: {difference}"
+        try:
+            position = after(position, step.joint)
+        except GravenError as error:
+            return f"step {number}: {error}".removesuffix(".")
+    if trace.terminal != position.over and not trace.cut:
+        return f"after the last step the game {'is over' if position.over else 'goes on'}"
+    if trace.terminal and trace.goals is not None:
+        found = tuple(round(100 * score) for score in position.scores or ())
+        for role, goal, ours in zip(trace.roles, trace.goals, found, strict=True):
+            if goal is not None and goal != ours:
+                return f"at the end the goal of {role} is {ours}, and {goal} in the trace"
+    return None
+
+
+def _legal_difference(position: Position, step: Step) -> str | None:
+    for role, name in enumerate(position.game.player_names):
+        ours = set(moves_of(position, role))
+        for fault, moves in (("lack", step.legal[role] - ours), ("add", ours - step.legal[role])):
+            if moves:
+                return f"the legal moves of {name} {fault} {listed(sorted(moves), SHOWN)}"
+    return None

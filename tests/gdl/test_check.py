@@ -1,0 +1,95 @@
+"""Each thing that GDL demands, and a sheet that does not have it."""
+
+from __future__ import annotations
+
+import pytest
+
+from graven.core.errors import UsageError
+from graven.gdl.check import check, findings
+from graven.gdl.read import read
+from tests.gdl import tiny
+
+GAME = """
+(role white)
+(init (on a))
+(<= (legal white (press ?x)) (true (on ?x)))
+(<= (next (on ?x)) (does white (press ?x)))
+(<= terminal (not (true (on a))))
+(goal white 50)
+"""
+
+
+def sentences(text: str, fatal: bool = True) -> list[str]:
+    return [str(each) for each in findings(read(text)) if each.fatal == fatal]
+
+
+@pytest.mark.parametrize("text", [GAME, *tiny.ALL.values()])
+def test_games_pass(text: str) -> None:
+    assert sentences(text) == []
+
+
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        ("(<= (p ?x) (true (on a)))", "nothing in the body gives ?x of the head a value"),
+        ("(p ?x)", "nothing in the body gives ?x of the head a value"),
+        ("(<= (p ?x) (or (q ?x) (q ?y)))", "nothing in the body gives ?x of the head a value"),
+        ("(<= p (distinct ?x a))", "nothing outside 'distinct' gives ?x a value"),
+        ("(<= p (or (q ?x) (distinct ?x a)))", "nothing outside 'distinct' gives ?x a value"),
+        ("(<= p (not p))", "'p' depends on its own denial"),
+        ("(<= (p ?x) (q ?x) (not (r ?x))) (<= (r ?x) (p ?x))", "own denial"),
+        ("(goal white 101)", "a goal is a whole number from 0 to 100, not 101"),
+        ("(goal white -1)", "not -1"),
+        ("(goal white lots)", "not lots"),
+        ("(<= (sees white ?x) (true (on ?x)))", "hidden information (GDL-II) are not supported"),
+        ("(role random)", "hidden information (GDL-II) are not supported: the role 'random'"),
+        ("(<= (true (on b)) (q b))", "'true' cannot be the head of a rule"),
+        ("(<= (role ?x) (q ?x))", "roles are facts"),
+        ("(legal white)", "'legal' takes 2 arguments, here it has 1"),
+        ("(<= (next (on b)) (true on b))", "'true' takes 1 argument, here it has 2"),
+        ("(<= (legal white b) (does white b))", "'legal' depends on 'does'"),
+        ("(<= terminal hurry) (<= hurry (does white ?m))", "'terminal' depends on 'does'"),
+        ("(<= (init (on b)) (true (on a)))", "'init' depends on 'true'"),
+    ],
+)
+def test_violations_are_sentences_with_the_rule(more: str, sentence: str) -> None:
+    text = GAME + more + "(q a)"
+    found = sentences(text)
+    assert any(sentence in each for each in found), found
+    assert all(each.startswith("line ") and each.endswith(".") for each in found)
+    with pytest.raises(UsageError, match=r"sheet\.kif, line"):
+        check(read(text), "sheet.kif")
+
+
+@pytest.mark.parametrize("name", ["role", "legal"])
+def test_what_every_game_needs(name: str) -> None:
+    lines = [line for line in GAME.splitlines() if name not in line]
+    assert any(f"'{name}'" in each for each in sentences("\n".join(lines)))
+
+
+@pytest.mark.parametrize("name", ["init", "next", "goal", "terminal"])
+def test_what_a_game_can_do_without_is_a_warning(name: str) -> None:
+    lines = [
+        line for line in GAME.splitlines() if f"({name}" not in line and f" {name}" not in line
+    ]
+    text = "\n".join(lines)
+    assert sentences(text) == []
+    assert any(f"'{name}'" in each for each in sentences(text, fatal=False))
+
+
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        ("(q a) (q a b)", "the relation 'q' has 2 arguments here and 1 elsewhere"),
+        ("(init (on a b))", "the function 'on' has 2 arguments here and 1 elsewhere"),
+        ("(<= p (missing ?x))", "no rule or fact says what 'missing' is"),
+        ("(<= p (not (true (on ?x))))", "nothing outside 'not' gives ?x a value"),
+        ("(<= (goal white 0) (not (goal white 50)))", "own denial"),
+        ("(<= (p ?x) (next (on ?x)))", "'next' stands in a body"),
+        ("(p z) (<= (p (s ?y)) (p ?x) (p ?y))", "may never end"),
+    ],
+)
+def test_what_is_played_all_the_same_is_a_warning(more: str, sentence: str) -> None:
+    assert sentences(GAME + more) == []
+    assert any(sentence in each for each in sentences(GAME + more, fatal=False))
+    assert check(read(GAME + more))
