@@ -10,7 +10,7 @@ Each source is a function from text and options to a `Game`, and says which text
 
 from __future__ import annotations
 
-from graven.core.game import Game
+from graven.core.game import Game, Outline
 from graven.core.game import Option as Value
 
 
@@ -22,3 +22,13 @@ def make_game(text: str, **options: Value) -> Game:
     if gdl.is_gdl(text):
         return gdl.gdl_game(text, **options)
     return registry.make_game(text, **options)
+
+
+def outline(text: str) -> Outline:
+    """The spec and the players of the game that a text names; GDL is read, not grounded."""
+    from graven.agents import gdl
+
+    if gdl.is_gdl(text):
+        return gdl.gdl_outline(text)
+    game = make_game(text)
+    return Outline(game.spec, game.players)

@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from graven.core.errors import UsageError, unknown
-from graven.core.game import MISERE, Game
+from graven.core.game import MISERE, Game, Outline, spec_of
 from graven.core.game import Option as Value
 from graven.games.registry import Family, Option
 
@@ -139,16 +139,37 @@ def _source(chosen: dict[str, str]) -> tuple[str, str, str]:
 @lru_cache(maxsize=8)
 def _cached(source: str, title: str, text: str, steps: int, by: str) -> Game:
     from graven.gdl import make
-    from graven.gdl.game import STEPS
 
     how = make.How(by, steps)
+    return make.make(text, title, how, NAME, _said(source, title, text, steps, by))
+
+
+def _said(source: str, title: str, text: str, steps: int, by: str) -> dict[str, Value]:
+    """The options in a game's spec."""
+    from graven.gdl.game import STEPS
+    from graven.gdl.make import AUTO, digest
+
     options: dict[str, Value] = {source: title}
     if steps != STEPS:
         options["steps"] = steps
-    if by != make.AUTO:
+    if by != AUTO:
         options["by"] = by
-    options["text"] = make.digest(text)
-    return make.make(text, title, how, NAME, options)
+    options["text"] = digest(text)
+    return options
+
+
+def gdl_outline(text: str) -> Outline:
+    """The spec and the players of the game that a text names, from its text alone."""
+    from graven.gdl.game import STEPS
+    from graven.gdl.make import AUTO
+    from graven.gdl.read import read
+
+    chosen = _chosen(text, {})
+    source, title, rules = _source(chosen)
+    steps = _steps(chosen.get("steps", str(STEPS)))
+    said = _said(source, title, rules, steps, chosen.get("by", AUTO))
+    name = f"{MISERE}{NAME}" if text.strip().startswith(MISERE) else NAME
+    return Outline(spec_of(name, said), len(read(rules, title).roles))
 
 
 def _steps(text: str) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,19 @@ Option = int | float | str
 MISERE = "misere-"
 MOST_PLAYERS = 100
 Function = Callable[..., Any] | Callback
+
+
+class Outline(NamedTuple):
+    """What experiments must know of a game before they play it: making it may take long."""
+
+    spec: str
+    players: int
+
+
+def spec_of(name: str, options: Mapping[str, Option]) -> str:
+    """A game in one line, with all its options: what records store."""
+    said = ",".join(f"{option}={value}" for option, value in options.items())
+    return f"{name}({said})" if said else name
 
 
 def _code_as_text(player: int, code: int) -> str:
@@ -122,8 +135,7 @@ class Game:
     @property
     def spec(self) -> str:
         """The game in one line, with all its options: what records store."""
-        options = ",".join(f"{name}={value}" for name, value in self.options.items())
-        return f"{self.name}({options})" if options else self.name
+        return spec_of(self.name, self.options)
 
     @cached_property
     def rules(self) -> Rules:

@@ -12,11 +12,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from graven.agents import Agent, agent, parse
-from graven.agents.games import make_game
+from graven.agents.games import outline
 from graven.agents.programs import is_program
 from graven.agents.spec import show_value
 from graven.core.errors import UsageError, unknown
-from graven.core.game import Game
+from graven.core.game import Game, Outline
 from graven.core.rng import derive
 from graven.search.engine import Budget
 
@@ -136,7 +136,7 @@ class Cell:
 
 
 def make_cell(
-    game: Game | str,
+    game: Game | Outline | str,
     first: str | Agent,
     second: str | Agent,
     given: Budget | None = None,
@@ -146,7 +146,7 @@ def make_cell(
 ) -> Cell:
     """A cell from what people say. A budget inside an agent's spec beats the one given for both."""
     if isinstance(game, str):
-        game = make_game(game)
+        game = outline(game)
     if game.players < 2:
         raise UsageError("a match needs a game of two players or more.")
     if seating not in SEATINGS:

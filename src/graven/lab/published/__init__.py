@@ -18,10 +18,10 @@ from importlib import resources
 from typing import Any
 
 from graven.agents import parse
-from graven.agents.games import make_game
+from graven.agents.games import outline
 from graven.agents.spec import show_value
 from graven.core.errors import GravenError, UsageError, unknown
-from graven.core.game import Game
+from graven.core.game import Outline
 from graven.lab.cells import MIXED, Cell, make_cell
 from graven.lab.statistics import interval
 from graven.search.engine import Budget
@@ -324,8 +324,8 @@ def available(figure: Figure) -> str:
 
 
 @cache
-def _game(text: str) -> Game:
-    return make_game(text)
+def _game(text: str) -> Outline:
+    return outline(text)
 
 
 @cache
