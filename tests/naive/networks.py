@@ -63,15 +63,17 @@ def truth(held, gate):
     return gate == ALWAYS if gate < 0 else held[gate]
 
 
-def random_network(seed: int, roles: int = 2) -> Network:
+def random_network(seed: int, roles: int = 2, turns: bool = False) -> Network:
     """Any network at all: gates of random kinds and inputs, everything decided by random gates.
 
     Moves are inputs of gates of their own, which only the next state depends on. Now and then
-    something is constant, or a move has no effect.
+    something is constant, or a move has no effect. With `turns` the roles take turns: a base for
+    each role says whose turn it is, all moves but the last wait for it, and the last one, to do
+    nothing, for the others'; some bases stay as they are unless whoever's turn it is touched them.
     """
     chance = random.Random(seed)
-    bases = chance.randint(1, 90)
-    sizes = [chance.choice([1, 2, 5, 30, 64, 70, 130]) for _ in range(roles)]
+    bases = chance.randint(1, 90) + roles * turns
+    sizes = [chance.choice([1, 2, 5, 30, 64, 70, 130][turns:]) for _ in range(roles)]
     kinds, inputs = [BASE] * bases, [[] for _ in range(bases)]
     does = []
     for size in sizes:
@@ -105,6 +107,35 @@ def random_network(seed: int, roles: int = 2) -> Network:
             return chance.choice([NEVER, ALWAYS])
         return chance.choice(among)
 
+    def gate(kind, *sources):
+        kinds.append(kind)
+        inputs.append(list(sources))
+        return len(kinds) - 1
+
+    nexts = [decide(acting) for _ in range(bases)]
+    legal = [[ALWAYS if i == 0 else decide(seeing, 0.1) for i in range(n)] for n in sizes]
+    init = [chance.random() < 0.5 for _ in range(bases)]
+    if turns:
+        control = list(range(bases - roles, bases))
+        first = chance.randrange(roles)
+        for role in range(roles):
+            init[control[role]] = role == first
+            nexts[control[role]] = control[role - 1]
+            others = [unit for unit in control if unit != control[role]]
+            wait = others[0] if len(others) == 1 else gate(OR, *others)
+            waits = [gate(AND, control[role], chance.choice(seeing)) for _ in legal[role][1:-1]]
+            legal[role] = [control[role], *waits, wait][-len(legal[role]) :]
+        for base in range(0, bases - roles, 2):
+            stays = []
+            for numbers in does:
+                known = [unit for unit in numbers.tolist() if unit >= 0]
+                touching = chance.sample(known, min(len(known), 4))
+                if known and known[-1] not in touching:
+                    touching.append(known[-1])  # mostly the move that does nothing
+                stays.append(gate(NOT, gate(OR, *touching, *touching)) if touching else base)
+            stay = gate(OR, *stays) if len(stays) > 1 else stays[0]
+            nexts[base] = gate(AND, base, stay) if chance.random() < 0.7 else stay
+
     # An end that is neither at once nor never, as far as chance has it: several gates together.
     terminal = len(kinds)
     kinds.append(AND)
@@ -115,16 +146,11 @@ def random_network(seed: int, roles: int = 2) -> Network:
         starts=np.cumsum([0, *map(len, inputs)]).astype(np.int32),
         inputs=np.array([i for part in inputs for i in part], dtype=np.int32),
         bases=tuple(f"( base {i} )" for i in range(bases)),
-        next=np.array([decide(acting) for _ in range(bases)], dtype=np.int32),
-        init=np.array([chance.random() < 0.5 for _ in range(bases)]),
+        next=np.array(nexts, dtype=np.int32),
+        init=np.array(init),
         moves=tuple(tuple(f"( m {i} )" for i in range(size)) for size in sizes),
         does=tuple(does),
-        legal=tuple(
-            np.array(
-                [ALWAYS if i == 0 else decide(seeing, 0.1) for i in range(size)], dtype=np.int32
-            )
-            for size in sizes
-        ),
+        legal=tuple(np.array(literals, dtype=np.int32) for literals in legal),
         terminal=terminal,
         goals=tuple(
             tuple((value, decide(seeing)) for value in (100, 75, 20)) for _ in range(roles)

@@ -61,7 +61,7 @@ class _Builder:
         self._find()
         self._order()
         self._constants()
-        began = self.report.add("what matters", len(self.order), 0, began)
+        began = self.report.add("what matters", len(self.order), self._literals(), began)
         self._gates()
         count, inputs = self._size()
         began = self.report.add("equal gates once, common parts factored", count, inputs, began)
@@ -160,6 +160,11 @@ class _Builder:
         first = self.ground.first[atom]
         values = self.ground.values[first : first + relation.columns].tolist()
         return f"({' '.join([str(relation), *map(self.ground.value, values)])})"
+
+    def _literals(self) -> int:
+        """How many literals the rules of all atoms that matter have."""
+        ends = self.rules.start[self.rules.first]
+        return int((ends[self.order + 1] - ends[self.order]).sum())
 
     def _constants(self) -> None:
         """Find what is the same in every state that can be reached, from the start on."""

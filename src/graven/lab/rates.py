@@ -11,7 +11,7 @@ from graven.core.compile import compiled
 from graven.core.contract import EVERYBODY, NOBODY, Moves, Rules, State
 from graven.core.errors import ContractError
 from graven.core.game import Game
-from graven.core.rng import Rng, generator
+from graven.core.rng import Rng, below, generator
 
 BATCH = 2048
 """Playouts that one call of `many` plays, if its traces fit into TRACE_WORDS."""
@@ -70,3 +70,23 @@ def many_rate(game: Game, seconds: float, batch: int = BATCH) -> float:
             raise ContractError(f"{game.spec}: `many` played beyond `plies`.")
         done += each
     return done / (time.thread_time() - began)
+
+
+def matches(game: Game, seconds: float) -> dict[str, float]:
+    """How long random games are, and how many moves whoever has a choice has, on average."""
+    rules, rng = game.rules, generator(1)
+    moves = contract.new_moves(rules)
+    began, games, steps, choices, choosers = time.thread_time(), 0, 0, 0, 0
+    while not games or time.thread_time() - began < seconds:
+        state, joint = game.start().state.copy(), contract.new_joint(rules)
+        while (turn := contract.turn(rules, state)) != NOBODY:
+            for player in range(game.players) if turn == EVERYBODY else (turn,):
+                count = int(contract.legal(rules, state, player, moves))
+                joint[player] = moves[below(rng, count)]
+                if count > 1:
+                    choices += count
+                    choosers += 1
+            contract.play(rules, state, joint)
+            steps += 1
+        games += 1
+    return {"length": steps / games, "branching": choices / max(1, choosers)}

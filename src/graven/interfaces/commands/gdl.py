@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,6 +21,9 @@ gdl = typer.Typer(
     help="Look at a game's rulesheet: check it, ground it, draw it.",
     rich_markup_mode=None,
     no_args_is_help=True,
+)
+SMALLEST = (
+    "(role p) (init s) (<= (legal p m) (true s)) (<= (next t) (does p m)) (<= terminal (true t))"
 )
 SheetText = Annotated[
     str,
@@ -73,7 +77,7 @@ def check(sheet: SheetText, json: Json = False) -> None:
 def info(
     sheet: SheetText,
     seconds: Annotated[
-        float, typer.Option(help="How long to play at random, each way.", metavar="S")
+        float, typer.Option(help="How long to play at random, each way.", metavar="S", min=0.01)
     ] = 1.0,
     json: Json = False,
 ) -> None:
@@ -85,15 +89,37 @@ def info(
       graven gdl info rules.kif --json
     """
     from graven.gdl.build import Report, network
+    from graven.gdl.check import check
+    from graven.gdl.game import network_game
+    from graven.gdl.ground import TooLargeError
+    from graven.gdl.make import How, proof_game_of
+    from graven.gdl.read import read
+    from graven.lab.rates import many_rate, matches, one_rate
 
-    report = Report()
     rules = _read(sheet)
-    made = network(rules, report=report)
-    if json:
-        print_json(_info_json(sheet, rules, made, report))
+    check(rules, sheet)
+    told: dict[str, Any] = {"sheet": sheet, "roles": list(rules.roles), "rules": len(rules.rules)}
+    report = Report()
+    network_game(network(read(SMALLEST)))  # whatever has to be compiled is compiled before
+    try:
+        made = network(rules, report=report)
+    except TooLargeError as error:
+        told["by"], told["reason"] = "proof", str(error)
+        game = proof_game_of(rules, sheet, How())
     else:
-        _show_info(sheet, rules, made, report)
-    del seconds
+        told["by"] = "network"
+        told |= _sizes(made, report)
+        began = time.perf_counter()
+        game = network_game(made)
+        told["stages"].append(_stage("kernels' tables", 0, 0, time.perf_counter() - began))
+    told |= matches(game, seconds)
+    told["playouts_per_second"] = {"one at a time": one_rate(game, seconds)}
+    if game.rules.many:
+        told["playouts_per_second"]["many at once"] = many_rate(game, seconds)
+    if json:
+        print_json(told)
+    else:
+        _show_info(told)
 
 
 @gdl.command()
@@ -211,41 +237,43 @@ def _json(finding: Any) -> dict[str, Any]:
     return {"line": finding.line, "sentence": finding.sentence}
 
 
-def _stages(report: Report) -> list[dict[str, Any]]:
-    return [
-        {"stage": stage, "gates": gates, "inputs": inputs, "seconds": round(seconds, 4)}
-        for stage, gates, inputs, seconds in report.stages
-    ]
+def _stage(stage: str, gates: int, inputs: int, seconds: float) -> dict[str, Any]:
+    return {"stage": stage, "gates": gates, "inputs": inputs, "seconds": round(seconds, 4)}
 
 
-def _info_json(sheet: str, rules: Sheet, made: Network, report: Report) -> dict[str, Any]:
+def _sizes(made: Network, report: Report) -> dict[str, Any]:
     return {
-        "sheet": sheet,
-        "roles": list(made.roles),
-        "rules": len(rules.rules),
         "propositions": len(made.bases),
         "always": len(made.always),
         "moves": {role: len(moves) for role, moves in zip(made.roles, made.moves, strict=True)},
         "gates": made.gates,
         "inputs": len(made.inputs),
-        "stages": _stages(report),
-        "seconds": round(report.seconds, 4),
+        "stages": [_stage(*each) for each in report.stages],
     }
 
 
-def _show_info(sheet: str, rules: Sheet, made: Network, report: Report) -> None:
+def _show_info(told: dict[str, Any]) -> None:
     from rich.table import Table
 
     console = out()
-    console.print(f"{sheet}: {len(rules.rules):,} rules", style="bold", markup=False)
-    moves = ", ".join(
-        f"{role} {len(each):,} moves" for role, each in zip(made.roles, made.moves, strict=True)
-    )
-    console.print(f"roles         {moves}", markup=False, soft_wrap=True)
-    console.print(f"propositions  {len(made.bases):,}, and {len(made.always):,} that always hold")
-    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
-    for heading in ("after", "gates", "inputs", "s"):
-        table.add_column(heading, justify="left" if heading == "after" else "right")
-    for stage, gates, inputs, seconds in report.stages:
-        table.add_row(stage, f"{gates:,}", f"{inputs:,}", f"{seconds:.2f}")
-    console.print(table)
+
+    def line(what: str, text: str) -> None:
+        console.print(f"{what:<13} {text}", markup=False, soft_wrap=True)
+
+    console.print(f"{told['sheet']}: {told['rules']:,} rules", style="bold", markup=False)
+    line("roles", ", ".join(told["roles"]))
+    if told["by"] == "proof":
+        line("by proof", told["reason"])
+    else:
+        line("propositions", f"{told['propositions']:,}, and {told['always']:,} that always hold")
+        line("moves", ", ".join(f"{role} {count:,}" for role, count in told["moves"].items()))
+        table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
+        for heading in ("after", "gates", "inputs", "s"):
+            table.add_column(heading, justify="left" if heading == "after" else "right")
+        for each in told["stages"]:
+            sizes = (f"{each['gates']:,}", f"{each['inputs']:,}") if each["gates"] else ("", "")
+            table.add_row(each["stage"], *sizes, f"{each['seconds']:.2f}")
+        console.print(table)
+    line("matches", f"{told['length']:.1f} steps, {told['branching']:.1f} moves to choose from")
+    for way, rate in told["playouts_per_second"].items():
+        line("playouts/s", f"{rate:,.0f} {way}")
