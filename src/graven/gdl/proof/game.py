@@ -243,9 +243,9 @@ class Stage:
         return None if number is None else self._code_of.get(number)
 
     def show(self, state: State, colour: bool) -> str:
-        """What is true, in alphabetical order."""
+        """How many steps were made, and what is true, in alphabetical order."""
         texts = sorted(self.prover.terms.text(fact) for fact in self.facts_of(state))
-        return "\n".join(texts)
+        return "\n".join([f"after {int(state[STEP])} steps", *texts])
 
     def where(self, state: State) -> str:
         """For errors."""

@@ -1,0 +1,188 @@
+"""The interpreter agrees with the naive prover and with the traces of a third one."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import graven as gv
+from graven.core.errors import ContractError, UsageError
+from graven.gdl.make import How, make
+from graven.gdl.moves import after, moves_of
+from graven.gdl.proof import prover as limits
+from graven.gdl.proof.clauses import clauses_of
+from graven.gdl.proof.domains import UNBOUNDED, Domains
+from graven.gdl.proof.prover import Prover
+from graven.gdl.read import read
+from tests.gdl import tiny
+from tests.gdl.shared import sheet_text, traces
+from tests.gdl.test_ground import sheets
+from tests.naive import gdl as naive
+
+
+def legal_of(prover: Prover) -> list[dict[str, int]]:
+    return [{prover.terms.text(move): move for move in prover.legal(r)} for r in prover.roles]
+
+
+def goals_of(prover: Prover) -> list[list[int]]:
+    return [sorted(int(prover.terms.text(goal)) for goal in prover.goals(r)) for r in prover.roles]
+
+
+def follow(text: str, seed: int, most: int = 30) -> int:
+    """Play a random match both ways; how many steps it had."""
+    sheet = read(text)
+    slow, fast = naive.Prover(sheet), Prover(sheet)
+    state, draw = slow.start(), random.Random(seed)
+    facts = fast.initial
+    for step in range(most):
+        fast.at(facts)
+        assert {fast.terms.term(fact) for fact in facts} == state
+        assert fast.terminal() == slow.terminal(state)
+        assert goals_of(fast) == slow.goals(state)
+        legal = slow.legal(state)
+        moves = legal_of(fast)
+        assert [sorted(each) for each in moves] == legal
+        if slow.terminal(state) or not all(legal):
+            return step
+        joint = [draw.choice(each) for each in legal]
+        state = slow.next(state, joint)
+        facts = fast.next([moves[role][move] for role, move in enumerate(joint)])
+    return most
+
+
+@pytest.mark.parametrize("name", tiny.ALL)
+def test_random_matches_agree(name: str) -> None:
+    steps = [follow(tiny.ALL[name], seed) for seed in range(8)]
+    assert max(steps) > 2
+
+
+@settings(max_examples=200, deadline=None)
+@given(sheets(), st.integers(0, 1000))
+def test_made_up_sheets_agree(text: str, seed: int) -> None:
+    follow(text, seed, most=6)
+
+
+# Each has something of its own: recursion on the state, counting, simultaneous moves, one player,
+# many players, functions in functions, a sheet that no network is made of in time.
+REAL = [
+    "tictactoe_3d_2player",
+    "connect5-v1",
+    "quad_7x7",
+    "sheepAndWolf",
+    "chineseCheckers6",
+    "hanoi",
+    "lightsOnSimultaneous",
+    "biddingTicTacToe_10coins",
+    "kalaha5x2x3",
+    "pentago",
+    "racetrackcorridor",
+    "firefighter",
+]
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_traces_of_another_prover_agree(name: str) -> None:
+    prover = Prover(read(sheet_text(name), name))
+    for match in list(traces(name))[:2]:
+        assert [prover.terms.text(role) for role in prover.roles] == match["roles"]
+        facts = prover.initial
+        for step in match["steps"]:
+            prover.at(facts)
+            assert not prover.terminal()
+            moves = legal_of(prover)
+            assert [sorted(each) for each in moves] == step["legal"]
+            facts = prover.next([moves[role][move] for role, move in enumerate(step["joint"])])
+        prover.at(facts)
+        if not match["cut"]:
+            assert prover.terminal() == match["terminal"]
+            found = [goals[0] if len(goals) == 1 else None for goals in goals_of(prover)]
+            assert found == match["goals"]
+
+
+# The same rules as a game.
+
+
+@pytest.mark.parametrize("name", tiny.ALL)
+def test_games_by_proof_keep_the_contract(name: str) -> None:
+    gv.check(make(tiny.ALL[name], name, How("proof", steps=60)), games=3)
+
+
+@pytest.mark.parametrize("name", tiny.ALL)
+@pytest.mark.parametrize("seed", range(4))
+def test_both_ways_to_play_a_sheet_are_the_same_game(name: str, seed: int) -> None:
+    games = [make(tiny.ALL[name], name, How(by, steps=40)) for by in ("network", "proof")]
+    network, proof = (game.start() for game in games)
+    draw = random.Random(seed)
+    while not network.over:
+        assert not proof.over
+        roles = range(games[0].players)
+        legal = [sorted(moves_of(network, role)) for role in roles]
+        assert [sorted(moves_of(proof, role)) for role in roles] == legal
+        joint = [draw.choice(moves) for moves in legal]
+        network, proof = after(network, joint), after(proof, joint)
+    assert proof.over
+    assert proof.scores == network.scores
+
+
+def test_a_search_by_proof_finds_the_win() -> None:
+    game = make(tiny.TIC_TAC_TOE, "noughts", How("proof"))
+    position = game.start()
+    for move in ("(put 1 1)", "( put 2 1 )", "put 1 2", "(put 2 2)"):
+        position = position.play(move)
+    found = gv.agent("uct(c=0.4)").search(position, playouts=200)
+    assert found.best == "( put 1 3 )"
+
+
+def test_a_game_ends_after_its_steps() -> None:
+    text = "(role p) (init on) (<= (next on) (true on)) (legal p a) (legal p b) "
+    text += "(<= terminal (true off)) (<= (goal p 70) (true on))"
+    for by in ("network", "proof"):
+        position = make(text, "endless", How(by, steps=5)).start()
+        for _ in range(5):
+            assert not position.over
+            position = position.play("a")
+        assert position.over
+        assert position.scores == (0.7,)
+
+
+def test_states_without_bound_are_told() -> None:
+    text = "(role p) (init (n zero)) (<= (next (n (s ?n))) (true (n ?n))) (legal p go) (legal p on)"
+    text += "(<= terminal (true (n one))) (goal p 0)"
+    place = Domains(clauses_of(read(text))).of(("true", 1))[0]
+    assert place.size() == UNBOUNDED
+    position = make(text, "counting", How("proof", steps=30)).start()
+    for _ in range(30):
+        position = position.play("go")
+    assert position.over
+
+
+def test_a_question_that_takes_too_long_is_given_up(monkeypatch) -> None:
+    digits = " ".join(f"(digit {i})" for i in range(30))
+    text = f"(role p) {digits} (init x) (legal p go) (legal p on) (goal p 0) "
+    text += "(<= (next (y ?a ?b ?c ?d ?e)) (true x) (pair ?a ?b) (pair ?c ?d) (digit ?e))"
+    text += "(<= (pair ?a ?b) (digit ?a) (digit ?b) (true x)) (<= terminal (true over))"
+    game = make(text, "long", How("proof", steps=10))
+    position = game.start()
+    monkeypatch.setattr(limits, "SECONDS", 0.0)
+    with pytest.raises(ContractError, match="it takes more than"):
+        position.play("go")
+    monkeypatch.setattr(limits, "SECONDS", 60.0)
+    assert position.moves == ("go", "on")  # and the game can go on
+
+
+def test_long_chains_are_followed_to_their_end() -> None:
+    chain = " ".join(f"(succ {i} {i + 1})" for i in range(1500))
+    text = f"(role p) (init (n 0)) {chain} (legal p go) (legal p on) (goal p 0) "
+    text += "(<= (less ?a ?b) (succ ?a ?b)) (<= (less ?a ?c) (succ ?a ?b) (less ?b ?c))"
+    text += "(<= terminal (true (n ?x)) (less ?x 1500)) (<= (next (n ?x)) (true (n ?x)))"
+    prover = Prover(read(text))
+    prover.at(prover.initial)
+    assert prover.terminal()
+
+
+def test_a_rule_that_is_not_safe_is_named() -> None:
+    with pytest.raises(UsageError, match=r"not safe.*\?y"):
+        Prover(read("(role p) (q a) (<= (init (f ?y)) (q ?x))"))
