@@ -42,7 +42,7 @@ def ggp(
 
     from graven.core.errors import UsageError
     from graven.interfaces.ggp.player import Player
-    from graven.interfaces.ggp.server import listen, make_server
+    from graven.interfaces.ggp.server import bound, make_server
     from graven.interfaces.ggp.thinker import warm_up
 
     if not 0 <= port <= 65535:
@@ -52,8 +52,9 @@ def ggp(
     player = Player(agent, name, margin, seed)
     logging.basicConfig(format="%(asctime)s %(message)s", level=logging.WARNING)
     logging.getLogger("graven").setLevel(logging.INFO)
-    with listen(host, port) as at:
+    with bound(host, port) as at:
         awaited(lambda: warm_up(player.spec), "compiling")
+        at.listen(64)
         address = f"[{host}]" if ":" in host else host
         err().print(
             f"{player.name} listens on http://{address}:{at.getsockname()[1]} with "

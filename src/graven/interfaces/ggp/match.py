@@ -254,7 +254,7 @@ class Match:
             thinker, position = self._thinker, self._position
         found = thinker.harvest(position, GRACE) if thinker and position else None
         if found is not None and position is not None and self.role in position.choosers:
-            move = found.by_player and _move_of(found.best, position.choosers, self.role)
+            move = _move_of(found.best, position.choosers, self.role)
             if move in legal:
                 log.info(
                     "match %s: %s, %.0f %%, %s playouts",
@@ -263,7 +263,7 @@ class Match:
                     100 * found.value,
                     f"{found.playouts:,}",
                 )
-                return str(move)
+                return move
         log.warning("match %s: no search was possible; a random move", self.start.match)
         return legal[derive(self._seed, len(self._history)) % len(legal)]
 

@@ -113,13 +113,13 @@ def _reply(text: str, status: int = 200) -> Response:
     return Response(text, status, HEADERS)
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """A socket to serve on; a sentence if it cannot be had."""
+def bound(host: str, port: int) -> socket.socket:
+    """A socket to serve on, to which nobody can connect yet; a sentence if it cannot be had."""
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         made = socket.socket(family, socket.SOCK_STREAM)
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        made.bind((host, port))  # nobody can connect before the server listens
+        made.bind((host, port))
     except (OSError, OverflowError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise UsageError(f"cannot listen on {host}, port {port}: {reason}.") from None
