@@ -97,7 +97,7 @@ def pack_many(pack: Pack, circuit: Circuit) -> int:
     for place, program in ((many.SEE, see), (many.ACT, act), (many.JUDGE, judge)):
         header[place] = program.position
     sizes = {
-        many.BLOCKS: WIDTH * (1 + max(max(act.blocks.values()), max(judge.blocks.values()))),
+        many.BLOCKS: WIDTH * (1 + max([0, *act.blocks.values(), *judge.blocks.values()])),
         many.FRESH: WIDTH * circuit.bases,
         many.BOARD: LANES * span,
         many.LANE: LANES * many.LANE_ARRAYS,
