@@ -43,7 +43,29 @@ def good_coded(tables, state, player, moves, codes):
     return count
 
 
+def good_many(tables, states, leaves, each, scratch, traces, lengths, out, rng):
+    stride = len(traces) // (leaves * each)
+    for i in range(leaves * each):
+        for word in range(3):
+            scratch[word] = states[3 * (i // each) + word]
+        length = 0
+        while scratch[0] + scratch[1] > 0:
+            left = min(scratch[0], 2)
+            chosen = below(rng, left + min(scratch[1], 2))
+            move = chosen if chosen < left else 2 + chosen - left
+            traces[i * stride + length] = 4 * scratch[2] + move
+            length += 1
+            scratch[move // 2] -= move % 2 + 1
+            scratch[2] = 1 - scratch[2]
+        lengths[i] = length
+        out[2 * i] = float(scratch[2])
+        out[2 * i + 1] = 1.0 - out[2 * i]
+    return 0
+
+
 FULL = GOOD.changed(
+    many=good_many,
+    scratch=3,
     sample=good_sample,
     key=good_key,
     feature=good_feature,
@@ -298,6 +320,85 @@ def coded_has_codes_of_its_own(tables, state, player, moves, codes):
 
 
 good_coded_compiled = numba.njit(good_coded)
+many = numba.njit(good_many)
+
+
+def many_fails(tables, states, leaves, each, scratch, traces, lengths, out, rng):
+    return 1
+
+
+def many_writes_beyond(tables, states, leaves, each, scratch, traces, lengths, out, rng):
+    scratch[3] = 0
+    return many(tables, states, leaves, each, scratch, traces, lengths, out, rng)
+
+
+def many_plays_in_place(tables, states, leaves, each, scratch, traces, lengths, out, rng):
+    status = many(tables, states, leaves, each, scratch, traces, lengths, out, rng)
+    states[0] = scratch[2] + 5
+    return status
+
+
+def many_has_no_lengths(tables, states, leaves, each, scratch, traces, lengths, out, rng):
+    many(tables, states, leaves, each, scratch, traces, lengths, out, rng)
+    lengths[0] = -1
+    return 0
+
+
+def many_stops_early(tables, states, leaves, each, scratch, traces, lengths, out, rng):
+    many(tables, states, leaves, each, scratch, traces, lengths, out, rng)
+    for i in range(leaves * each):
+        lengths[i] = max(0, lengths[i] - 1)
+    return 0
+
+
+def many_goes_on(tables, states, leaves, each, scratch, traces, lengths, out, rng):
+    many(tables, states, leaves, each, scratch, traces, lengths, out, rng)
+    for i in range(leaves * each):
+        lengths[i] += 1
+    return 0
+
+
+def many_mixes_up_players(tables, states, leaves, each, scratch, traces, lengths, out, rng):
+    many(tables, states, leaves, each, scratch, traces, lengths, out, rng)
+    for i in range(len(traces)):
+        traces[i] = traces[i] % 4
+    return 0
+
+
+def many_invents_moves(tables, states, leaves, each, scratch, traces, lengths, out, rng):
+    many(tables, states, leaves, each, scratch, traces, lengths, out, rng)
+    for i in range(len(traces)):
+        traces[i] = traces[i] // 4 * 4 + 1
+    return 0
+
+
+def many_turns_results_round(tables, states, leaves, each, scratch, traces, lengths, out, rng):
+    many(tables, states, leaves, each, scratch, traces, lengths, out, rng)
+    for i in range(leaves * each):
+        out[2 * i], out[2 * i + 1] = out[2 * i + 1], out[2 * i]
+    return 0
+
+
+def many_draws_once(tables, states, leaves, each, scratch, traces, lengths, out, rng):
+    # All playouts of a leaf are the same one: legal, but drawn only once.
+    seed = rng[0]
+    for leaf in range(leaves):
+        for i in range(each):
+            rng[0] = seed
+            at = leaf * each + i
+            stride = len(traces) // (leaves * each)
+            many(
+                tables,
+                states[3 * leaf : 3 * leaf + 3],
+                1,
+                1,
+                scratch,
+                traces[at * stride : at * stride + stride],
+                lengths[at : at + 1],
+                out[2 * at : 2 * at + 2],
+                rng,
+            )
+    return 0
 
 
 def one_text_for_two_moves(player, code):
@@ -441,6 +542,32 @@ BROKEN = {
         "feature",
         "changes the position",
     ),
+    "many fails": ({"many": many_fails, "scratch": 3}, "many", "returned 1"),
+    "many writes beyond": (
+        {"many": many_writes_beyond, "scratch": 3},
+        "many",
+        "beyond the last of the 3 elements of `scratch`",
+    ),
+    "many plays in place": (
+        {"many": many_plays_in_place, "scratch": 3},
+        "many",
+        "changed the positions",
+    ),
+    "many has no length": ({"many": many_has_no_lengths, "scratch": 3}, "many", "no length"),
+    "many stops early": ({"many": many_stops_early, "scratch": 3}, "many", "before the game"),
+    "many goes on": ({"many": many_goes_on, "scratch": 3}, "many", "goes on"),
+    "many mixes up players": (
+        {"many": many_mixes_up_players, "scratch": 3},
+        "many",
+        "lets player 0 move where player 1",
+    ),
+    "many invents moves": ({"many": many_invents_moves, "scratch": 3}, "many", "not sensible"),
+    "many turns results round": (
+        {"many": many_turns_results_round, "scratch": 3},
+        "many",
+        "gives the results",
+    ),
+    "many is unfair": ({"many": many_draws_once, "scratch": 3}, "many", "equally often"),
     "one text for two moves": (
         {"show_move": one_text_for_two_moves},
         "show_move",
