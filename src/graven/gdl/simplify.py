@@ -82,17 +82,17 @@ def told(before: Circuit) -> Circuit:
         for unit, implied in zip(does, sets, strict=True):
             if unit >= 0:
                 waits[unit] = implied
-        guards = Counter(literal for implied in sets for literal in implied)
+        times = Counter(literal for implied in sets for literal in implied)
+        guards = [guard for guard in times if times[guard] >= max(1, len(legal) - 1)]
         for move, (unit, literal) in enumerate(zip(does, legal, strict=True)):
             # All other moves wait for something that excludes this one: it is made if it is legal.
             alone = names.get(literal, literal)
             if unit >= 0 and literal >= 0 and len(legal) > 1:
-                others = [
-                    guard
-                    for guard, times in guards.items()
-                    if times - (guard in sets[move]) == len(legal) - 1
-                ]
-                if any(excludes(alone, guard) for guard in others):
+                if any(
+                    times[guard] - (guard in sets[move]) == len(legal) - 1
+                    and excludes(alone, guard)
+                    for guard in guards
+                ):
                     names[2 * unit], names[2 * unit + 1] = alone, negated(alone)
 
     builder = Builder(before.first)

@@ -1,0 +1,56 @@
+"""Networks and their kernels against matches that an independent prover played.
+
+With GRAVEN_ALL_TRACES set, all sheets of the folder are followed, which takes many minutes; else
+some that are quickly grounded: the paper's, puzzles, games for one to six, simultaneous ones.
+"""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from graven.gdl.follow import first_difference, read_traces
+from graven.gdl.ground import TooLargeError
+from graven.gdl.make import How, make
+from tests.gdl.shared import folder, sheet_text
+
+SOME = [
+    "battle",
+    "blockerParallel",
+    "blocksWorld",
+    "breakthrough",
+    "chineseCheckers3-v1",
+    "chinook",
+    "connect5-v1",
+    "connectFourSimultaneous",
+    "ghostMaze2p",
+    "hanoi",
+    "knightThrough",
+    "nim3",
+    "pentago",
+    "quad_7x7",
+    "queens08lg",
+    "sheepAndWolf",
+    "smallest_4player",
+    "tictactoe_3d_2player",
+    "tictactoe_3d_6player",
+]
+
+
+def names():
+    if os.environ.get("GRAVEN_ALL_TRACES"):
+        return sorted(path.stem for path in (folder() / "sheets").glob("*.kif"))
+    return SOME
+
+
+@pytest.mark.parametrize("name", names())
+def test_traces_are_matched_exactly(name):
+    traces = list(read_traces(str(folder() / "oracle" / f"{name}.jsonl.gz")))
+    longest = max(len(trace.steps) for trace in traces)
+    try:
+        game = make(sheet_text(name), name, How("network", steps=longest + 1))
+    except TooLargeError as error:
+        pytest.skip(f"played by proof: {error}")
+    assert [first_difference(game, trace) for trace in traces] == [None] * len(traces)
+    assert longest > 0
