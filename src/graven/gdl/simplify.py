@@ -87,13 +87,12 @@ def told(before: Circuit) -> Circuit:
         for move, (unit, literal) in enumerate(zip(does, legal, strict=True)):
             # All other moves wait for something that excludes this one: it is made if it is legal.
             alone = names.get(literal, literal)
-            if unit >= 0 and literal >= 0 and len(legal) > 1:
-                if any(
-                    times[guard] - (guard in sets[move]) == len(legal) - 1
-                    and excludes(alone, guard)
-                    for guard in guards
-                ):
-                    names[2 * unit], names[2 * unit + 1] = alone, negated(alone)
+            others = (
+                guard for guard in guards if times[guard] - (guard in sets[move]) == len(legal) - 1
+            )
+            known = unit >= 0 and literal >= 0 and len(legal) > 1
+            if known and any(excludes(alone, guard) for guard in others):
+                names[2 * unit], names[2 * unit + 1] = alone, negated(alone)
 
     builder = Builder(before.first)
     became: list[int] = []
