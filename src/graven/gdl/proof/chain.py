@@ -32,6 +32,10 @@ class Source(Protocol):
     """Who answers for relations."""
 
     terms: Terms
+    ticks: list[int]
+
+    def pause(self) -> None:
+        """Called when `ticks[0]` falls below 0: sets it, or raises if all takes too long."""
 
     def ask(self, relation: Relation, known: tuple[int, ...]) -> Ask:
         """A relation with these places known."""
@@ -240,7 +244,7 @@ class _Maker:
                 return
             at = len(self.links)
             begin, end = self._receive(found)
-            self.links.insert(at, _each(ask, key, begin, end))
+            self.links.insert(at, _each(self.source, ask, key, begin, end))
 
     def _asking(self, atom: Atom) -> tuple[Ask, Callable[[Sequence[int]], Key], list[Term]]:
         """Who answers for the atom, what it is asked with, and what it finds."""
@@ -268,10 +272,15 @@ def _unless(ask: Ask, key: Callable[[Sequence[int]], Key]) -> Callable[[Step], S
 
 
 def _each(
-    ask: Ask, key: Callable[[Sequence[int]], Key], begin: int, end: int
+    source: Source, ask: Ask, key: Callable[[Sequence[int]], Key], begin: int, end: int
 ) -> Callable[[Step], Step]:
+    ticks, pause = source.ticks, source.pause
+
     def link(then: Step) -> Step:
         def one(slots: Slots) -> Any:
+            ticks[0] -= 1
+            if ticks[0] < 0:
+                pause()
             answers = ask(key(slots))
             for slots[begin] in answers:
                 if then(slots):
@@ -279,6 +288,9 @@ def _each(
             return None
 
         def several(slots: Slots) -> Any:
+            ticks[0] -= 1
+            if ticks[0] < 0:
+                pause()
             answers = ask(key(slots))
             for slots[begin:end] in answers:
                 if then(slots):

@@ -32,6 +32,8 @@ MOST_ANSWERS = 4_000_000
 """How many answers that do not depend on the state are remembered."""
 MOST_TERMS = 20_000_000
 """How many different terms there may ever be."""
+TICKS = 2000
+"""Lookups between two looks at the clock."""
 DEPTH = 60_000
 """How deep Python may recurse: ten calls for each step down a chain such as `succ`."""
 
@@ -58,6 +60,8 @@ class Prover:
         self.terms = Terms()
         self.rules = clauses_of(sheet)
         self.deadline = 0.0
+        self.question = ""
+        self.ticks = [0]
         self.remembered = 0
         self._rows = {
             relation: list(
@@ -97,6 +101,7 @@ class Prover:
             if relation in self.rules.dynamic or relation in self.rules.needs:
                 continue
             self.deadline = min(end, time.perf_counter() + STATIC_SECONDS / 4)
+            self.question = relation[0]
             try:
                 answers = self.ask(relation, ())(())
             except (UsageError, RecursionError):
@@ -144,7 +149,8 @@ class Prover:
         return frozenset(self._answers("next", ()))
 
     def _answers(self, question: str, key: Key) -> list[Any]:
-        self.deadline = time.perf_counter() + SECONDS
+        self.deadline, self.question = time.perf_counter() + SECONDS, question
+        self.ticks[0] = 0
         try:
             return self._questions[question](key)
         except RecursionError:
@@ -167,12 +173,13 @@ class Prover:
         for circle in self._circles.values():
             circle.clear()
 
-    def check(self, relation: Relation) -> None:
+    def pause(self) -> None:
         """Complain if the present question takes too long or too much memory."""
+        self.ticks[0] = TICKS
         late = time.perf_counter() > self.deadline
         if late or len(self.terms) > MOST_TERMS:
             what = f"more than {SECONDS:g} s" if late else f"more than {MOST_TERMS:,} terms"
-            raise UsageError(f"it takes {what} to prove what the rules say of {relation[0]!r}.")
+            raise UsageError(f"it takes {what} to prove what the rules say of {self.question!r}.")
 
     # Who answers for relations: see `chain.Source`.
 
@@ -316,7 +323,6 @@ class _Relation:
         """The answers for these known arguments."""
         answers = self.answers.get(key)
         if answers is None:
-            self.prover.check(self.relation)
             answers = self._prove(key)
             self._keep(key, answers)
         return answers
@@ -388,7 +394,6 @@ class _Recursive(_Relation):
         answers = self.answers.get(key)
         if answers is not None:
             return answers
-        self.prover.check(self.relation)
         circle = self.circle
         table = circle.tables.get((self, key))
         if table is None:
