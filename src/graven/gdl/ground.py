@@ -29,6 +29,8 @@ T = TypeVar("T", bound=np.generic)
 PAUSE = 3_000_000
 """Steps between two looks at the clock: some 50 ms."""
 STATE = ("true", "does")
+UNKNOWN = range(-8, 0)
+"""Stand for the values of a column that functions are taken apart for: nobody knows how many."""
 GAME = ("role", "init", "true", "next", "legal", "does", "goal", "terminal")
 
 
@@ -405,4 +407,6 @@ def _values(line: Line, operand: int, sets: dict[tuple[int, int], set[int]]) -> 
         for column, each in enumerate(part.operands)
         if each == operand
     ]
+    if not places and any(operand in part.operands for _, part in line.built):
+        return set(UNKNOWN)
     return set.intersection(*places) if places else set()

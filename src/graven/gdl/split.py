@@ -59,7 +59,7 @@ class Splitter:
 
     def _best(self, line: Line) -> tuple[frozenset[int], tuple[int, ...]] | None:
         """The parts to take out, and the variables that they share with the rest."""
-        if line.built or line.plain or line.silent:
+        if line.plain or line.silent:
             return None
         whole = self._expected(line, range(_count(line)))
         if whole < SMALL:
@@ -92,9 +92,7 @@ class Splitter:
         self, line: Line, inside: frozenset[int], outside: list[int], inner: set[int]
     ) -> bool:
         """Whether the parts make a rule of their own, and both sides depend on the state."""
-        count = len(line.holds)
-        bound = set().union(*(_operands(line, i) for i in inside if i < count), set())
-        if not inner <= bound:
+        if not inner <= _bound(line, inside):
             return False
         return any(self._of_state(line, i) for i in inside) and any(
             self._of_state(line, i) for i in outside
@@ -115,6 +113,7 @@ class Splitter:
     def _sizes(self, line: Line, chosen: Iterable[int]) -> dict[int, float]:
         """How many values each variable may have, by the parts that bind it."""
         sizes: dict[int, float] = {}
+        chosen = list(chosen)
         for i in chosen:
             if i < len(line.holds):
                 part = line.holds[i]
@@ -122,6 +121,16 @@ class Splitter:
                     if operand >= 0:
                         size = self._domain(part.relation, column)
                         sizes[operand] = min(size, sizes.get(operand, math.inf))
+        # A function and its arguments follow from each other.
+        for i in chosen:
+            if i >= _count(line) - len(line.built):
+                variable, part = line.built[i - _count(line) + len(line.built)]
+                whole = sizes.get(variable, 1.0)
+                new = [each for each in part.operands if each >= 0 and each not in sizes]
+                sizes.update(dict.fromkeys(new, max(1.0, whole ** (1 / max(1, len(new))))))
+                if variable in sizes and new:
+                    sizes[variable] = 1.0
+                sizes.setdefault(variable, 1.0)
         return sizes
 
     def _domain(self, relation: int, column: int) -> float:
@@ -148,51 +157,82 @@ class Splitter:
         fails = tuple(part for i, part in enumerate(line.fails) if base + i in inside)
         base += len(line.fails)
         differ = tuple(pair for i, pair in enumerate(line.differ) if base + i in inside)
-        key = _canonical(holds, fails, differ, kept)
+        base += len(line.differ)
+        built = tuple(each for i, each in enumerate(line.built) if base + i in inside)
+        key = _canonical(holds, fails, differ, built, kept)
         if key not in self.known:
             name = f"part {len(self.known) + 1} of {self.program.relations[line.head.relation]}"
             relation = self.program.relation(Relation(name, None, len(kept)))
             self.known[key] = relation
             self.state.add(relation)
-            sizes = self._sizes(line, range(len(line.holds)))
+            sizes = self._sizes(line, range(_count(line)))
             for column, variable in enumerate(kept):
                 self.own[relation, column] = sizes[variable]
             head = Part(relation, kept)
-            whole = Line(head, holds, fails, differ, (), line.variables, line.origin)
+            whole = Line(head, holds, fails, differ, built, line.variables, line.origin)
             self.made.extend(self.split(whole))
         return self.known[key]
 
 
 def _count(line: Line) -> int:
-    return len(line.holds) + len(line.fails) + len(line.differ)
+    return len(line.holds) + len(line.fails) + len(line.differ) + len(line.built)
 
 
 def _operands(line: Line, i: int) -> set[int]:
-    """The variables of the i-th part of a body: what holds, then what fails, then what differs."""
+    """The variables of the i-th part of a body: what holds, fails, differs, is built."""
     if i < len(line.holds):
         operands: tuple[int, ...] = line.holds[i].operands
     elif i < len(line.holds) + len(line.fails):
         operands = line.fails[i - len(line.holds)].operands
-    else:
+    elif i < _count(line) - len(line.built):
         operands = line.differ[i - len(line.holds) - len(line.fails)]
+    else:
+        variable, part = line.built[i - _count(line) + len(line.built)]
+        operands = (variable, *part.operands)
     return {operand for operand in operands if operand >= 0}
 
 
 def _without(line: Line, inside: frozenset[int], instead: Part) -> Line:
     base = len(line.holds)
     far = base + len(line.fails)
+    end = far + len(line.differ)
     return replace(
         line,
         holds=(*(part for i, part in enumerate(line.holds) if i not in inside), instead),
         fails=tuple(part for i, part in enumerate(line.fails) if base + i not in inside),
         differ=tuple(pair for i, pair in enumerate(line.differ) if far + i not in inside),
+        built=tuple(each for i, each in enumerate(line.built) if end + i not in inside),
     )
+
+
+def _bound(line: Line, chosen: Iterable[int]) -> set[int]:
+    """The variables that some parts of a body give values."""
+    chosen = sorted(chosen)
+    bound: set[int] = set()
+    for i in chosen:
+        if i < len(line.holds):
+            bound |= _operands(line, i)
+    first = _count(line) - len(line.built)
+    waiting = [line.built[i - first] for i in chosen if i >= first]
+    while waiting:
+        left = []
+        for variable, part in waiting:
+            operands = {each for each in part.operands if each >= 0}
+            if variable in bound or operands <= bound:
+                bound |= {variable} | operands
+            else:
+                left.append((variable, part))
+        if len(left) == len(waiting):
+            break
+        waiting = left
+    return bound
 
 
 def _canonical(
     holds: tuple[Part, ...],
     fails: tuple[Part, ...],
     differ: tuple[tuple[int, int], ...],
+    built: tuple[tuple[int, Part], ...],
     kept: tuple[int, ...],
 ) -> object:
     """The same for bodies that differ only in the numbers of their variables."""
@@ -208,4 +248,5 @@ def _canonical(
         tuple((part.relation, renamed(part.operands)) for part in holds),
         tuple((part.relation, renamed(part.operands)) for part in fails),
         tuple(renamed(pair) for pair in differ),
+        tuple((part.relation, renamed((each, *part.operands))) for each, part in built),
     )
