@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +17,16 @@ from graven.gdl.network import BASE, MOVE, NEVER, Network
 from graven.gdl.normal import normal
 from graven.gdl.output import Flat, Output, cone, flatten
 from graven.gdl.program import program
-from graven.gdl.read import Sheet
+from graven.gdl.read import Sheet, read
 
 MOST_GATES = 3_000_000
+HOUR = 3600.0
+SMALLEST = """
+(role p) (init (s a)) (f (g a))
+(<= (legal p (m ?x)) (true (s ?x)) (f (g ?x)))
+(<= (next (t ?x)) (does p (m ?x)) (not (true (t ?x))))
+(<= terminal (true (t ?x)))
+"""
 
 
 @dataclass
@@ -37,8 +45,21 @@ class Report:
 
 
 def network(sheet: Sheet, limits: Limits | None = None, report: Report | None = None) -> Network:
-    """The network of a sheet; TooLargeError where it would go beyond the limits."""
-    report = report or Report()
+    """The network of a sheet; TooLargeError where it would go beyond the limits.
+
+    Kernels are compiled, or loaded, before the clock starts.
+    """
+    warm()
+    return _network(sheet, limits, report or Report())
+
+
+@cache
+def warm() -> None:
+    """Compile or load the kernels."""
+    _network(read(SMALLEST), Limits(seconds=HOUR), Report())
+
+
+def _network(sheet: Sheet, limits: Limits | None, report: Report) -> Network:
     began = time.perf_counter()
     grounded = ground(program(normal(sheet)), limits)
     rules = len(grounded.heads)
@@ -251,11 +272,14 @@ class _Builder:
             elif members:
                 self._unroll(members)
             i = j
-            if len(self.gates.inputs) > MOST_GATES:
-                relation = self.names[self.ground.relation[atoms[i - 1]]]
-                raise TooLargeError(
-                    f"the rules make more than {MOST_GATES:,} gates, at {relation}."
-                )
+            self._look_at_limits(atoms[i - 1])
+
+    def _look_at_limits(self, atom: int) -> None:
+        relation = self.names[self.ground.relation[atom]]
+        if len(self.gates.inputs) > MOST_GATES:
+            raise TooLargeError(f"the rules make more than {MOST_GATES:,} gates, at {relation}.")
+        if time.monotonic() > self.ground.deadline:
+            raise TooLargeError(f"making gates takes too long, at {relation}.")
 
     def _value(self, atom: int) -> int:
         literal, (first, start, literals) = self.literal, self.lists
@@ -279,9 +303,7 @@ class _Builder:
                 self.literal[atom] = self._value(atom)
             if before == [self.literal[atom] for atom in members]:
                 break
-            if len(self.gates.inputs) > MOST_GATES:
-                relation = self.names[self.ground.relation[members[0]]]
-                raise TooLargeError(f"the recursion of {relation} makes too many gates.")
+            self._look_at_limits(members[0])
 
     def _live(self) -> tuple[Flat, NDArray[np.int8], list[int]]:
         """The gates as arrays, which of them matter, and the literals that make them matter.

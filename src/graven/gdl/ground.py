@@ -28,6 +28,8 @@ T = TypeVar("T", bound=np.generic)
 
 PAUSE = 3_000_000
 """Steps between two looks at the clock: some 50 ms."""
+STEPS_A_SECOND = 60_000_000
+"""About as many as a fast machine makes."""
 STATE = ("true", "does")
 UNKNOWN = range(-8, 0)
 """Stand for the values of a column that functions are taken apart for: nobody knows how many."""
@@ -43,9 +45,11 @@ class Limits:
     """How far grounding may go."""
 
     seconds: float = 60.0
-    atoms: int = 5_000_000
-    instances: int = 20_000_000
-    """Ground rules."""
+    atoms: int = 3_000_000
+    instances: int = 5_000_000
+    """Ground rules. Together with `literals` this bounds the memory: some 3 GB at most."""
+    literals: int = 20_000_000
+    """Conditions of all ground rules."""
 
 
 @dataclass
@@ -70,6 +74,8 @@ class Ground:
     """2 * atom, + 1 where the atom is denied; only atoms that depend on the state."""
     steps: int
     """How many steps the joins took."""
+    deadline: float
+    """When the time is up, by time.monotonic()."""
 
     def rows(self, relation: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """The atoms of a relation that can hold, and their values, one row each."""
@@ -157,7 +163,8 @@ class _Grounder:
             self._go_on(answer, plans)
 
     def _most(self) -> int:
-        return 400_000_000
+        """Steps that one atom may take in one plan: what the time that is left allows."""
+        return max(PAUSE, int((self.deadline - time.monotonic()) * STEPS_A_SECOND))
 
     def _go_on(self, answer: int, plans: joins.Plans) -> None:
         """Make room, or say why there is none."""
@@ -165,7 +172,11 @@ class _Grounder:
         if answer == joins.TOO_LONG:
             line = self.program.lines[plans.plan_rule[meta[joins.FAULT]]]
             raise TooLargeError(f"grounding takes too long at this rule, {show_line(line)}.")
-        if meta[joins.ATOMS] > self.limits.atoms or meta[joins.INSTANCES] > self.limits.instances:
+        if (
+            meta[joins.ATOMS] > self.limits.atoms
+            or meta[joins.INSTANCES] > self.limits.instances
+            or meta[joins.LITERALS] > self.limits.literals
+        ):
             raise TooLargeError(
                 f"the rules have more than {meta[joins.ATOMS]:,} atoms and "
                 f"{meta[joins.INSTANCES]:,} ground rules: most are of {self._largest()}."
@@ -294,6 +305,7 @@ class _Grounder:
             store.instance_end[:instances],
             store.literals[: meta[joins.LITERALS]],
             int(meta[joins.STEPS]),
+            self.deadline,
         )
 
 

@@ -22,9 +22,6 @@ gdl = typer.Typer(
     rich_markup_mode=None,
     no_args_is_help=True,
 )
-SMALLEST = (
-    "(role p) (init s) (<= (legal p m) (true s)) (<= (next t) (does p m)) (<= terminal (true t))"
-)
 SheetText = Annotated[
     str,
     typer.Argument(
@@ -88,19 +85,18 @@ def info(
       graven gdl info breakthrough
       graven gdl info rules.kif --json
     """
-    from graven.gdl.build import Report, network
+    from graven.gdl.build import Report, network, warm
     from graven.gdl.check import check
     from graven.gdl.game import network_game
     from graven.gdl.ground import TooLargeError
     from graven.gdl.make import How, proof_game_of
-    from graven.gdl.read import read
     from graven.lab.rates import many_rate, matches, one_rate
 
     rules = _read(sheet)
     check(rules, sheet)
     told: dict[str, Any] = {"sheet": sheet, "roles": list(rules.roles), "rules": len(rules.rules)}
     report = Report()
-    network_game(network(read(SMALLEST)))  # whatever has to be compiled is compiled before
+    warm()
     try:
         made = network(rules, report=report)
     except TooLargeError as error:
