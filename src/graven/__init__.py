@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from graven.agents.games import make_game as game
     from graven.core.errors import ContractError, GravenError, UsageError
     from graven.core.game import Game, Position
+    from graven.foreign.wrap import wrap
     from graven.lab.match import match
     from graven.lab.store import Store
     from graven.lab.sweep import sweep
@@ -47,6 +48,7 @@ _HOMES = {
     "tournament": ("graven.lab.tournament", "tournament"),
     "tune": ("graven.lab.tune", "tune"),
     "solve": ("graven.solving", "solve"),
+    "wrap": ("graven.foreign.wrap", "wrap"),
 }
 
 __all__ = [
@@ -67,6 +69,7 @@ __all__ = [
     "sweep",
     "tournament",
     "tune",
+    "wrap",
 ]
 
 

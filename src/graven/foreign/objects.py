@@ -32,18 +32,14 @@ ONE = 1 << 62
 # Where `tables` says that these parts begin.
 LEGAL_AT, HISTORY_AT, TABLE_WORDS = range(3)
 KEPT_OBJECTS = 16
+TOLD_MOVES = 100  # in an error
 MASK = (1 << 63) - 1
 
 
-class Look(Protocol):
-    """What a position shows: `turn` is a player or NOBODY, `codes` are its legal moves, `scores`
-    each player's result once nobody moves, `key` is 64 bits, or None where only the history tells
-    positions apart."""
-
-    turn: int
-    codes: Sequence[int]
-    scores: Sequence[float]
-    key: int | None
+# What a position shows: who moves (a player or NOBODY), the codes of the legal moves, each player's
+# result once nobody moves, and a key of 63 bits, or None where only the history tells positions
+# apart.
+Look = tuple[int, Sequence[int], Sequence[float], int | None]
 
 
 class Objects(Protocol):
@@ -70,7 +66,7 @@ class Objects(Protocol):
 
 def turn(tables: Tables, state: State) -> int:
     """Who moves."""
-    return state[TURN]  # type: ignore[return-value]
+    return state[TURN]
 
 
 def legal(tables: Tables, state: State, player: int, moves: Moves) -> int:
@@ -78,14 +74,14 @@ def legal(tables: Tables, state: State, player: int, moves: Moves) -> int:
     first = tables[LEGAL_AT]
     for i in range(state[COUNT]):
         moves[i] = state[first + i]
-    return state[COUNT]  # type: ignore[return-value]
+    return state[COUNT]
 
 
 def sample(tables: Tables, state: State, player: int, rng: Rng) -> int:
     """One of them."""
     if state[COUNT] < 1:
         return -1
-    return state[tables[LEGAL_AT] + below(rng, state[COUNT])]  # type: ignore[return-value]
+    return state[tables[LEGAL_AT] + below(rng, state[COUNT])]
 
 
 def scores(tables: Tables, state: State, out: Scores) -> None:
@@ -96,7 +92,7 @@ def scores(tables: Tables, state: State, out: Scores) -> None:
 
 def key(tables: Tables, state: State) -> int:
     """The position's key."""
-    return state[KEY]  # type: ignore[return-value]
+    return state[KEY]
 
 
 class Theatre:
@@ -115,6 +111,7 @@ class Theatre:
         self.legal_at = HEAD + players
         self.history_at = self.legal_at + moves
         self.words = self.history_at + plies
+        self._nothing = [0] * players
         self._mine = threading.local()
 
     def start(self, tables: Tables, state: State) -> None:
@@ -128,31 +125,29 @@ class Theatre:
         length, path, _, mover = state[:COUNT].tolist()
         if length >= self.plies:
             raise ContractError(
-                f"a game of {self.name} goes on after {self.plies} moves, {self.where(state)}: "
-                f"it must end, or {self.hint} a larger `plies`."
+                f"a game of {self.name} goes on after {self.plies} moves: it must end, or "
+                f"{self.hint} a larger `plies`."
             )
         code = int(joint[mover])
         state[TURN] = BROKEN  # until all is well
-        thing = self.objects.play(self._object(state, length, path), code)
+        thing = self._object(state, length, path)
         state[self.history_at + length] = code
+        state[LENGTH] = length + 1
+        thing = self.objects.play(thing, code)
         self._write(state, thing, length + 1, hash((path, code)) & MASK)
 
     def _write(self, state: State, thing: Any, length: int, path: int) -> None:
-        seen = self.objects.look(thing, length)
-        codes = seen.codes
+        turn, codes, results, known = self.objects.look(thing, length)
         count = len(codes)
         if count > self.moves:
             raise ContractError(
-                f"a position of {self.name} has {count} legal moves, {self.where(state)}, and "
-                f"`moves` is {self.moves}: {self.hint} a larger `moves`."
+                f"a position of {self.name} has {count} legal moves, and `moves` is "
+                f"{self.moves}: {self.hint} a larger `moves`."
             )
-        if seen.turn != NOBODY:
-            state[self.legal_at : self.legal_at + count] = codes
-        else:
-            count = 0
-            state[HEAD : HEAD + self.players] = [round(score * ONE) for score in seen.scores]
-        known = path if seen.key is None else seen.key
-        state[:HEAD] = (length, path, known, seen.turn, count)
+        worth = self._nothing if turn != NOBODY else [round(score * ONE) for score in results]
+        key = path if known is None else known
+        # All at once: each assignment to an array costs as much as a few objects do.
+        state[: self.legal_at + count] = [length, path, key, turn, count, *worth, *codes]
         self._mine.live = (path, length, thing)
 
     def _object(self, state: State, length: int, path: int) -> Any:
@@ -175,12 +170,24 @@ class Theatre:
             thing = self.objects.start()
             for code in state[self.history_at : self.history_at + length].tolist():
                 thing = self.objects.play(thing, code)
+            self._same_again(state, thing, length)
             kept[path, length] = thing
             if len(kept) > KEPT_OBJECTS:
                 kept.popitem(last=False)
         else:
             kept.move_to_end((path, length))
         return thing
+
+    def _same_again(self, state: State, thing: Any, length: int) -> None:
+        """A replayed game must be as it was: there is no chance in it, and nothing outside."""
+        turn, codes, *_ = self.objects.look(thing, length)
+        count = int(state[COUNT])
+        before = state[self.legal_at : self.legal_at + count].tolist()
+        if turn != NOBODY and sorted(codes) != sorted(before):
+            raise ContractError(
+                f"{self.name} played again goes another way: a copy shares something with its "
+                "original, or the rules throw dice."
+            )
 
     def shown(self, state: State) -> Any:
         """The object of a state, to look at."""
@@ -191,7 +198,10 @@ class Theatre:
         length = int(state[LENGTH])
         history = state[self.history_at : self.history_at + length].tolist()
         texts = [self.objects.text(code) for code in history]
-        return f"after the moves {' '.join(texts)}" if texts else "at the start"
+        if not texts:
+            return "at the start"
+        last = f"{length} moves, the last ones" if length > TOLD_MOVES else "the moves"
+        return f"after {last} {' '.join(texts[-TOLD_MOVES:])}"
 
 
 def object_game(
@@ -218,9 +228,9 @@ def object_game(
         words=theatre.words,
         codes=codes,
         moves=moves,
-        plies=plies,
+        plies=plies + 1,  # so that `Theatre.play` is the first to see that a game is too long
         tables=[theatre.legal_at, theatre.history_at],
-        start=Callback("start", theatre.start, name),
+        start=Callback("start", theatre.start, name, theatre.where),
         turn=turn,
         legal=legal,
         play=Callback("play", theatre.play, name, theatre.where),
