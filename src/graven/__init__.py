@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from graven.agents import Agent, Found, agent
+    from graven.agents import Agent, Found, agent, spiel_bot
     from graven.agents.games import make_game as game
     from graven.core.errors import ContractError, GravenError, UsageError
     from graven.core.game import Game, Position
@@ -48,6 +48,7 @@ _HOMES = {
     "tournament": ("graven.lab.tournament", "tournament"),
     "tune": ("graven.lab.tune", "tune"),
     "solve": ("graven.solving", "solve"),
+    "spiel_bot": ("graven.agents", "spiel_bot"),
     "wrap": ("graven.foreign.wrap", "wrap"),
 }
 
@@ -66,6 +67,7 @@ __all__ = [
     "game",
     "match",
     "solve",
+    "spiel_bot",
     "sweep",
     "tournament",
     "tune",

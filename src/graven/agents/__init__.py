@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from graven.agents.agent import Agent, Found, MoveStat, Player
 from graven.agents.programs import Program, is_program
 from graven.agents.spec import OPTIONS, Spec, parse
+from graven.agents.spiel import SpielMcts, is_spiel_bot, spiel_bot
 from graven.search.policy import Parameter, playout_policies, tree_policies
 
 __all__ = [
@@ -20,11 +21,14 @@ __all__ = [
     "agent",
     "catalogue",
     "parse",
+    "spiel_bot",
 ]
 
 
 def agent(spec: str) -> Agent:
     """An agent from its spec, such as `grave(ref=50,bias=1e-4)` or `gtp("gnugo --mode gtp")`."""
+    if is_spiel_bot(spec):
+        return SpielMcts(spec)
     return Program(spec) if is_program(spec) else Agent(spec)
 
 

@@ -218,6 +218,8 @@ def object_game(
     show_move: Callable[[int, int], str] | None = None,
     options: Mapping[str, Option] | None = None,
     player_names: Sequence[str] = (),
+    source: str = "",
+    by_history: bool = True,
 ) -> Game:
     """A game from objects. `hint` begins the advice to give larger bounds; `show` draws an object
     as text."""
@@ -239,6 +241,8 @@ def object_game(
         key=key,
         options=options,
         player_names=player_names,
+        source=source,
+        by_history=by_history,
         show_move=show_move or (lambda player, code: objects.text(code)),
         read_move=read_move,
         show=(lambda state, colour: show(theatre.shown(state))) if show else None,

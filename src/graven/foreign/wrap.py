@@ -86,6 +86,7 @@ def wrap(
         plies=bounds["plies"],
         read_move=lambda player, text: things.by_text.get(text.lower()),
         show=str if getattr_static(first, "__str__") is not object.__str__ else None,
+        by_history=_reader(first, "key") is None,
         hint=f"give gv.wrap({getattr(cls, '__name__', title)}, ...)",
     )
 
