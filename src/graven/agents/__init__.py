@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from graven.agents import spiel as spiel_mcts
 from graven.agents.agent import Agent, Found, MoveStat, Player
 from graven.agents.programs import Program, is_program
 from graven.agents.spec import OPTIONS, Spec, parse
@@ -34,7 +35,7 @@ def agent(spec: str) -> Agent:
 
 @dataclass(frozen=True)
 class PolicyInfo:
-    """What people are told of a policy. `kind` is "tree", "playout" or "option"."""
+    """What people are told of a policy. `kind` is "tree", "playout", "program" or "option"."""
 
     name: str
     kind: str
@@ -48,5 +49,11 @@ def catalogue() -> tuple[PolicyInfo, ...]:
     playouts = [
         PolicyInfo(p.name, "playout", p.summary, p.parameters) for p in playout_policies().values()
     ]
+    spiel = PolicyInfo(
+        spiel_mcts.NAME,
+        "program",
+        "OpenSpiel's C++ MCTS, as an opponent.",
+        tuple(spiel_mcts.PARAMETERS.values()),
+    )
     options = PolicyInfo("(every tree policy)", "option", "How to search.", OPTIONS)
-    return (*trees, *playouts, options)
+    return (*trees, *playouts, spiel, options)

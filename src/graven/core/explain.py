@@ -33,7 +33,7 @@ _OPCODES = {
 }
 _KINDS = (
     (r"Literal\[str\]|unicode_type", "a text"),
-    (r"Literal\[bool\]|boolean|Literal\[.*bool", "true or false"),
+    (r"Literal\[bool\]|boolean|bool$|Literal\[.*bool", "true or false"),
     (r"Literal\[int\]|u?int\d+", "a whole number"),
     (r"float\d+", "a number with a fraction"),
     (r"none|Literal\[None", "None"),

@@ -53,7 +53,8 @@ def wrap(
     a position, moves in a game. Without them 4,096, 512 and 1,024 must do; a game that goes beyond
     them is told so. All arguments may also be attributes of the class.
     """
-    title = name or getattr(cls, "name", None) or getattr(cls, "__name__", "game").lower()
+    said = getattr(cls, "func", cls)  # a class with some arguments given: functools.partial
+    title = name or getattr(said, "name", None) or getattr(said, "__name__", "game").lower()
     if not isinstance(title, str):
         raise UsageError(f"the name of a game is a text, not {title!r}.")
     given = {"players": players, "codes": codes, "moves": moves, "plies": plies}
@@ -61,7 +62,7 @@ def wrap(
     bounds: dict[str, int] = {}
     for bound, value in given.items():
         if value is None:
-            found = getattr(cls, bound, None)
+            found = getattr(said, bound, None)
             # A class has a method `moves`, or a property, which is no bound.
             value = found if isinstance(found, int) else usual[bound]
         if isinstance(value, bool) or not isinstance(value, int):
@@ -87,7 +88,7 @@ def wrap(
         read_move=lambda player, text: things.by_text.get(text.lower()),
         show=str if getattr_static(first, "__str__") is not object.__str__ else None,
         by_history=_reader(first, "key") is None,
-        hint=f"give gv.wrap({getattr(cls, '__name__', title)}, ...)",
+        hint=f"give gv.wrap({getattr(said, '__name__', title)}, ...)",
     )
 
 
