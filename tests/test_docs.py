@@ -26,6 +26,8 @@ def _folder(tmp_path, monkeypatch):
     """A folder of its own for whatever a page writes."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "agg")
+    # As on a machine with one core: starting workers takes longer than these few games do.
+    monkeypatch.setattr("graven.lab.run.cores", lambda: 1)
 
 
 @pytest.mark.parametrize("block", PYTHON, ids=lambda block: block.name)
