@@ -16,8 +16,8 @@ MICROSECONDS = 20.0
 
 
 def python_against_compiled() -> Iterator[Row]:
-    """Microseconds a ply beside what the class itself takes, of the twenty that it may; and how much
-    slower the same game is than when it is compiled."""
+    """Microseconds a ply beside what the class itself takes, of the twenty that it may; and how
+    much slower the same game is than when it is compiled."""
     wrapped, made = wrap(Heaps), compiled_heaps()
     spent = [1e6 / ply_rate(UCT, wrapped, 1000) - 1e6 / bare_rate() for _ in range(LONG_ROUNDS)]
     overhead = median(spent[1:])  # the first compiles

@@ -71,9 +71,9 @@ def _list(families: list[Family], json: bool) -> None:
         table.add_row(family.name, options, family.summary)
     out().print(table)
     out().print(
-        "\nmisere-NAME is any of them with the results turned round; FILE.kif is a game of your own "
-        "in GDL, ./mygame.py:game one in Python ('graven new game mygame'), 'spiel(\"chess\")' one of "
-        "OpenSpiel's.",
+        "\nmisere-NAME is any of them with the results turned round; FILE.kif is a game of your "
+        "own in GDL, ./mygame.py:game one in Python ('graven new game mygame'), "
+        "'spiel(\"chess\")' one of OpenSpiel's.",
         style="dim",
         markup=False,
     )
