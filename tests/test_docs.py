@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import subprocess
 import sys
 
 import pytest
@@ -16,9 +17,8 @@ from tests.documents import HERE, PAGES, RUN, SHOWN, blocks
 BLOCKS = blocks()
 PYTHON = [block for block in BLOCKS if block.kind == "python" and block.left_out is None]
 SHELL = [block for block in BLOCKS if block.kind == "sh" and block.left_out is None]
-# Commands of other programs that blocks may show, and which a test runs in this process or not at
-# all: all others must be marked.
-OURS = {"graven", "cd", "pytest"}
+# What a block may run without saying more: `graven` in this process, `pytest` in one of its own.
+OURS = {"graven", "pytest"}
 
 
 @pytest.fixture(autouse=True)
@@ -38,17 +38,22 @@ def test_python_examples_run(block, tmp_path):
     exec(compile(block.program, str(program), "exec"), {"__name__": "example"})
 
 
-@pytest.mark.parametrize("block", SHELL, ids=lambda block: block.name)
-def test_commands_run(block, monkeypatch, capsys):
-    for words in block.commands:
-        assert words[0] in OURS, f"{words[0]} is neither ours nor marked as not run"
-        if words[0] == "graven":
-            monkeypatch.setattr(sys, "stdin", io.StringIO(block.stdin))
-            code = cli.run(words[1:])
-            said = capsys.readouterr()
-            assert code == 0, f"{' '.join(words)}: {said.err}"
-        elif words[0] == "pytest":
-            assert pytest.main(["-q", "-p", "no:cacheprovider", *words[1:]]) == 0
+@pytest.mark.parametrize("page", sorted({block.page for block in SHELL}))
+def test_commands_run(page, monkeypatch, capsys):
+    """All commands of a page, from top to bottom in one folder."""
+    for block in SHELL:
+        for words in block.commands if block.page == page else ():
+            assert words[0] in OURS, f"{words[0]} is neither ours nor marked as not run"
+            if words[0] == "graven":
+                typed = io.TextIOWrapper(io.BytesIO(block.stdin.encode()), encoding="utf-8")
+                monkeypatch.setattr(sys, "stdin", typed)
+                code = cli.run(words[1:])
+                said = capsys.readouterr()
+                assert code == 0, f"{' '.join(words)}: {said.err}"
+            else:
+                command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+                done = subprocess.run([*command, *words[1:]], capture_output=True, text=True)
+                assert done.returncode == 0, done.stdout
 
 
 def test_every_block_says_what_it_is():

@@ -50,7 +50,7 @@ def test_the_template_is_four_in_a_row(mine):
         assert there.scores == here.scores
 
 
-def test_every_command_takes_a_game_of_ones_own(mine, run):
+def test_every_command_takes_a_game_of_ones_own(mine, run, run_apart):
     game = "./mygame.py:game"
     found = run("search", game, "--playouts", "200", "--moves", "a g b g c f", "--json")
     assert json.loads(found.out)["best"] == "d"
@@ -71,7 +71,7 @@ def test_every_command_takes_a_game_of_ones_own(mine, run):
     sweep = run("sweep", game, "uct(c=[0.2,0.4])", "--against", "rave", "--games", "2",
                 "--playouts", "20", "--json", "--workers", "1")  # fmt: skip
     assert sweep.code == 0, sweep.err
-    engine = run("gtp", "--game", game, "--playouts", "20", stdin="name\nquit\n")
+    engine = run_apart("gtp", "--game", game, "--playouts", "20", stdin="name\nquit\n")
     assert engine.code == 0, engine.err
 
 
