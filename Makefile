@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 STAMP := $(VENV)/.ready
 
-.PHONY: setup demo test lint programs bench clean
+.PHONY: setup demo test lint programs bench docs clean
 
 setup: $(STAMP)
 
@@ -35,5 +35,9 @@ test: lint programs
 bench: setup
 	$(VENV)/bin/graven bench
 
+# The site, in `site/`; `make docs SERVE=1` shows it while it is being written.
+docs: setup
+	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs $(if $(SERVE),serve,build --strict)
+
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf site $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -15,10 +15,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from graven.agents import Agent, Found, agent
+    from graven.agents import Agent, Found, agent, spiel_bot
     from graven.agents.games import make_game as game
     from graven.core.errors import ContractError, GravenError, UsageError
     from graven.core.game import Game, Position
+    from graven.foreign.wrap import wrap
     from graven.lab.match import match
     from graven.lab.store import Store
     from graven.lab.sweep import sweep
@@ -47,6 +48,8 @@ _HOMES = {
     "tournament": ("graven.lab.tournament", "tournament"),
     "tune": ("graven.lab.tune", "tune"),
     "solve": ("graven.solving", "solve"),
+    "spiel_bot": ("graven.agents", "spiel_bot"),
+    "wrap": ("graven.foreign.wrap", "wrap"),
 }
 
 __all__ = [
@@ -64,9 +67,11 @@ __all__ = [
     "game",
     "match",
     "solve",
+    "spiel_bot",
     "sweep",
     "tournament",
     "tune",
+    "wrap",
 ]
 
 

@@ -57,7 +57,7 @@ def test_specs_print_back_in_canonical_form(text, canonical):
     [
         (
             "grav",
-            "unknown tree policy 'grav'. Did you mean 'grave'? Valid: grave, hrave, rave, uct",
+            "unknown tree policy 'grav'. Did you mean 'grave'? Valid: grave, history, hrave, rave",
         ),
         ("", "tree[+playout]"),
         ("uct+", "tree[+playout]"),

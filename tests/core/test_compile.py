@@ -59,7 +59,7 @@ def test_a_rule_that_cannot_be_compiled_is_named(rule):
     message = str(caught.value)
     assert repr(rule.__name__) in message
     assert Path(__file__).name in message
-    assert f"line {rule.__code__.co_firstlineno}" in message
+    assert f"line {rule.__code__.co_firstlineno + 1}, `return" in message
 
 
 def test_the_message_says_what_is_wrong_with_the_rule():

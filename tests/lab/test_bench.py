@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from graven.core.errors import UsageError
+from graven.foreign.wrap import wrap
 from graven.games import registry
 from graven.lab import bench, playouts, rows
+from graven.lab.heaps import Heaps, compiled_heaps
 
 
 def test_rates_are_taken_in_turn_and_whoever_begins_changes():
@@ -48,3 +52,13 @@ def test_random_games_can_be_timed_both_ways():
     assert playouts.contract_rate(game.rules, 10) > 0
     assert playouts.contract_rate(game.rules._replace(sample=0), 10) > 0
     assert playouts.inlined_rate(game, 10) > 0
+
+
+def test_the_class_and_the_compiled_game_are_the_same_game():
+    one, other = wrap(Heaps).start(), compiled_heaps().start()
+    chance = random.Random(1)
+    while not one.over:
+        assert [one.game.show_move(0, code) for code in one.codes_of(one.turn)] == list(other.moves)
+        move = chance.choice(other.moves)
+        one, other = one.play(move), other.play(move)
+    assert other.scores == one.scores

@@ -220,6 +220,19 @@ def uct(c):
     return value
 
 
+def history(c, w):
+    """Progressive History as printed; `reference` is the root."""
+
+    def value(node, reference, mover, move):
+        n, mean = mean_of(node, (mover, move))
+        if n == 0:
+            return None
+        _, known = amaf_of(reference, (mover, move))
+        return mean + bound(c, node, n) + (known or 0.0) * w / ((1.0 - mean) * n + 1.0)
+
+    return value
+
+
 def blended(beta, c):
     """(1 - beta) * mean + beta * AMAF + UCB, with beta(node, played, n, pa, ...)."""
 

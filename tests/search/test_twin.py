@@ -33,6 +33,8 @@ POLICIES = [
     ("grave(ref=10,beta=gelly)", naive.gelly(0.1), 10),
     ("hrave(bias=1e-3)", naive.bias(1e-3), INFINITY),
     ("hrave(k=50,c=0.2)", naive.hand_k(50.0, 0.2), INFINITY),
+    ("history(c=0.4,w=5)", naive.history(0.4, 5.0), INFINITY),
+    ("history(c=0,w=1)", naive.history(0.0, 1.0), INFINITY),
 ]
 GO = ["go(size=3,komi=0)", "go(size=3,colors=3)"]
 GAMES = ["breakthrough(size=5x4)", "knightthrough(size=5)", "nogo(size=3)"]

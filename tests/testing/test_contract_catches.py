@@ -660,3 +660,12 @@ def test_joint_moves_are_named_in_the_message():
     )
     with pytest.raises(ContractError, match=r"`turn` returned 9.*/scissors\)\.$"):
         check_game(broken)
+
+
+def test_tables_are_only_read():
+    def turn(tables, state):
+        tables[1] += 1
+        return state[2] if state[0] + state[1] > 0 else -1
+
+    with pytest.raises(ContractError, match="wrote into `tables`"):
+        check_game(GOOD.changed(turn=turn, tables=[4, 0]))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from graven.agents import spiel as spiel_mcts
 from graven.agents.agent import Agent, Found, MoveStat, Player
 from graven.agents.programs import Program, is_program
 from graven.agents.spec import OPTIONS, Spec, parse
+from graven.agents.spiel import SpielMcts, is_spiel_bot, spiel_bot
 from graven.search.policy import Parameter, playout_policies, tree_policies
 
 __all__ = [
@@ -20,17 +22,20 @@ __all__ = [
     "agent",
     "catalogue",
     "parse",
+    "spiel_bot",
 ]
 
 
 def agent(spec: str) -> Agent:
     """An agent from its spec, such as `grave(ref=50,bias=1e-4)` or `gtp("gnugo --mode gtp")`."""
+    if is_spiel_bot(spec):
+        return SpielMcts(spec)
     return Program(spec) if is_program(spec) else Agent(spec)
 
 
 @dataclass(frozen=True)
 class PolicyInfo:
-    """What people are told of a policy. `kind` is "tree", "playout" or "option"."""
+    """What people are told of a policy. `kind` is "tree", "playout", "program" or "option"."""
 
     name: str
     kind: str
@@ -44,5 +49,11 @@ def catalogue() -> tuple[PolicyInfo, ...]:
     playouts = [
         PolicyInfo(p.name, "playout", p.summary, p.parameters) for p in playout_policies().values()
     ]
+    spiel = PolicyInfo(
+        spiel_mcts.NAME,
+        "program",
+        "OpenSpiel's C++ MCTS, as an opponent.",
+        tuple(spiel_mcts.PARAMETERS.values()),
+    )
     options = PolicyInfo("(every tree policy)", "option", "How to search.", OPTIONS)
-    return (*trees, *playouts, options)
+    return (*trees, *playouts, spiel, options)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from graven.agents.html import search_table
 from graven.agents.spec import UNIFORM, Spec, parse
 from graven.core.errors import UsageError
 from graven.core.game import Game, Position
@@ -56,6 +57,10 @@ class Found:
     def playouts_per_second(self) -> float:
         """How fast it was."""
         return self.playouts / self.seconds if self.seconds else 0.0
+
+    def _repr_html_(self) -> str:
+        """A table, for notebooks."""
+        return search_table(self)
 
 
 class Agent:

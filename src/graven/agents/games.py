@@ -15,12 +15,20 @@ from graven.core.game import Option as Value
 
 
 def make_game(text: str, **options: Value) -> Game:
-    """The game that a text names, with options in the text or by keyword."""
+    """The game that a text names, with options in the text or by keyword.
+
+    A text that names a Python file runs it: it must come from the person at the keyboard.
+    """
     from graven.agents import gdl
+    from graven.foreign import files, spiel
     from graven.games import registry
 
     if gdl.is_gdl(text):
         return gdl.gdl_game(text, **options)
+    if files.is_file_game(text):
+        return files.file_game(text, **options)
+    if spiel.is_spiel_game(text):
+        return spiel.spiel_game(text, **options)
     return registry.make_game(text, **options)
 
 

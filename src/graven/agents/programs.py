@@ -36,7 +36,7 @@ class ProgramError(GravenError):
 
 def is_program(spec: str) -> bool:
     """Whether a text names a program rather than an agent of ours."""
-    return re.match(r"\s*gtp\s*\(", spec) is not None
+    return re.match(r"\s*(gtp\s*\(|spiel-mcts\s*(\(|$))", spec) is not None
 
 
 class ResignedError(ProgramError):
@@ -77,6 +77,10 @@ class Program(Agent):
         """Not possible: nobody sees how a program thinks."""
         raise UsageError(f"{self.spec} plays matches; it has no search of ours to look into.")
 
+    def seat(self, seed: int, budget: Budget) -> ProgramPlayer:
+        """A player for one game."""
+        return ProgramPlayer(self, budget)
+
     def __repr__(self) -> str:
         return f"<Program {self.command}>"
 
@@ -108,7 +112,7 @@ class ProgramPlayer:
             raise ProgramError(f"{self.program.command} played {text[:40]!r}, which is not legal")
         self._told = position.play(code)
         move = position.game.show_move(position.turn, code)
-        return replace(_NOTHING, best=move, line=(move,), seconds=time.monotonic() - began)
+        return replace(NOTHING, best=move, line=(move,), seconds=time.monotonic() - began)
 
     def ask(self, command: str, patience: float = PATIENCE, stop: Stop | None = None) -> str:
         """Send a command and wait for its reply, without the `=`."""
@@ -219,7 +223,7 @@ class ProgramPlayer:
 def seated(agent: Agent, seed: int, budget: Budget) -> Player | ProgramPlayer:
     """A player for one game, of our own kind or not."""
     if isinstance(agent, Program):
-        return ProgramPlayer(agent, budget)
+        return agent.seat(seed, budget)
     return Player(agent, seed, budget)
 
 
@@ -227,7 +231,7 @@ def _colour(game: Game, player: int) -> str:
     return game.player_names[player].lower()
 
 
-_NOTHING = Found(
+NOTHING = Found(
     best="",
     value=0.0,
     moves=(),

@@ -34,12 +34,14 @@ from llvmlite import ir
 from numba import types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 from numba.core.ccallback import CFunc
-from numba.core.errors import NumbaError, NumbaRuntimeError, NumbaWarning
+from numba.core.errors import NumbaError, NumbaWarning
 from numba.core.typing.templates import Signature
 from numba.extending import intrinsic
 
 from graven.core.callbacks import Callback
 from graven.core.errors import RuleCompileError
+from graven.core.explain import explained
+from graven.core.helpers import with_helpers
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -104,11 +106,15 @@ class _Locator(_CacheLocator):  # type: ignore[misc]
         self._source = source
         inside = Path(source).resolve().is_relative_to(PACKAGE)
         self._stamp = package_digest() if inside else _stamp_of(function)
-        self._line = str(function.__code__.co_firstlineno)
+        self._file = Path(source).exists()
+        self._line = str(function.__code__.co_firstlineno) if self._file else self._stamp[:16]
 
     def get_cache_path(self) -> str:
-        # `_source` in the name keeps two files with equally named functions apart.
-        folder = hashlib.sha256(self._source.encode()).hexdigest()[:12]
+        # `_source` in the name keeps two files with equally named functions apart. A notebook's
+        # cell has the name of a file that does not exist, another one in every session: its
+        # functions go by what they are made of alone.
+        source = self._source if self._file else "<cell>"
+        folder = hashlib.sha256(source.encode()).hexdigest()[:12]
         return str(cache_directory() / folder)
 
     def get_source_stamp(self) -> str:
@@ -235,20 +241,21 @@ def address(function: Callable[..., Any] | Callback, signature: Signature, body:
 
 
 def _compile(function: Callable[..., Any], signature: Signature, body: str) -> Any:
-    where = function.__code__
     disk = _cache_of(function)
     try:
         try:
             return _compile_with(function, signature, body, _BARE, disk)
-        except NumbaRuntimeError:
+        except NumbaError as error:
             # A function that allocates, as a rule of somebody's own game may.
+            if "NRT required" not in str(error):
+                raise
             return _compile_with(function, signature, body, {**_BARE, "_nrt": True}, disk)
-    except (NumbaError, TypeError) as error:
-        reason = " ".join(str(error).split())
-        raise RuleCompileError(
-            f"the function {function.__name__!r} ({where.co_filename}, line {where.co_firstlineno})"
-            f" cannot be compiled: {reason}"
-        ) from None
+    except Exception as error:
+        # Of what Numba raises for a program that it cannot compile, not all is a NumbaError.
+        if os.environ.get("GRAVEN_DEBUG"):
+            raise
+        arguments = len(signature.args) if body == ONCE else 4  # FEATURE's loop calls with four
+        raise RuleCompileError(explained(function, arguments, error)) from None
 
 
 def _compile_with(
@@ -288,7 +295,7 @@ def _entry(
             flat.append(kind)
     does = body.format(", ".join(given)) if body == ONCE else body.format(*given)
     source = f"def entry({', '.join(names)}):\n    {does}\n"
-    inner = numba.njit(forceinline=True, **options)(function)
+    inner = numba.njit(forceinline=True, **options)(with_helpers(function, options))
     space = {"__name__": __name__, "inner": inner, "carray": numba.carray}
     exec(compile(source, "<graven entry>", "exec"), space)
     return space["entry"], flat

@@ -51,7 +51,9 @@ class Game:
     `points(state)` is the first player's result as people count it, where that is not the
     score itself: more points, a higher score, and the other way round.
     `read_move(player, text)` is the code of a move's text, or None: only where `show_move` does
-    not know the texts of all codes from the beginning.
+    not know the texts of all codes from the beginning. `source` is the text that finds the game
+    again, where that is not its name with its options: a file, say. With `by_history` positions
+    that look alike are different ones if other moves led to them.
     """
 
     def __init__(
@@ -89,6 +91,8 @@ class Game:
         points: Callable[[State], float] | None = None,
         read_move: Callable[[int, str], int | None] | None = None,
         misere: bool = False,
+        source: str = "",
+        by_history: bool = False,
     ) -> None:
         sizes = {"players": players, "words": words, "codes": codes, "moves": moves, "plies": plies}
         if players > MOST_PLAYERS:
@@ -131,11 +135,13 @@ class Game:
         self.points = points
         self.read_move = read_move
         self.misere = misere
+        self.source = source
+        self.by_history = by_history
 
     @property
     def spec(self) -> str:
         """The game in one line, with all its options: what records store."""
-        return spec_of(self.name, self.options)
+        return self.source or spec_of(self.name, self.options)
 
     @cached_property
     def rules(self) -> Rules:
@@ -168,7 +174,10 @@ class Game:
     def as_misere(self) -> Game:
         """The same game with the results turned round."""
         name = self.name.removeprefix(MISERE) if self.misere else MISERE + self.name
-        return self.changed(name=name, misere=not self.misere)
+        source = self.source
+        if source:
+            source = source.removeprefix(MISERE) if self.misere else MISERE + source
+        return self.changed(name=name, misere=not self.misere, source=source)
 
     def changed(self, **changes: Any) -> Game:
         """A copy with some of the constructor's arguments changed."""

@@ -18,6 +18,7 @@ from graven.interfaces.commands.gdl import gdl
 from graven.interfaces.commands.ggp import ggp
 from graven.interfaces.commands.gtp import gtp
 from graven.interfaces.commands.match import match
+from graven.interfaces.commands.new import new
 from graven.interfaces.commands.play import play
 from graven.interfaces.commands.referee import referee
 from graven.interfaces.commands.report import export, report
@@ -72,6 +73,7 @@ for command in (
     gtp,
     ggp,
     referee,
+    new,
 ):
     app.command()(command)
 app.add_typer(gdl)

@@ -17,7 +17,8 @@ GameText = Annotated[
     str,
     typer.Argument(
         metavar="GAME",
-        help="A game, with options if need be: breakthrough, 'breakthrough(size=6x5)'.",
+        help="A game, with options if need be: breakthrough, 'breakthrough(size=6x5)'; one of your "
+        "own: ./mygame.py:game; one of OpenSpiel's: 'spiel(\"chess\")'.",
         show_default=False,
     ),
 ]

@@ -277,6 +277,13 @@ def gdl_games() -> Iterator[Row]:
     yield from against_networks()
 
 
+def callbacks() -> Iterator[Row]:
+    """What calling Python costs."""
+    from graven.lab.bench_callbacks import python_against_compiled
+
+    yield from python_against_compiled()
+
+
 MEASUREMENTS: dict[str, Callable[[], Iterator[Row]]] = {
     "openspiel": against_openspiel,
     "sample": lambda: random_games(
@@ -294,6 +301,7 @@ MEASUREMENTS: dict[str, Callable[[], Iterator[Row]]] = {
     "workers": two_workers,
     "report": report_of_many,
     "gdl": gdl_games,
+    "callbacks": callbacks,
 }
 
 

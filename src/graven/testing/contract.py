@@ -45,9 +45,12 @@ def check_game(
     probe = Probe(game, derive(seed, games))
     trial = Trial(probe, random.Random(seed), constant_sum)
     with probe.listening():
+        tables = game.tables.tobytes()
         start_sets_the_whole_state(trial)
         for _ in range(games):
             record = random_game(trial)
+            if game.tables.tobytes() != tables:
+                probe.report("something wrote into `tables`, which all positions share", ())
             for sentence in OVER_A_WHOLE_GAME:
                 sentence(trial, record)
 

@@ -52,7 +52,7 @@ def positions_that_look_alike_have_one_key(trial: Trial, moment: Moment) -> None
 
     A text may leave something out (a ko, say): positions count as equal if they also go on alike.
     """
-    if trial.game.show is None:
+    if trial.game.show is None or trial.game.by_history:
         return
     probe = trial.probe
     key = probe.key(moment)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from graven.agents import PolicyInfo
     from graven.search.policy import Parameter
 
-TREE, OPTION = "tree", "option"  # kinds of entries in the catalogue
+TREE, PROGRAM, OPTION = "tree", "program", "option"  # kinds of entries in the catalogue
 
 
 def agents(
@@ -49,7 +49,8 @@ def agents(
     if json:
         print_json(_policy_json(chosen))
         return
-    out().print(f"[bold]{chosen.name}[/bold] ({chosen.kind} policy): {chosen.summary}\n")
+    kind = chosen.kind if chosen.kind == PROGRAM else f"{chosen.kind} policy"
+    out().print(f"[bold]{chosen.name}[/bold] ({kind}): {chosen.summary}\n")
     _show_parameters(chosen)
     if chosen.kind == TREE:
         for entry in entries:

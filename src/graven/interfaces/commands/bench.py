@@ -21,7 +21,7 @@ def bench(
         typer.Argument(
             metavar="[NAMES]...",
             help="Measurements to take: openspiel, sample, listing, grave, playouts, tables, "
-            "long, overhead, workers, report, gdl.",
+            "long, overhead, workers, report, gdl, callbacks.",
             show_default=False,
         ),
     ] = None,

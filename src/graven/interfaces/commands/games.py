@@ -31,6 +31,8 @@ def games(
       graven games knightthrough
       graven games "misere-breakthrough(size=6x5)" --json
       graven games "gdl(sheet=skirmish)"
+      graven games ./mygame.py:game
+      graven games 'spiel("chess")'
     """
     from graven.agents import gdl
     from graven.core.errors import UsageError
@@ -43,13 +45,14 @@ def games(
         _list([*registry.families(), *gdl.families()], json)
         return
     game = make_game(name, size)
+    family = None  # of games that are not the package's own
     if gdl.is_gdl(name):
         family = gdl.family(game)
-    else:
+    elif not game.source:
         text, _ = registry.parse(name)
         family = registry.find(text.removeprefix(MISERE))
     if json:
-        print_json({**_family_json(family), **_game_json(game)})
+        print_json({**(_family_json(family) if family else {}), **_game_json(game)})
     else:
         _show(family, game)
 
@@ -67,14 +70,22 @@ def _list(families: list[Family], json: bool) -> None:
         options = ", ".join(f"{name}={option.default}" for name, option in family.options.items())
         table.add_row(family.name, options, family.summary)
     out().print(table)
-    out().print("\nmisere-NAME is any of them with the results turned round.", style="dim")
-    out().print("FILE.kif is a game of your own in GDL.", style="dim")
+    out().print(
+        "\nmisere-NAME is any of them with the results turned round; FILE.kif is a game of your "
+        "own in GDL, ./mygame.py:game one in Python ('graven new game mygame'), "
+        "'spiel(\"chess\")' one of OpenSpiel's.",
+        style="dim",
+        markup=False,
+    )
 
 
-def _show(family: Family, game: Game) -> None:
+def _show(family: Family | None, game: Game) -> None:
     console = out()
-    console.print(f"[bold]{game.spec}[/bold]: {family.summary}")
-    for name, option in family.options.items():
+    if family is None:
+        console.print(game.spec, style="bold", markup=False)
+    else:
+        console.print(f"[bold]{game.spec}[/bold]: {family.summary}")
+    for name, option in family.options.items() if family else ():
         console.print(f"  {name}={option.default}  {option.about}", markup=False)
     console.print(
         f"{game.players} players ({', '.join(game.player_names)}), {game.codes:,} move codes, "

@@ -1,0 +1,69 @@
+"""Functions that a rule function calls: compiled with it, without anybody having to say so.
+
+Numba wants every function marked that a compiled one calls. Rules are plain functions, and what
+they call should be, too: so a rule is compiled as a copy of itself whose plain helpers, wherever
+they are named (in its module or around it), are compiled ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import CellType, FunctionType
+from typing import Any
+
+import numba
+
+
+def with_helpers(function: Callable[..., Any], options: dict[str, Any]) -> Callable[..., Any]:
+    """The function, or a copy of it that calls compiled helpers where it calls plain ones."""
+    copy, fill = _copied(function)
+    fill(options, {})
+    return copy
+
+
+Fill = Callable[[dict[str, Any], dict[Any, Any]], None]
+
+
+def _copied(function: Callable[..., Any]) -> tuple[Callable[..., Any], Fill]:
+    """A copy, and what puts the compiled helpers into it: apart, for functions that call
+    themselves or each other."""
+    if not isinstance(function, FunctionType):
+        return function, lambda options, known: None
+    original, cells = function.__globals__, function.__closure__ or ()
+    names = [name for name in function.__code__.co_names if _plain(original.get(name))]
+    closure = tuple(CellType() if _plain(_content(cell)) else cell for cell in cells)
+    if not names and closure == cells:
+        return function, lambda options, known: None
+    space = dict(original)
+    copy = FunctionType(function.__code__, space, function.__name__, function.__defaults__, closure)
+    copy.__kwdefaults__ = function.__kwdefaults__
+    copy.__module__, copy.__qualname__ = function.__module__, function.__qualname__
+
+    def fill(options: dict[str, Any], known: dict[Any, Any]) -> None:
+        for name in names:
+            space[name] = _helper(original[name], options, known)
+        for old, new in zip(cells, closure, strict=True):
+            if new is not old:
+                new.cell_contents = _helper(old.cell_contents, options, known)
+
+    return copy, fill
+
+
+def _helper(function: FunctionType, options: dict[str, Any], known: dict[Any, Any]) -> Any:
+    """The compiled helper; each function once."""
+    if function not in known:
+        copy, fill = _copied(function)
+        known[function] = numba.njit(**options)(copy)
+        fill(options, known)
+    return known[function]
+
+
+def _plain(value: Any) -> bool:
+    return isinstance(value, FunctionType)
+
+
+def _content(cell: CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # empty as yet
+        return None

@@ -1,0 +1,134 @@
+"""Games in a person's own Python file."""
+
+from __future__ import annotations
+
+import pytest
+
+import graven as gv
+from graven.core.errors import UsageError
+from graven.foreign.files import is_file_game
+
+HEAPS = """
+import graven as gv
+from beside import NOBODY
+
+def start(tables, state):
+    state[0] = state[1] = tables[0]
+    state[2] = 0
+
+def turn(tables, state):
+    return state[2] if state[0] + state[1] > 0 else NOBODY
+
+def legal(tables, state, player, moves):
+    count = 0
+    for heap in range(2):
+        for stones in range(1, 3):
+            if state[heap] >= stones:
+                moves[count] = 2 * heap + stones - 1
+                count += 1
+    return count
+
+def play(tables, state, joint):
+    move = joint[state[2]]
+    state[move // 2] -= move % 2 + 1
+    state[2] = 1 - state[2]
+
+def scores(tables, state, out):
+    out[1 - state[2]], out[state[2]] = 1.0, 0.0
+
+def make(size=4):
+    return gv.Game(
+        name="heaps", players=2, words=3, codes=4, moves=4, plies=2 * size, tables=[size],
+        start=start, turn=turn, legal=legal, play=play, scores=scores,
+    )
+
+game = make()
+number = 7
+
+class Walk:
+    players = 1
+    def __init__(self, length=3):
+        self.left, self.points = length, 0
+    def moves(self):
+        return ["up", "down"]
+    def play(self, move):
+        self.left -= 1
+        self.points += move == "up"
+    @property
+    def over(self):
+        return self.left == 0
+    @property
+    def scores(self):
+        return [self.points / 10]
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    (tmp_path / "beside.py").write_text("NOBODY = -1\n")
+    (tmp_path / "mine.py").write_text(HEAPS)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_game_an_option_and_a_class(folder):
+    game = gv.game("./mine.py:game")
+    gv.check(game)
+    assert gv.game("mine.py:make(size=2)").start().play_all(["1", "3"]).over
+    walk = gv.game("mine.py:Walk(length=5)")
+    assert gv.solve(walk, playouts=200).score == 0.5
+
+
+def test_its_text_finds_it_again_from_other_processes(folder):
+    game = gv.game("./mine.py:make(size=3)")
+    assert game.spec.startswith("mine.py:make(size=3,digest=")
+    assert gv.game(game.spec).spec == game.spec
+    result = gv.match(game, "uct", "grave", games=4, playouts=30, workers=2)
+    assert result.games == 4
+    assert not result.failures
+    assert result.game == game.spec
+
+
+def test_a_file_that_has_changed_is_another_game(folder):
+    before = gv.game("mine.py:game").spec
+    (folder / "mine.py").write_text(HEAPS.replace("make(size=4)", "make(size=5)"))
+    after = gv.game("mine.py:game")
+    assert after.spec != before
+    assert after.plies == 10
+    with pytest.raises(UsageError, match=r"mine\.py has changed"):
+        gv.game(before)
+
+
+def test_misere(folder):
+    game = gv.game("misere-mine.py:game")
+    assert game.spec.startswith("misere-mine.py:game(digest=")
+    assert gv.game(game.spec).misere
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("mine.py", "write the file and the name in it"),
+        ("mine.py:gam", "Did you mean 'game'"),
+        ("mine.py:number", "is a int: no game, no class to wrap"),
+        ("mine.py:game(size=3)", "takes no options"),
+        ("mine.py:make(colour=3)", "cannot be made: TypeError"),
+        ("mine.py:make(size)", "options are written name=value"),
+        ("mine.py:make(size=3,size=4)", "twice"),
+        ("nowhere.py:game", "cannot be read: No such file"),
+        ("broken.py:game", r"broken\.py, line 2"),
+        ("raises.py:game", r"ZeroDivisionError: division by zero \(.*raises\.py, line 1"),
+        ("leaves.py:game", "cannot be run: SystemExit"),
+    ],
+)
+def test_what_is_wrong_is_told(folder, text, said):
+    (folder / "broken.py").write_text("x = 1\ndef\n")
+    (folder / "raises.py").write_text("1 / 0\n")
+    (folder / "leaves.py").write_text("raise SystemExit\n")
+    with pytest.raises(UsageError, match=said):
+        gv.game(text)
+
+
+def test_names_of_games_are_no_files():
+    for text in ("breakthrough", "go(size=9)", 'spiel("chess")', "copyx"):
+        assert not is_file_game(text)

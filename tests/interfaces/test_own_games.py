@@ -1,0 +1,113 @@
+"""Games of one's own, on the command line: made by `graven new`, taken by every command."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import random
+import subprocess
+import sys
+
+import pytest
+
+import graven as gv
+
+
+@pytest.fixture
+def mine(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = run("new", "game", "mygame")
+    assert done.code == 0, done.err
+    assert "graven match ./mygame.py:game grave uct" in done.out
+    return tmp_path
+
+
+def test_the_template_passes_its_own_test(mine):
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_mygame.py"],
+        cwd=mine,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "3 passed" in done.stdout
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("pyspiel") is None, reason="OpenSpiel is not installed"
+)
+def test_the_template_is_four_in_a_row(mine):
+    ours, theirs = gv.game("mygame.py:game"), gv.game("spiel(connect_four)")
+    chance = random.Random(4)
+    for _ in range(60):
+        here, there = ours.start(), theirs.start()
+        while not here.over:
+            codes = here.codes_of(here.turn)
+            assert codes == there.codes_of(there.turn)
+            code = chance.choice(codes)
+            here, there = here.play(code), there.play(code)
+        assert there.scores == here.scores
+
+
+def test_every_command_takes_a_game_of_ones_own(mine, run, run_apart):
+    game = "./mygame.py:game"
+    found = run("search", game, "--playouts", "200", "--moves", "a g b g c f", "--json")
+    assert json.loads(found.out)["best"] == "d"
+    played = run("match", game, "grave", "uct", "--games", "4", "--playouts", "40", "--json",
+                 "--workers", "2")  # fmt: skip
+    result = json.loads(played.out)
+    assert result["games"] == 4
+    assert result["game"].startswith("mygame.py:game(digest=")
+    again = run("match", game, "grave", "uct", "--games", "4", "--playouts", "40", "--json")
+    assert json.loads(again.out)["new"] == 0
+    shown = run("games", game)
+    assert "7 first moves: a b c d e f g" in shown.out
+    person = run("play", game, "--playouts", "20", stdin="a\nquit\n")
+    assert person.code == 0
+    table = run("tournament", game, "uct", "rave", "--games", "2", "--playouts", "20", "--json",
+                "--workers", "1")  # fmt: skip
+    assert table.code == 0, table.err
+    sweep = run("sweep", game, "uct(c=[0.2,0.4])", "--against", "rave", "--games", "2",
+                "--playouts", "20", "--json", "--workers", "1")  # fmt: skip
+    assert sweep.code == 0, sweep.err
+    engine = run_apart("gtp", "--game", game, "--playouts", "20", stdin="name\nquit\n")
+    assert engine.code == 0, engine.err
+
+
+def test_a_changed_file_begins_a_new_cell(mine, run):
+    match = ("match", "mygame.py:game", "uct", "rave", "--games", "2", "--playouts", "20",
+             "--json", "--workers", "1")  # fmt: skip
+    assert json.loads(run(*match).out)["new"] == 2
+    path = mine / "mygame.py"
+    path.write_text(path.read_text().replace("LINE = 6, 7, 4", "LINE = 6, 7, 3"))
+    assert json.loads(run(*match).out)["new"] == 2
+
+
+def test_mistakes_are_told_in_a_sentence(mine, run):
+    path = mine / "mygame.py"
+    path.write_text(path.read_text().replace("state[ENDED] = 3", "state[ENDED] = 'nobody'"))
+    done = run("match", "mygame.py:game", "uct", "rave")
+    assert done.code == 2
+    assert "mygame.py, line" in done.err
+    assert "a text" in done.err
+    assert "Traceback" not in done.err
+    for arguments, said in [
+        (("new", "game", "mygame"), "exists already"),
+        (("new", "game", "My Game"), "is no name"),
+        (("new", "game", "class"), "is no name"),
+        (("new", "gaem", "mine"), "Did you mean 'game'"),
+        (("search", "nowhere.py:game"), "cannot be read"),
+    ]:
+        done = run(*arguments)
+        assert done.code == 2
+        assert said in done.err
+
+
+def test_openspiel_on_the_command_line(run):
+    pytest.importorskip("pyspiel", reason="OpenSpiel is not installed")
+    done = run("match", "spiel(tic_tac_toe)", "grave", "spiel-mcts(simulations=20)", "--games", "2",
+               "--playouts", "50", "--json", "--workers", "1")  # fmt: skip
+    assert json.loads(done.out)["game"] == 'spiel("tic_tac_toe")'
+    assert run("agents", "spiel-mcts").out.startswith("spiel-mcts (program)")
+    assert run("games", "spiel(kuhn_poker)").code == 2
