@@ -115,7 +115,7 @@ def _arities(sheet: Sheet) -> Iterator[Finding]:
     relations: dict[str, int] = {}
     functions: dict[str, int] = {}
     for rule in sheet.rules:
-        for atom, _ in _atoms(rule):
+        for atom in _atoms(rule):
             number = len(atom.args)
             wanted = ARITIES.get(atom.name)
             if wanted is not None and number != wanted:
@@ -159,10 +159,9 @@ def _places(sheet: Sheet) -> Iterator[Finding]:
             yield Finding(
                 rule.line, True, f"roles are facts, not the heads of rules: {_quoted(rule)}."
             )
-        for atom, positive in _atoms(rule):
+        for atom in _atoms(rule):
             if atom is not rule.head and atom.name in ("init", "next"):
                 yield Finding(rule.line, False, f"'{atom.name}' stands in a body: {_quoted(rule)}.")
-            del positive
 
 
 def _safety(sheet: Sheet) -> Iterator[Finding]:
@@ -252,7 +251,7 @@ def _unknown(sheet: Sheet) -> Iterator[Finding]:
     heads = {rule.head.name for rule in sheet.rules} | {"true", "does"}
     told: set[str] = set()
     for rule in sheet.rules:
-        for atom, _ in _atoms(rule):
+        for atom in _atoms(rule):
             if atom.name not in heads and atom.name not in told:
                 told.add(atom.name)
                 yield Finding(
@@ -377,22 +376,22 @@ def _recursion(clauses: list[Clause]) -> Iterator[Finding]:
                     )
 
 
-def _atoms(rule: Rule) -> Iterator[tuple[Atom, bool]]:
-    """All atoms of a rule, and whether they are meant positively."""
-    yield rule.head, True
+def _atoms(rule: Rule) -> Iterator[Atom]:
+    """All atoms of a rule."""
+    yield rule.head
     for literal in rule.body:
-        yield from _inside(literal, True)
+        yield from _inside(literal)
 
 
-def _inside(literal: Literal, positive: bool) -> Iterator[tuple[Atom, bool]]:
+def _inside(literal: Literal) -> Iterator[Atom]:
     match literal:
         case Atom():
-            yield literal, positive
+            yield literal
         case Not(body):
-            yield from _inside(body, not positive)
+            yield from _inside(body)
         case Or(parts) | And(parts):
             for part in parts:
-                yield from _inside(part, positive)
+                yield from _inside(part)
 
 
 def _compounds(part: Atom | Term) -> Iterator[Compound]:

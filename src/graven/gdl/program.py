@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from graven.core.errors import UsageError
-from graven.gdl.normal import Clause, replaced, variables
+from graven.gdl.normal import Clause, replaced
 from graven.gdl.read import Atom, Compound, Rule, Term, Variable, show
 
 HOLDERS = {"true": 0, "init": 0, "next": 0, "base": 0, "does": 1, "legal": 1, "input": 1}
@@ -258,6 +258,3 @@ class _Numbering:
 def show_line(line: Line) -> str:
     """The rule of the sheet that a clause comes from, and its line."""
     return f"line {line.origin.line}: {show(line.origin)}"
-
-
-__all__ = ["Line", "Operand", "Part", "Program", "Relation", "program", "show_line", "variables"]

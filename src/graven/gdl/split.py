@@ -75,12 +75,11 @@ class Splitter:
                 outside = [i for i in range(len(parts)) if i not in inside]
                 inner = set().union(*(parts[i] for i in inside))
                 outer = set().union(head, *(parts[i] for i in outside))
-                # What is tested about the same variables comes along: fewer atoms.
                 kept = tuple(sorted(inner & outer))
-                if not self._worth_asking(line, inside, outside, inner):
-                    pass
-                elif (cost := self._cost(line, inside, outside, kept)) < best:
-                    best, found = cost, (inside, kept)
+                if self._worth_asking(line, inside, outside, inner):
+                    cost = self._cost(line, inside, outside, kept)
+                    if cost < best:
+                        best, found = cost, (inside, kept)
                 more = [v for v in sorted((inner & local) - gone) if v in kept]
                 gone |= (inner - outer) & local
                 if not more:
