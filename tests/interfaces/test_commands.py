@@ -6,6 +6,7 @@ import json
 
 from graven.agents import catalogue
 from graven.games import registry
+from graven.gdl import sheets
 
 SEARCH = ["search", "nogo", "--size", "3", "--playouts", "200"]
 MATCH = ["match", "nogo", "--size", "3", "uct", "grave(ref=5)", "--games", "4", "--playouts", "20"]
@@ -16,7 +17,11 @@ def test_games_are_listed(run):
     assert (code, err) == (0, "")
     assert all(family.name in out for family in registry.families())
     listed = json.loads(run("games", "--json").out)
-    assert [entry["name"] for entry in listed] == [f.name for f in registry.families()]
+    shipped = [f"gdl(sheet={name})" for name in sheets.names()]
+    assert [entry["name"] for entry in listed] == [
+        *(family.name for family in registry.families()),
+        *shipped,
+    ]
 
 
 def test_a_game_shows_its_options_and_its_start(run):
