@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import Annotated, BinaryIO
 
 import typer
 
@@ -49,4 +49,15 @@ def gtp(
     engine = Engine(Table(played), agent, budget, seed)
     if sys.stdin is None:
         raise UsageError("there is nobody to talk to: standard input is closed.")
-    engine.run(Lines(sys.stdin.buffer), sys.stdout)
+    engine.run(Lines(_input()), sys.stdout)
+
+
+def _input() -> BinaryIO:
+    """Standard input by a reader of our own: a thread waits in it, and at its end Python would wait
+    for that thread to give `sys.stdin` back, in vain."""
+    import os
+
+    try:
+        return os.fdopen(os.dup(sys.stdin.fileno()), "rb")
+    except (OSError, ValueError):  # no file: a test's
+        return sys.stdin.buffer
