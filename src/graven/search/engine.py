@@ -247,7 +247,7 @@ class Search:
         self._root_at(history)
         visits = int(self.room.tree.visits[self.room.tree.meta[ROOT]])
         goal = min(budget.playouts or MOST_PLAYOUTS, MOST_PLAYOUTS - visits)
-        chunk = 8
+        chunk = 1  # where one playout takes seconds, a second one may be too late
         while self.control[DONE] < goal and not self.control[STOP]:
             done, now = int(self.control[DONE]), time.perf_counter()
             if now >= deadline or (stop is not None and stop.is_set()):
