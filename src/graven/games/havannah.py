@@ -143,10 +143,12 @@ def make(size: int | str = 8) -> Game:
     def picture(state: State) -> Honeycomb:
         owners = chains.owners(game.tables, state)
         lines: list[list[int]] = [[] for _ in range(2 * edge - 1)]
-        for (row, _), owner in zip(cells, owners, strict=True):
+        called: list[list[str]] = [[] for _ in range(2 * edge - 1)]
+        for (row, _), owner, name in zip(cells, owners, names, strict=True):
             lines[row].append(owner)
+            called[row].append(name)
         indents = [abs(row - (edge - 1)) for row in range(2 * edge - 1)]
-        return Honeycomb("havannah", lines, indents, LETTERS[: 2 * edge - 1])
+        return Honeycomb("havannah", lines, indents, LETTERS[: 2 * edge - 1], names=called)
 
     game = chains.game(
         "havannah",

@@ -39,7 +39,8 @@ def make(size: int | str = 11) -> Game:
         owners = chains.owners(game.tables, state)
         lines = [owners[row * columns : (row + 1) * columns] for row in range(rows)]
         letters = [cell_name(column, columns)[0] for column in range(columns)]
-        return Honeycomb("hex", lines, list(range(rows)), letters, sides=True)
+        names = [[f"{letter}{row + 1}" for letter in letters] for row in range(rows)]
+        return Honeycomb("hex", lines, list(range(rows)), letters, sides=True, names=names)
 
     game = chains.game(
         "hex",

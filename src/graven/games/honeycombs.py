@@ -11,7 +11,7 @@ from html import escape
 from math import sqrt
 
 from graven.games.boards import RESET, VACANT
-from graven.games.pictures import CARD, GRADIENTS, INK, PIXELS
+from graven.games.pictures import CARD, GRADIENTS, INK, PIXELS, cells_group
 
 LETTERS = "XO"
 INKS = (16, 231)
@@ -31,7 +31,8 @@ class Honeycomb:
     `lines` holds, row by row from the top, whose stone is in each cell, or VACANT; `indents` how
     many halves of a cell each row begins to the right. `letters` name the columns: the first row's
     cells, and then one more at the end of each following row where it gets longer. With `sides` the
-    board's four sides are drawn as the players' own: top and bottom the first's.
+    board's four sides are drawn as the players' own: top and bottom the first's. `names` are the
+    cells' own, row by row.
     """
 
     title: str
@@ -39,6 +40,7 @@ class Honeycomb:
     indents: Sequence[int]
     letters: Sequence[str]
     sides: bool = False
+    names: Sequence[Sequence[str]] = ()
 
     def letter_after(self, row: int) -> str:
         """The letter beside the end of a row, which names a column that begins below it."""
@@ -87,6 +89,7 @@ def as_svg(comb: Honeycomb) -> str:
         *(_sides(comb) if comb.sides else ()),
         *_cells(comb),
         *_names(comb),
+        cells_group(_circles(comb)),
         "</svg>",
     ]
     return "\n".join(parts) + "\n"
@@ -110,6 +113,13 @@ def _cells(comb: Honeycomb) -> Iterator[str]:
         if owner != VACANT:
             x, y = _centre(comb, row, column)
             yield f"<circle cx='{x:g}' cy='{y:g}' r='19' fill='url(#graven-stone-{owner})'/>"
+
+
+def _circles(comb: Honeycomb) -> Iterator[str]:
+    for row, names in enumerate(comb.names):
+        for column, name in enumerate(names):
+            x, y = _centre(comb, row, column)
+            yield f"<circle data-cell='{name}' cx='{x:g}' cy='{y:g}' r='{CELL // 2}'/>"
 
 
 def _sides(comb: Honeycomb) -> Iterator[str]:

@@ -9,6 +9,8 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
+from graven.games.pictures import cells_group
+
 WAYS = ((1, 0), (0, 1), (1, 1), (1, -1))
 STROKES = "-|/\\"
 MARGIN = 1  # points shown around those that are there
@@ -125,4 +127,13 @@ def as_svg(drawing: Drawing) -> str:
         old = (x, y) in drawing.cross
         look = f"fill='{INK}'" if old else f"fill='{CARD}' stroke='{NEW}' stroke-width='2.5'"
         parts.append(f"<circle cx='{at_x}' cy='{at_y}' r='{5 if old else 4.5}' {look}/>")
+    parts.append(
+        cells_group(
+            "<circle data-cell='{}' cx='{}' cy='{}' r='{}'/>".format(
+                point_name(x, y), *place(x, y), CELL // 2
+            )
+            for y in range(low, high + 1)
+            for x in range(left, right + 1)
+        )
+    )
     return "\n".join([*parts, "</svg>"])

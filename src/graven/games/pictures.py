@@ -2,14 +2,17 @@
 
 Players are told apart by how light their pieces are, not by hue alone, so that the pictures can
 be read in grey and by the colour-blind.
+
+Every picture ends with its cells: shapes that nobody sees, each with its name as moves write it in
+`data-cell`, so that a page can tell where somebody points and where to draw upon the board.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from html import escape
 
-from graven.games.boards import VACANT, Board
+from graven.games.boards import VACANT, Board, cell_name
 
 CELL = 48
 LEFT, BOTTOM, REST = 34, 34, 16  # margins; the first two hold the coordinates
@@ -82,9 +85,22 @@ def as_svg(board: Board) -> str:
         f"<rect width='{width}' height='{height}' rx='12' fill='{CARD}'/>",
         *draw[board.pieces](board),
         *_coordinates(board),
+        cells_group(_squares(board)),
         "</svg>",
     ]
     return "\n".join(parts) + "\n"
+
+
+def cells_group(shapes: Iterable[str]) -> str:
+    """The cells of a picture, to be found and pointed at, not to be seen."""
+    return f"<g class='graven-cells' fill='none' pointer-events='all'>{''.join(shapes)}</g>"
+
+
+def _squares(board: Board) -> Iterator[str]:
+    for cell in range(board.rows * board.columns):
+        x, y = _corner(board, *divmod(cell, board.columns))
+        name = cell_name(cell, board.columns, board.letters)
+        yield f"<rect data-cell='{name}' x='{x}' y='{y}' width='{CELL}' height='{CELL}'/>"
 
 
 def _corner(board: Board, row: int, column: int) -> tuple[int, int]:

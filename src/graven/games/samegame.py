@@ -244,6 +244,9 @@ def make(
     def grid(state: State) -> NDArray[np.int64]:
         return state[BLOCKS : BLOCKS + cells].reshape(columns, rows).T - 1
 
+    def groups(state: State) -> NDArray[np.int64]:
+        return state[BLOCKS + cells : BLOCKS + 2 * cells].reshape(columns, rows).T
+
     def title(state: State) -> str:
         return f"{state[POINTS]} points, {state[LEFT]} blocks left"
 
@@ -267,7 +270,7 @@ def make(
         player_names=("Player",),
         show_move=move_text,
         show=lambda state, colour: as_text(grid(state), title(state), colour),
-        svg=lambda state: as_svg(grid(state), title(state)),
+        svg=lambda state: as_svg(grid(state), title(state), groups(state)),
         points=lambda state: int(state[POINTS]),
     )
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graven.games.boards import RESET, SQUARE_LETTERS
+from graven.games.pictures import cells_group
 
 CELL, LEFT, BOTTOM, REST = 32, 28, 28, 12
 CARD, GROUND, INK = "#faf9f6", "#ece9e0", "#5b646b"
@@ -56,9 +57,14 @@ def as_text(grid: NDArray[np.int64], title: str, colour: bool) -> str:
     return "\n".join(lines)
 
 
-def as_svg(grid: NDArray[np.int64], title: str) -> str:
-    """Coloured blocks with their digits, for those who cannot tell all colours apart."""
+def as_svg(grid: NDArray[np.int64], title: str, groups: NDArray[np.int64]) -> str:
+    """Coloured blocks with their digits, for those who cannot tell all colours apart.
+
+    `groups` has, where `grid` has a block, the cell (counted column by column) that names its
+    group.
+    """
     rows, columns = grid.shape
+    cells = []
     width, height = LEFT + columns * CELL + REST, REST + rows * CELL + BOTTOM
     parts = [
         f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}' "
@@ -83,8 +89,13 @@ def as_svg(grid: NDArray[np.int64], title: str) -> str:
                     f"rx='6' fill='{fill}'/><text x='{x + CELL // 2}' y='{middle + 5}' "
                     f"fill='{ink}'>{block}</text>"
                 )
+                across, up = divmod(int(groups[row, column]), rows)
+                cells.append(
+                    f"<rect data-cell='{SQUARE_LETTERS[across]}{up + 1}' x='{x}' y='{y}' "
+                    f"width='{CELL}' height='{CELL}'/>"
+                )
     for column in range(columns):
         x = LEFT + column * CELL + CELL // 2
         foot = height - BOTTOM // 2 + 6
         parts.append(f"<text x='{x}' y='{foot}' fill='{INK}'>{SQUARE_LETTERS[column]}</text>")
-    return "\n".join([*parts, "</g>", "</svg>"])
+    return "\n".join([*parts, "</g>", cells_group(cells), "</svg>"])

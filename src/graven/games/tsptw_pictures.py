@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from graven.games.pictures import cells_group
 from graven.games.tsptw_files import Instance
 
 WIDTH, ROW, LEFT, TOP, REST = 640, 14, 40, 34, 14
@@ -74,8 +75,10 @@ def as_svg(instance: Instance, tour: list[int]) -> str:
         f"<g font-family='Helvetica Neue, Helvetica, Arial, sans-serif' font-size='11' "
         f"fill='{INK}'><text x='{LEFT}' y='20'>{title}</text>",
     ]
+    cells = []
     for number, (city, arrived, late) in enumerate(rows):
         y = TOP + number * ROW
+        cells.append(f"<rect data-cell='{city}' x='0' y='{y - 2}' width='{WIDTH}' height='{ROW}'/>")
         opens, closes = x(int(instance.opens[city])), x(int(instance.closes[city]))
         parts.append(
             f"<text x='{LEFT - 8}' y='{y + 9}' text-anchor='end'>{city}</text>"
@@ -87,4 +90,4 @@ def as_svg(instance: Instance, tour: list[int]) -> str:
             parts.append(
                 f"<circle cx='{x(arrived):.1f}' cy='{y + ROW // 2 - 1}' r='4' fill='{fill}'/>"
             )
-    return "\n".join([*parts, "</g>", "</svg>"])
+    return "\n".join([*parts, "</g>", cells_group(cells), "</svg>"])
