@@ -24,6 +24,7 @@ from graven.interfaces.commands.referee import referee
 from graven.interfaces.commands.report import export, report
 from graven.interfaces.commands.reproduce import reproduce
 from graven.interfaces.commands.search import search
+from graven.interfaces.commands.serve import serve
 from graven.interfaces.commands.solve import solve
 from graven.interfaces.commands.sweep import sweep
 from graven.interfaces.commands.tournament import tournament
@@ -74,6 +75,7 @@ for command in (
     ggp,
     referee,
     new,
+    serve,
 ):
     app.command()(command)
 app.add_typer(gdl)

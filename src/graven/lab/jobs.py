@@ -30,6 +30,8 @@ class GameResult:
 
     `seats[player]` is the side, 0 or 1, that played as `player`. `moves` are as people write them;
     where players move at once, joined by commas. `version` and `machine` say what played it.
+    `values` are what was believed of each move by the first of those who made it, the mean score
+    it expected, None where nobody searched; empty if none were recorded.
     """
 
     index: int
@@ -41,6 +43,7 @@ class GameResult:
     seconds: float
     version: str = ""
     machine: str = ""
+    values: tuple[float | None, ...] = ()
 
     @property
     def plies(self) -> int:

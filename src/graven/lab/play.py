@@ -76,6 +76,7 @@ def _played(
     position, moves = opened(game, cell.openings, cell.opening_seed(job.index))
     playouts, seconds = 0, 0.0
     comments = [""] * len(moves)
+    values: list[float | None] = [None] * len(moves)
     scores: tuple[float, ...] | None = None
     while not position.over:
         if position.ply >= game.plies:
@@ -83,7 +84,8 @@ def _played(
                 f"{game.name}: the game goes on after {game.plies} plies, which its `plies` says "
                 "is the longest game; `turn` must say when it is over."
             )
-        joint = []
+        joint: list[str] = []
+        believed: float | None = None
         for player in position.choosers:
             try:
                 found = players[player].choose(position, stop)
@@ -95,6 +97,8 @@ def _played(
                 break
             if stop is not None and stop.is_set():
                 return None
+            if not joint and found.playouts:
+                believed = round(found.value, 4)
             joint.append(found.move_of(player))
             playouts += found.playouts
             seconds += found.seconds
@@ -103,6 +107,7 @@ def _played(
         position = position.play(*joint)
         moves.append(",".join(joint))
         comments.append(comment_on(found))
+        values.append(believed)
     if scores is None:
         scores = position.scores or ()
     if any(isinstance(each, ProgramPlayer) for each in players):
@@ -117,4 +122,5 @@ def _played(
         seconds,
         version(),
         machine(),
+        tuple(values),
     )

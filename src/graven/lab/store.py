@@ -37,6 +37,13 @@ BUSY_SECONDS = 60.0
 MAGIC = b"SQLite format 3\0"
 HEADER_BYTES = 100
 
+# Apart from the games, so that an older graven can go on with a newer one's store.
+EVALUATIONS = """
+CREATE TABLE IF NOT EXISTS evaluation (
+    game INTEGER PRIMARY KEY REFERENCES game (id),
+    scores TEXT NOT NULL            -- what was believed of each move, or null, as JSON
+) STRICT;
+"""
 SCHEMA = f"""
 CREATE TABLE cell (
     id INTEGER PRIMARY KEY,
@@ -69,11 +76,22 @@ CREATE TABLE game (
     moves TEXT NOT NULL,            -- as JSON
     UNIQUE (cell, number)
 ) STRICT;
+{EVALUATIONS}
 PRAGMA application_id = {APPLICATION};
 PRAGMA user_version = {SCHEMA_VERSION};
 """
 
-_COLUMNS = "number, seats, seed, scores, moves, playouts, seconds, version, machine"
+_COLUMNS = (
+    "number",
+    "seats",
+    "seed",
+    "scores",
+    "moves",
+    "playouts",
+    "seconds",
+    "version",
+    "machine",
+)
 
 
 class StoreError(GravenError):
@@ -150,6 +168,7 @@ class Store:
             self._db.execute("PRAGMA journal_mode = WAL")
             # A crash of the program loses nothing; a power cut may lose the last games, whole.
             self._db.execute("PRAGMA synchronous = NORMAL")
+            self._db.execute(EVALUATIONS)
 
     def close(self) -> None:
         """Let go of the file."""
@@ -203,15 +222,34 @@ class Store:
             _written(result.scores),
             _written(result.moves),
         )
-        with _told(self.path):
-            # One statement outside any transaction is a transaction of its own.
+        with _told(self.path), self._whole():
             done = self._db.execute(
                 "INSERT INTO game (cell, number, outcome, plies, playouts, seconds, ended, "
                 "version, machine, seed, seats, scores, moves) "
                 f"VALUES ({_marks(values)}) ON CONFLICT (cell, number) DO NOTHING",
                 values,
             )
-        return done.rowcount == 1
+            new = done.rowcount == 1
+            if new and any(value is not None for value in result.values):
+                self._db.execute(
+                    "INSERT OR REPLACE INTO evaluation VALUES (?, ?)",
+                    (done.lastrowid, _written(result.values)),
+                )
+        return new
+
+    @contextmanager
+    def _whole(self) -> Iterator[None]:
+        """A transaction, unless there is one already: all of it is recorded, or nothing."""
+        if self._db.in_transaction:
+            yield
+            return
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise
+        self._db.execute("COMMIT")
 
     @contextmanager
     def at_once(self) -> Iterator[None]:
@@ -239,22 +277,32 @@ class Store:
             )
             return {int(number): float(outcome) for number, outcome in rows}
 
-    def results(self, cell: Cell, games: int) -> Iterator[GameResult]:
-        """Those of a cell's first games that have been played, in order."""
+    def results(self, cell: Cell, games: int, start: int = 0) -> Iterator[GameResult]:
+        """Those of a cell's first games that have been played, from `start` on, in order."""
         with _told(self.path):
+            believed, joined = ("NULL", "")
+            if self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'evaluation'").fetchone():
+                believed = "evaluation.scores"
+                joined = "LEFT JOIN evaluation ON evaluation.game = game.id "
+            columns = ", ".join(f"game.{name}" for name in _COLUMNS)
             rows = self._db.execute(
-                f"SELECT {_COLUMNS.replace('seed', 'game.seed')} FROM game "
-                "JOIN cell ON cell.id = game.cell WHERE key = ? AND number < ? ORDER BY number",
-                (cell.key, games),
+                f"SELECT {believed}, {columns} FROM game JOIN cell ON cell.id = game.cell {joined}"
+                "WHERE key = ? AND number >= ? AND number < ? ORDER BY number",
+                (cell.key, start, games),
             )
-            for number, seats, seed, scores, moves, *rest in rows:
+            for values, number, seats, seed, scores, moves, *spent in rows:
+                playouts, seconds, version, machine = spent
                 yield GameResult(
                     int(number),
                     tuple(_list(seats)),
                     int(seed),
                     tuple(_list(scores)),
                     tuple(_list(moves)),
-                    *rest,
+                    playouts,
+                    seconds,
+                    version,
+                    machine,
+                    tuple(_list(values)) if values else (),
                 )
 
     def summary(self, cell: Cell, games: int) -> Summary:

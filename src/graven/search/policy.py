@@ -71,7 +71,9 @@ class Form:
     """One formula of a tree policy: the function, and the parameters it gets after fpu and ties.
 
     `fixed` values follow the parameters' own. `tell` is the parameter that chooses this formula
-    when it is given; where several are, the first formula of the policy.
+    when it is given; where several are, the first formula of the policy. `beta` is the weight of
+    AMAF for one edge, where the formula has one: beta(params, the node's playouts, the edge's
+    playouts and summed scores, and those of its move in the AMAF table).
     """
 
     name: str
@@ -79,6 +81,7 @@ class Form:
     parameters: tuple[Parameter, ...]
     fixed: tuple[float, ...] = ()
     tell: str = ""
+    beta: Callable[..., float] | None = None
 
 
 BETA_DOC = (

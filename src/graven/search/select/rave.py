@@ -28,6 +28,79 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 
 
+@inlined
+def beta_bias(
+    params: Floats, visits: int, n: float, total: float, pa: float, amaf_total: float
+) -> float:
+    """pa / (pa + n + bias * pa * n): Cazenave 2015, section 2. `params`: fpu, ties, c, bias."""
+    return pa / (pa + n + params[3] * pa * n)
+
+
+@inlined
+def beta_k(
+    params: Floats, visits: int, n: float, total: float, pa: float, amaf_total: float
+) -> float:
+    """sqrt(k / (3 N + k)): Sironi and Winands 2016, eq. 3. `params`: fpu, ties, c, k."""
+    return sqrt(params[3] / (3.0 * visits + params[3]))
+
+
+@inlined
+def variance(total: float, n: float) -> float:
+    """The variance of one result, from n results that sum to `total` and one win and one loss.
+
+    The two added results keep a short run of wins from looking like certainty.
+    """
+    mean = (total + 1.0) / (n + 2.0)
+    return mean * (1.0 - mean)
+
+
+@inlined
+def beta_gelly(
+    params: Floats, visits: int, n: float, total: float, pa: float, amaf_total: float
+) -> float:
+    """V_M / (V_M + V_R + b^2): least mean square error if the mean is unbiased, AMAF has bias b,
+    and the two are independent (Gelly and Silver's model in Javins, Drake and Chen).
+
+    V_M and V_R are the variances of the mean and of AMAF: that of one result, over n and pa.
+    With b = 0 it is their model 1 (equal biases, no correlation). `params`: fpu, ties, c, b.
+    """
+    bias = params[3]
+    of_mean = variance(total, n) / n
+    of_amaf = variance(amaf_total, pa) / pa
+    return of_mean / (of_mean + of_amaf + bias * bias)
+
+
+@inlined
+def beta_orego2(
+    params: Floats, visits: int, n: float, total: float, pa: float, amaf_total: float
+) -> float:
+    """(V_M - Cov) / (V_M + V_R - 2 Cov): equal biases, dependent estimates (Javins, Drake and
+    Chen, model 2).
+
+    The covariance follows from how the two estimates come about. Every playout that began with
+    the move is among those that contain it, so with results X the mean is (1/n) * sum over A of X
+    and AMAF is (1/pa) * sum over a superset of A; playouts are independent, hence
+    Cov = (1/(n * pa)) * n * var(X) = var(X) / pa, with var(X) estimated from the mean's own
+    playouts as the search goes on.
+    """
+    single = variance(total, n)
+    covariance = single / pa
+    of_mean = single / n
+    of_amaf = variance(amaf_total, pa) / pa
+    spread = of_mean + of_amaf - 2.0 * covariance
+    beta = (of_mean - covariance) / spread if spread > 0.0 else 0.0
+    return min(1.0, max(0.0, beta))
+
+
+@inlined
+def alpha_of(
+    params: Floats, visits: int, n: float, total: float, pa: float, amaf_total: float
+) -> float:
+    """What AMAF is multiplied by in the additive form: alpha * sqrt(k / (3 N + k)), which is alpha
+    at the start and alpha / 2 after k playouts. `params`: fpu, ties, c, alpha, k."""
+    return params[3] * sqrt(params[4] / (3.0 * visits + params[4]))
+
+
 @compiled
 def blend(
     fpu: float,
@@ -75,9 +148,9 @@ def select_bias(
     base: int,
     values: Floats,
 ) -> int:
-    """beta = pa / (pa + n + bias * pa * n): Cazenave 2015, section 2. `params`: fpu, ties, c, bias.
+    """The mean and AMAF weighed by `beta_bias`.
 
-    With that denominator D, 1 - beta is n * (1 + bias * pa) / D, so the blend of the means is a
+    With its denominator D, 1 - beta is n * (1 + bias * pa) / D, so the blend of the means is a
     single fraction, ((1 + bias * pa) * sum + AMAF sum) / D: one division instead of four, and
     right for n = 0 or pa = 0 as it stands.
     """
@@ -108,22 +181,12 @@ def select_k(
     base: int,
     values: Floats,
 ) -> int:
-    """beta = sqrt(k / (3 N + k)): Sironi and Winands 2016, eq. 3. `params`: fpu, ties, c, k."""
-    fpu, ties, c, k = params[0], params[1], params[2], params[3]
-    beta = sqrt(k / (3.0 * visits + k))
+    """The mean and AMAF weighed by `beta_k`."""
+    fpu, ties, c = params[0], params[1], params[2]
+    beta = beta_k(params, visits, 0.0, 0.0, 0.0, 0.0)
     for edge in range(lo, hi):
         values[edge - lo] = beta
     return blend(fpu, ties, c, rng, visits, lo, hi, moves, counts, sums, amaf, base, values)
-
-
-@inlined
-def variance(total: float, n: float) -> float:
-    """The variance of one result, from n results that sum to `total` and one win and one loss.
-
-    The two added results keep a short run of wins from looking like certainty.
-    """
-    mean = (total + 1.0) / (n + 2.0)
-    return mean * (1.0 - mean)
 
 
 def select_gelly(
@@ -139,21 +202,15 @@ def select_gelly(
     base: int,
     values: Floats,
 ) -> int:
-    """beta = V_M / (V_M + V_R + b^2): least mean square error if the mean is unbiased, AMAF has
-    bias b, and the two are independent (Gelly and Silver's model in Javins, Drake and Chen).
-
-    V_M and V_R are the variances of the mean and of AMAF: that of one result, over n and pa.
-    With b = 0 it is their model 1 (equal biases, no correlation). `params`: fpu, ties, c, b.
-    """
-    fpu, ties, c, bias = params[0], params[1], params[2], params[3]
+    """The mean and AMAF weighed by `beta_gelly`."""
+    fpu, ties, c = params[0], params[1], params[2]
     for edge in range(lo, hi):
         n = counts[edge]
         entry = np.uint64(base + 2 * moves[edge])
         pa = amaf[entry]
         if n > 0 and pa > 0.0:
-            of_mean = variance(sums[edge], n) / n
-            of_amaf = variance(amaf[entry + ONE], pa) / pa
-            values[edge - lo] = of_mean / (of_mean + of_amaf + bias * bias)
+            beta = beta_gelly(params, visits, n, sums[edge], pa, amaf[entry + ONE])
+            values[edge - lo] = beta
     return blend(fpu, ties, c, rng, visits, lo, hi, moves, counts, sums, amaf, base, values)
 
 
@@ -170,28 +227,15 @@ def select_orego2(
     base: int,
     values: Floats,
 ) -> int:
-    """beta = (V_M - Cov) / (V_M + V_R - 2 Cov): equal biases, dependent estimates (Javins, Drake
-    and Chen, model 2).
-
-    The covariance follows from how the two estimates come about. Every playout that began with
-    the move is among those that contain it, so with results X the mean is (1/n) * sum over A of X
-    and AMAF is (1/pa) * sum over a superset of A; playouts are independent, hence
-    Cov = (1/(n * pa)) * n * var(X) = var(X) / pa, with var(X) estimated from the mean's own
-    playouts as the search goes on. `params`: fpu, ties, c.
-    """
+    """The mean and AMAF weighed by `beta_orego2`."""
     fpu, ties, c = params[0], params[1], params[2]
     for edge in range(lo, hi):
         n = counts[edge]
         entry = np.uint64(base + 2 * moves[edge])
         pa = amaf[entry]
         if n > 0 and pa > 0.0:
-            single = variance(sums[edge], n)
-            covariance = single / pa
-            of_mean = single / n
-            of_amaf = variance(amaf[entry + ONE], pa) / pa
-            spread = of_mean + of_amaf - 2.0 * covariance
-            beta = (of_mean - covariance) / spread if spread > 0.0 else 0.0
-            values[edge - lo] = min(1.0, max(0.0, beta))
+            beta = beta_orego2(params, visits, n, sums[edge], pa, amaf[entry + ONE])
+            values[edge - lo] = beta
     return blend(fpu, ties, c, rng, visits, lo, hi, moves, counts, sums, amaf, base, values)
 
 
@@ -210,12 +254,11 @@ def select_additive(
 ) -> int:
     """mean + a * AMAF + c * sqrt(log(N) / n), with a falling to 0: Rimmel et al. 2010, section 2.3.
 
-    The paper leaves open how a falls; here a = alpha * sqrt(k / (3 N + k)), which is alpha at the
-    start and alpha / 2 after k playouts. A move without playouts that AMAF knows has its AMAF
-    value in place of the mean if c = 0. `params`: fpu, ties, c, alpha, k.
+    The paper leaves open how a falls; here it is `alpha_of`. A move without playouts that AMAF
+    knows has its AMAF value in place of the mean if c = 0.
     """
     fpu, ties, c = params[0], params[1], params[2]
-    weight = params[3] * sqrt(params[4] / (3.0 * visits + params[4]))
+    weight = alpha_of(params, visits, 0.0, 0.0, 0.0, 0.0)
     log_visits = log(visits) if c != 0.0 else 0.0
     for edge in range(lo, hi):
         n = counts[edge]
@@ -268,12 +311,12 @@ ALPHA = Parameter(
 )
 
 FORMS = (
-    Form("bias", select_bias, (C, BIAS), tell="bias"),
-    Form("additive", select_additive, (C_UCB, ALPHA, K), tell="alpha"),
-    Form("k", select_k, (C_UCB, K), tell="k"),
-    Form("gelly", select_gelly, (C, B), tell="b"),
-    Form("orego1", select_gelly, (C,), fixed=(0.0,)),
-    Form("orego2", select_orego2, (C,)),
+    Form("bias", select_bias, (C, BIAS), beta=beta_bias, tell="bias"),
+    Form("additive", select_additive, (C_UCB, ALPHA, K), beta=alpha_of, tell="alpha"),
+    Form("k", select_k, (C_UCB, K), beta=beta_k, tell="k"),
+    Form("gelly", select_gelly, (C, B), beta=beta_gelly, tell="b"),
+    Form("orego1", select_gelly, (C,), fixed=(0.0,), beta=beta_gelly),
+    Form("orego2", select_orego2, (C,), beta=beta_orego2),
 )
 
 POLICIES = (
