@@ -1,7 +1,7 @@
 // A board that can be pointed at: the game draws itself and names its cells, we add what is believed.
 
 import { $, announce, h, s } from "./dom.js";
-import { heat, inkOn } from "./colours.js";
+import { heat, inkOn, tone } from "./colours.js";
 
 let boards = 0;
 const DRAG = 8; // pixels that make a drag of a click
@@ -19,8 +19,9 @@ export class Board {
     this.number = boards += 1;
   }
 
-  show({ svg, text, label = "", moves = [], oneClick = false, last = [] }) {
+  show({ svg, text, label = "", players = [], moves = [], oneClick = false, last = [] }) {
     this.moves = moves;
+    this.players = players;
     this.oneClick = oneClick;
     this.starts = new Map();
     for (const move of moves) {
@@ -263,7 +264,7 @@ export class Board {
       const r = Math.max(7, place.size * 0.17);
       const x = place.x + (place.wide > 3 * place.size ? place.wide / 2 - r : place.size * 0.3);
       const y = place.y - (place.wide > 3 * place.size ? 0 : place.size * 0.3);
-      drawn.push(s("g", { class: `badge player-${player % 4}` },
+      drawn.push(s("g", { class: `badge ${tone(this.players, player)}` },
         s("circle", { cx: x, cy: y, r }),
         s("text", { x, y: y + r * 0.42, "font-size": r * 1.25, "text-anchor": "middle" }, String(index + 1))));
     });

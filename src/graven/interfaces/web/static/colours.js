@@ -15,3 +15,10 @@ export const inkOn = (value) => (value > 0.55 ? "#10151a" : "#ffffff");
 // For lines and seats: Okabe and Ito's colours, told apart by dashes as well.
 export const LINES = ["var(--line-1)", "var(--line-2)", "var(--line-3)", "var(--line-4)"];
 export const DASHES = ["", "7 4", "2 3", "9 3 2 3"];
+
+// A player in the colour of its pieces, where its name tells; else light and dark in turn.
+const TONES = ["white", "black", "red", "blue", "vertical", "horizontal"];
+export function tone(names, player) {
+  const named = String(names?.[player] ?? "").toLowerCase();
+  return `tone-${TONES.includes(named) ? named : TONES[player % 4]}`;
+}

@@ -40,7 +40,7 @@ export class Compare {
     this.cellsOf = cellsOf;
     const last = state.at ? state.plies[state.at - 1].cells : [];
     for (const side of Object.values(this.sides)) {
-      side.board.show({ svg: state.svg, text: state.text, label, last });
+      side.board.show({ svg: state.svg, text: state.text, label, players: state.game.players, last });
       if (side.think && side.think.ply !== state.at) { side.think = null; side.panel.reset(); side.board.believe([]); }
     }
   }

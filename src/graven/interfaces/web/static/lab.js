@@ -3,6 +3,7 @@
 import { h, number, percent, tabs, toast } from "./dom.js";
 import { Board } from "./board.js";
 import { chart } from "./chart.js";
+import { tone } from "./colours.js";
 import { fetched } from "./socket.js";
 
 const LOOK_AGAIN = 2000; // milliseconds
@@ -113,7 +114,7 @@ export class Laboratory {
       ...said.map((paper) => h("details", { class: "card", open: paper.tables.some((each) => each.run) },
         h("summary", {}, h("strong", {}, paper.authors), `: ${paper.title} `, h("span", { class: "hint" }, paper.where)),
         h("ul", { class: "tables" }, paper.tables.map((table) => h("li", {},
-          h("button", { type: "button", class: "link", onclick: () => this.published(paper.name, table.name) }, `Table ${table.name}`),
+          h("button", { type: "button", class: "link", onclick: () => this.published(paper.name, table.name) }, table.name === "text" ? "In the text" : `Table ${table.name}`),
           ` ${table.caption} `, h("span", { class: "hint" }, table.run ? `${table.run} of ${table.figures} run, ${table.agrees} agree` : "not run")))))),
       this.tableHost);
     if (this.chosen) await this.published(...this.chosen, false);
@@ -165,7 +166,7 @@ export class Laboratory {
         h("div", {}, frame, this.where, h("div", { class: "row" }, step(-1e6, "First", "⏮"), step(-1, "Back", "◀"), this.slider, step(1, "On", "▶"), step(1e6, "Last", "⏭"))),
         h("div", {}, h("section", { class: "card" },
           h("h2", {}, `${said.game}, game ${said.number + 1}`),
-          h("ul", { class: "reads" }, said.players.map((name, player) => h("li", {}, h("strong", {}, name), " ", h("code", {}, said.seats[player]), ` ${percent(said.scores[player], 0)} %`))),
+          h("ul", { class: "reads" }, said.players.map((name, player) => h("li", {}, h("span", { class: `stone ${tone(said.players, player)}` }), " ", h("strong", {}, name), " ", h("code", {}, said.seats[player]), ` ${percent(said.scores[player], 0)} %`))),
           h("p", { class: "hint" }, said.budget, " a move")),
           h("section", { class: "card" }, h("h2", {}, "Evaluations"), this.graph),
           h("section", { class: "card" }, h("h2", {}, "Moves"), this.moves))));

@@ -4,6 +4,7 @@ import { $, $$, announce, download, h, number, percent, tabs, toast } from "./do
 import { AgentPicker, BudgetPicker } from "./agents.js";
 import { Board } from "./board.js";
 import { chart } from "./chart.js";
+import { tone } from "./colours.js";
 import { Compare } from "./compare.js";
 import { Laboratory, estimates } from "./lab.js";
 import { SearchPanel, beliefs } from "./search.js";
@@ -96,7 +97,7 @@ function showState(said) {
   const label = `${state.game.name}. ${statusText()}`;
   $("#game-title").textContent = state.game.spec;
   document.title = `${state.game.name} · graven`;
-  board.show({ svg: state.svg, text: state.text, label, moves: mine, oneClick: state.game.oneClick, last });
+  board.show({ svg: state.svg, text: state.text, label, players: state.game.players, moves: mine, oneClick: state.game.oneClick, last });
   compare?.state(state, cellsOf, label);
   if (before && before.plies.length < state.plies.length) {
     const ply = state.plies.at(-1);
@@ -134,7 +135,7 @@ function statusText() {
 function seats() {
   $("#seats").replaceChildren(...state.game.players.map((name, player) => {
     const turn = !state.over && state.choosers.includes(player);
-    return h("div", { class: `seat${turn ? " turn" : ""}` }, h("span", { class: `stone player-${player % 4}`, "aria-hidden": "true" }),
+    return h("div", { class: `seat${turn ? " turn" : ""}` }, h("span", { class: `stone ${tone(state.game.players, player)}`, "aria-hidden": "true" }),
       h("strong", {}, name), h("span", { class: "who" }, state.seats[player] === "person" ? "you" : state.seats[player]),
       state.scores ? h("span", { class: "score" }, `${percent(state.scores[player], 0)} %`) : null);
   }));
@@ -158,7 +159,7 @@ function moveList() {
   list.replaceChildren(...state.plies.map((ply, i) => h("li", {},
     h("button", { type: "button", class: i + 1 === state.at ? "here" : "", "aria-current": i + 1 === state.at ? "step" : undefined,
       onclick: () => say("jump", { ply: i + 1 }) },
-      h("span", { class: `stone player-${ply.players[0] % 4}`, "aria-hidden": "true" }), ply.move,
+      h("span", { class: `stone ${tone(state.game.players, ply.players[0])}`, "aria-hidden": "true" }), ply.move,
       ply.note ? h("small", {}, ` ${Math.round(100 * ply.note[1])}%`) : null))));
   if (!state.plies.length) list.append(h("li", { class: "hint" }, "Nothing yet."));
   const here = $(".here", list);
@@ -246,6 +247,7 @@ function showThink(said) {
   if (said.playouts) tree.update(said.lens, final);
   if (!final && state && !state.over) $("#status").textContent = said.playouts
     ? `${statusText()} ${number(said.playouts)} playouts, ${number(said.rate)} a second.` : `${statusText()} Compiling, the first time only…`;
+  if (final && state) $("#status").textContent = statusText();
   if (said.lens === "move" && !final && state) graph();
   paint();
 }
@@ -259,7 +261,7 @@ function paint() {
   }
   board.believe(look.style === "off" ? [] : beliefs(current, cellsOf, look.measure), { style: look.style, line: look.line ? current.line ?? [] : [] });
   lineText.replaceChildren(h("span", { class: "label" }, "Main line "), ...(current.line ?? []).map(([player, move], i) =>
-    h("span", { class: `ply player-${player % 4}` }, `${i + 1}. ${move} `)));
+    h("span", { class: `ply ${tone(state.game.players, player)}` }, `${i + 1}. ${move}`)));
 }
 
 // Views, theme, files.

@@ -6,6 +6,7 @@ import { heat } from "./colours.js";
 
 export const MEASURES = { visits: "visits", mean: "mean", amaf: "AMAF" };
 const ROWS = 14;
+const LEAST = 0.002; // moves that get less of the playouts are not drawn on the board
 
 // Rows for Board.believe: how each move is to be drawn.
 export function beliefs(think, cellsOf, measure) {
@@ -14,7 +15,7 @@ export function beliefs(think, cellsOf, measure) {
     const share = think.visits[i] / total;
     const value = measure === "mean" ? think.means[i] : measure === "amaf" ? think.amafs[i] : share;
     return { move, cells: cellsOf.get(move) ?? [], share, measure: value ?? 0, adds: measure === "visits",
-      skip: value === null || (measure !== "amaf" && !think.visits[i]),
+      skip: value === null || (measure !== "amaf" && (!think.visits[i] || share < LEAST)),
       text: (each) => String(Math.round(100 * each)), label: String(Math.round(100 * (value ?? 0))) };
   }).filter((row) => !row.skip);
 }
@@ -82,7 +83,7 @@ export class SearchPanel {
     }
     const fact = (name, value) => h("div", {}, h("dt", {}, name), h("dd", {}, value));
     this.facts.replaceChildren(
-      fact("agent", h("code", {}, think.agent)),
+      h("div", { class: "whole" }, h("dt", { class: "unseen" }, "agent"), h("dd", {}, h("code", {}, think.agent))),
       fact("playouts", number(think.playouts) + (think.goal && think.status === "searching" ? ` of ${number(think.goal)}` : "")),
       fact("a second", think.rate ? number(think.rate) : "–"),
       fact("time", seconds(think.seconds)),
@@ -108,7 +109,7 @@ export class SearchPanel {
     return h("tr", { class: chosen ? "chosen" : "", onclick: choose },
       h("th", { scope: "row" }, h("button", { type: "button", class: "cell", "aria-pressed": String(chosen),
         onclick: (event) => { event.stopPropagation(); choose(); } }, move)),
-      h("td", { class: "n bar" },
+      h("td", { class: "n share" },
         h("i", { style: { width: `${100 * think.visits[i] / top}%`, background: heat(think.visits[i] / top) } }),
         h("span", {}, number(think.visits[i]))),
       h("td", { class: "n" }, plain(think.means[i])),

@@ -11,6 +11,7 @@ export class TreePanel {
   // ask(lens, path, ref, most): the answer comes to `answer`.
   constructor(host, ask) {
     this.ask = ask;
+    this.host = host;
     this.lens = "move";
     this.ref = h("input", { type: "number", min: "0", max: "2147483647", value: "", placeholder: "50", id: "tree-ref",
       onchange: () => this.select(this.selected) });
@@ -19,7 +20,7 @@ export class TreePanel {
     this.detail = h("div", { class: "node-detail" });
     host.append(
       h("div", { class: "row tree-tools" },
-        h("label", { for: "tree-ref" }, "GRAVE reads tables of nodes with more than ref ="), this.ref, h("span", {}, "playouts"),
+        h("label", { for: "tree-ref", title: "GRAVE reads the table of the closest node with more playouts than this" }, "GRAVE with ref"), this.ref,
         h("button", { type: "button", class: "quiet", onclick: () => this.reload() }, "Refresh")),
       this.note, this.scroll, this.detail);
     this.reset();
@@ -44,7 +45,7 @@ export class TreePanel {
     this.reload();
   }
 
-  visible() { return this.scroll.offsetParent !== null; }
+  visible() { return this.host.offsetParent !== null; }
 
   reload() {
     this.fetch([]);
@@ -82,7 +83,7 @@ export class TreePanel {
     if (!this.open.has(key) || !node || !node.moves.length) return null;
     const top = Math.max(1, node.wayVisits.at(-1));
     const rows = node.moves.map((move, i) => h("div", { class: "branch" },
-      this.box([...path, move], move, node.visits[i], node.means[i], node.inner[i], node.visits[i] / top, level, node.player),
+      this.box([...path, move], move, node.visits[i], node.means[i], node.inner[i], node.visits[i] / top, level),
       this.children([...path, move], level + 1)));
     const left = node.total - node.moves.length;
     if (left > 0) rows.push(h("button", { type: "button", class: "quiet more", onclick: () => { node.wanted = Math.min(1000, node.moves.length + STEP); this.fetch(path); } },
@@ -90,10 +91,10 @@ export class TreePanel {
     return h("div", { class: "children", role: "group" }, rows);
   }
 
-  box(path, name, visits, mean, inner, share, level, player) {
+  box(path, name, visits, mean, inner, share, level) {
     const key = keyOf(path), open = this.open.has(key) && this.nodes.has(key);
     const chosen = key === keyOf(this.selected);
-    return h("div", { class: `node${chosen ? " chosen" : ""}${player === undefined || player === null ? "" : ` player-${player % 4}`}`, role: "treeitem", tabindex: chosen || (!this.selected.length && !path.length) ? "0" : "-1",
+    return h("div", { class: `node${chosen ? " chosen" : ""}`, role: "treeitem", tabindex: chosen || (!this.selected.length && !path.length) ? "0" : "-1",
       "aria-level": level, "aria-expanded": inner ? String(open) : undefined, "aria-selected": String(chosen),
       dataset: { path: key }, "aria-label": `${name}, ${number(visits)} playouts${mean === null ? "" : `, mean ${plain(mean)}`}`,
       onclick: () => this.select(path), ondblclick: () => inner && this.toggle(path) },
