@@ -27,7 +27,7 @@ _numbers = count()
 
 PERSON = "person"
 DEFAULT_AGENT = "grave"
-DEFAULT_BUDGET = Budget(playouts=10_000)
+DEFAULT_PLAYOUTS = 10_000
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Table:
         self.plies: list[Ply] = []
         self.at = 0
         self.seats: list[Spec | None] = [None] * game.players
-        self.budget = DEFAULT_BUDGET
+        self.budget = Budget()
         self.pending: dict[int, tuple[str, Note | None]] = {}
         self.resigned: int | None = None
         self.paused = False
@@ -123,7 +123,8 @@ class Table:
             None if each.strip().lower() == PERSON else read_agent(each, self.limits)
             for each in seats
         ]
-        self.budget = within(budget if budget.given else DEFAULT_BUDGET, self.limits)
+        usual = Budget(min(DEFAULT_PLAYOUTS, self.limits.playouts))
+        self.budget = within(budget if budget.given else usual, self.limits)
         self.seats = specs
         self.pending.clear()
 

@@ -80,9 +80,10 @@ function writeHash() {
 }
 
 addEventListener("hashchange", () => {
-  const link = readHash();
-  if (link.view !== view && ["play", "compare", "experiments"].includes(link.view ?? "play")) show(link.view ?? "play");
-  if (link.game && location.hash !== memory.get(HASH)) say("new", { game: link.game, moves: link.moves, paused: link.paused });
+  const link = readHash(), wanted = link.view ?? "play";
+  const other = link.game && location.hash !== memory.get(HASH);
+  if (wanted !== view && ["play", "compare", "experiments"].includes(wanted)) show(wanted);
+  if (other) say("new", { game: link.game, moves: link.moves, paused: link.paused });
 });
 
 // The game.

@@ -27,7 +27,7 @@ export class SearchPanel {
     this.note = h("p", { class: "hint" });
     this.body = h("tbody");
     this.more = h("button", { type: "button", class: "quiet", hidden: true,
-      onclick: () => { this.all = !this.all; this.draw(); } });
+      onclick: () => { this.all = !this.all; this.draw(); } }, "Show all moves");
     this.graph = h("div", { class: "chart" });
     this.graphTitle = h("h3", {}, "As visits grow");
     host.append(this.facts, this.note,

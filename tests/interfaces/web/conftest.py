@@ -1,0 +1,125 @@
+"""A real server as a program of its own, with a store to look at; a real browser, if any."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from graven.lab.match import match
+
+CHROMIUM = next(
+    (path for name in ("chromium", "chromium-browser") if (path := shutil.which(name))), None
+)
+SCREENSHOTS = Path(__file__).parents[3] / "screenshots"
+PATIENCE = 120.0  # seconds: only a test that fails waits so long
+
+
+@pytest.fixture(scope="session")
+def store(tmp_path_factory):
+    """A store with two matches, one of which is a cell of a published table."""
+    path = tmp_path_factory.mktemp("page") / "graven.db"
+    match("nogo(size=4)", "grave", "uct", games=4, playouts=60, workers=1, db=path)
+    match(
+        "knightthrough",
+        "grave(ref=50,bias=1e-4)",
+        "rave(bias=0.01)",
+        games=2,
+        playouts=1000,
+        workers=1,
+        db=path,
+    )
+    return path
+
+
+@pytest.fixture(scope="session")
+def server(store, tmp_path_factory):
+    """The address of a running `graven serve`; in the end Ctrl-C, and nothing to complain about."""
+    folder = tmp_path_factory.mktemp("folder")
+    (folder / "board.txt").write_text("112\n122\n331\n")
+    command = [sys.executable, "-m", "graven", "serve", "--port", "0", "--db", str(store)]
+    options = ["--folder", str(folder), "--max-seconds", "300", "--max-sessions", "500"]
+    with subprocess.Popen(
+        [*command, *options],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as program:
+        said = program.stdout.readline()
+        found = re.search(r"http://\S+", said)
+        assert found, said + program.stderr.read()
+        yield found[0]
+        os.kill(program.pid, signal.SIGINT)
+        _, complained = program.communicate(timeout=60)
+    assert "Traceback" not in complained
+    assert program.returncode in (0, 130, -signal.SIGINT)
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """A browser, driven by Playwright."""
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium here: 'make programs' installs it")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+class Visitor:
+    """A person at the page, who looks until something can be seen."""
+
+    def __init__(self, page, server):
+        self.page, self.server = page, server
+        self.errors = []
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("console", lambda said: said.type == "error" and self.errors.append(said.text))
+
+    def open(self, fragment=""):
+        self.page.goto(self.server + fragment)
+        self.until("window.graven && graven.state")
+        return self
+
+    def ask(self, expression):
+        return self.page.evaluate(expression)
+
+    def until(self, expression):
+        end = time.monotonic() + PATIENCE
+        while not self.page.evaluate(f"Boolean({expression})"):
+            assert time.monotonic() < end, f"waited in vain for {expression}"
+            time.sleep(0.05)
+
+    def cell(self, name):
+        return self.page.locator(f"#board [data-cell='{name}']").first
+
+    def shoot(self, name, **options):
+        SCREENSHOTS.mkdir(exist_ok=True)
+        self.page.screenshot(path=SCREENSHOTS / f"{name}.png", **options)
+
+
+@pytest.fixture
+def visit(chromium, server):
+    """Open the page in a window of its own; afterwards no script may have failed."""
+    opened = []
+
+    def visit(fragment="", **options):
+        options = {"viewport": {"width": 1280, "height": 860}, **options}
+        context = chromium.new_context(**options)
+        visitor = Visitor(context.new_page(), server)
+        opened.append((context, visitor))
+        return visitor.open(fragment)
+
+    yield visit
+    for context, visitor in opened:
+        context.close()
+        assert visitor.errors == []

@@ -1,0 +1,288 @@
+"""Tabs, searches and messages: nobody searches for nobody, and no message brings a session down."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import time
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from graven.core.errors import UsageError
+from graven.interfaces.web.limits import WAITING_MESSAGES, Limits
+from graven.interfaces.web.session import Session, Sessions, Tab
+from graven.interfaces.web.thinking import SEARCHING, STOPPED, Held, Pool
+from tests.interfaces.web.test_messages import RIGHT, json_values
+
+GAME = "nogo(size=4)"
+PATIENCE = 120.0  # seconds: only a test that fails waits so long
+
+
+class Listener(Tab):
+    """A tab that remembers everything it was told."""
+
+    def __init__(self):
+        super().__init__()
+        self.heard = []
+
+    def send(self, text, may_miss=False):
+        self.heard.append(json.loads(text))
+
+    def last(self, kind):
+        return next((each for each in reversed(self.heard) if each["type"] == kind), None)
+
+
+async def until(condition):
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        await asyncio.sleep(0.01)
+
+
+def with_sessions(work, **limits):
+    """Run `work(sessions)` in an event loop of its own."""
+
+    async def run():
+        sessions = Sessions(Limits(**limits))
+        try:
+            return await work(sessions)
+        finally:
+            sessions.close()
+
+    return asyncio.run(run())
+
+
+async def joined(sessions, **fields):
+    session, tab = sessions.open(None), Listener()
+    await session.join(tab)
+    if fields:
+        await session.hear(tab, json.dumps({"type": "new", **fields}))
+        assert tab.last("error") is None
+    return session, tab
+
+
+def test_a_person_plays_a_whole_game_against_an_agent():
+    async def work(sessions):
+        session, tab = await joined(sessions, game="nogo(size=3)", playouts=50)
+        while not (state := tab.last("state"))["over"]:
+            if state["mayMove"]:
+                move = state["moves"]["0"][0][0]
+                said = {"type": "move", "move": move, "player": 0, "ply": state["at"]}
+                await session.hear(tab, json.dumps(said))
+            await until(lambda seen=state["at"]: tab.last("state")["at"] > seen)
+            assert tab.last("error") is None
+        assert sorted(state["scores"]) == [0.0, 1.0]
+        notes = [ply["note"] for ply in state["plies"]]
+        assert all(notes[1::2])
+        assert not any(notes[::2])
+        think = tab.last("think")
+        assert (think["status"], think["playouts"]) == ("done", 50)
+        assert sum(think["visits"]) == 49  # the first playout is the root's own
+
+    with_sessions(work)
+
+
+def test_a_closed_tab_stops_its_search_and_comes_back_to_its_game():
+    async def work(sessions):
+        session, tab = await joined(
+            sessions, game=GAME, seats=["uct", "person"], seconds=500.0, moves=[]
+        )
+        await until(lambda: (said := tab.last("think")) and said["playouts"] > 0)
+        thinker = session._thinkers["move"]
+        assert thinker.status == SEARCHING
+        session.leave(tab)
+        await until(lambda: not thinker.active)
+        assert thinker.status == STOPPED
+        # Back again: the same game, and the agent thinks on.
+        again, other = sessions.open(session.id), Listener()
+        assert again is session
+        await again.join(other)
+        assert other.last("state")["game"]["spec"] == GAME
+        await until(lambda: (said := other.last("think")) and said["status"] == SEARCHING)
+        await session.hear(other, json.dumps({"type": "stop", "lens": "move"}))
+        await until(lambda: other.last("state")["at"] == 1)  # it plays what it has found
+
+    with_sessions(work, seconds=600.0)
+
+
+def test_a_search_blocks_nobody_else():
+    async def work(sessions):
+        first, watching = await joined(sessions, game=GAME, seats=["uct", "uct"], seconds=500.0)
+        await until(lambda: (said := watching.last("think")) and said["playouts"] > 0)
+        second, tab = await joined(sessions, game=GAME, playouts=50)
+        said = {"type": "move", "move": "A1", "player": 0, "ply": 0}
+        await second.hear(tab, json.dumps(said))
+        await until(lambda: tab.last("state")["at"] == 2)
+        assert first._thinkers["move"].status == SEARCHING
+        assert tab.last("state")["plies"][0]["move"] == "A1"
+        assert len(watching.last("state")["plies"]) == 0
+
+    with_sessions(work, seconds=600.0, searches=2)
+
+
+def test_undo_and_a_new_game_end_the_search_under_way():
+    async def work(sessions):
+        session, tab = await joined(sessions, game=GAME, seconds=500.0)
+        said = {"type": "move", "move": "A1", "player": 0, "ply": 0}
+        await session.hear(tab, json.dumps(said))
+        await until(lambda: tab.last("think") and tab.last("think")["playouts"] > 0)
+        first = session._thinkers["move"]
+        await session.hear(tab, '{"type": "undo"}')
+        await until(lambda: not first.active)
+        assert tab.last("state")["at"] == 0
+        await session.hear(tab, json.dumps(said))
+        await until(lambda: session._thinkers["move"] is not first)
+        second = session._thinkers["move"]
+        await session.hear(tab, json.dumps({"type": "new", "game": "hex(size=3)"}))
+        await until(lambda: not second.active)
+        assert tab.last("state")["game"]["name"] == "hex"
+        assert tab.last("state")["at"] == 0
+
+    with_sessions(work, seconds=600.0)
+
+
+def test_two_agents_side_by_side_and_their_trees():
+    async def work(sessions):
+        session, tab = await joined(sessions, game=GAME, playouts=100)
+        for lens, agent in (("a", "rave"), ("b", "grave(ref=10)")):
+            said = {"type": "watch", "lens": lens, "agent": agent, "playouts": 2000}
+            await session.hear(tab, json.dumps(said))
+        for lens in "ab":
+            await until(lambda lens=lens: not session._thinkers[lens].active)
+        await until(lambda: len([e for e in tab.heard if e.get("status") == "done"]) >= 2)
+        for lens in "ab":
+            await session.hear(tab, json.dumps({"type": "tree", "lens": lens, "most": 3}))
+            root = tab.last("tree")
+            assert (root["lens"], root["total"], len(root["moves"])) == (lens, 16, 3)
+            path = [root["moves"][0]]
+            await session.hear(
+                tab, json.dumps({"type": "tree", "lens": lens, "path": path, "ref": 5000})
+            )
+            node = tab.last("tree")
+            assert node["path"] == path
+            assert node["readers"] == {"rave": 1, "grave": 0, "hrave": 0}
+            assert node["wayVisits"][0] == 2000
+        await session.hear(tab, json.dumps({"type": "tree", "lens": "a", "path": ["nowhere"]}))
+        assert tab.last("error")["text"] == "the tree does not go there."
+
+    with_sessions(work)
+
+
+def test_a_search_that_cannot_begin_is_a_sentence_and_a_pause():
+    async def work(sessions):
+        _, tab = await joined(sessions, game=GAME, seats=["uct+mogo", "uct"])
+        await until(lambda: tab.last("error") is not None)
+        assert "unknown playout of nogo" in tab.last("error")["text"]
+        assert tab.last("state")["paused"]
+
+    with_sessions(work)
+
+
+def test_sessions_are_bounded_and_those_without_a_tab_make_room():
+    async def work(sessions):
+        first, tab = await joined(sessions)
+        await joined(sessions)
+        with pytest.raises(UsageError, match="2 games"):
+            sessions.open(None)
+        first.leave(tab)
+        third = sessions.open(None)
+        assert third is not first
+        assert sessions.open(first.id) is not first if not third.tabs else True
+
+    with_sessions(work, sessions=2)
+
+
+def test_trees_are_bounded():
+    pool = Pool(Limits(searches=1))
+    held = [pool.hold("s", number) for number in range(50)]
+    assert len(pool._kept) == pool.limits.trees
+    assert pool.hold("s", 49) is held[49]
+    assert pool.hold("s", 0) is not held[0]
+    pool.forget("s")
+    assert not pool._kept
+    assert isinstance(held[0], Held)
+    pool.close()
+
+
+def test_a_tab_that_does_not_read_is_let_go():
+    async def work():
+        tab = Tab()
+        for _ in range(WAITING_MESSAGES):
+            tab.send("{}", may_miss=True)
+        assert tab.waiting.qsize() < WAITING_MESSAGES  # glimpses are left out
+        for _ in range(WAITING_MESSAGES + 1):
+            tab.send("{}")
+        assert tab.waiting.get_nowait() is None or tab.waiting.qsize() < WAITING_MESSAGES
+
+    asyncio.run(work())
+
+
+# Any message, right or wrong, in any order: an answer to the one who sent it, and life goes on.
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    st.lists(
+        st.text(max_size=60)
+        | st.binary(max_size=60)
+        | json_values.map(json.dumps)
+        | st.builds(
+            lambda kind, changes: json.dumps({"type": kind, **RIGHT[kind], **changes}),
+            st.sampled_from(sorted(RIGHT)),
+            st.dictionaries(
+                st.sampled_from(sorted({n for fields in RIGHT.values() for n in fields})),
+                json_values,
+                max_size=2,
+            ),
+        ),
+        max_size=12,
+    )
+)
+def test_no_message_brings_a_session_down(said):
+    async def work(sessions):
+        session, tab = await joined(sessions, game="nogo(size=3)", playouts=20)
+        _, bystander = await joined(sessions, game="nogo(size=3)", playouts=20)
+        quiet = len(bystander.heard)
+        for data in said:
+            await session.hear(tab, data)
+        errors = [each["text"] for each in tab.heard if each["type"] == "error"]
+        assert not [text for text in errors if "this is a bug" in text]
+        assert all(len(text) < 2000 for text in errors)
+        assert len(bystander.heard) == quiet
+        await session.hear(tab, json.dumps({"type": "new", "game": "nogo(size=3)"}))
+        assert tab.heard[-1]["type"] in ("state", "think")
+        assert tab.last("state")["at"] == 0
+
+    with_sessions(work, playouts=200, seconds=1.0, searches=2)
+
+
+def test_random_bytes_of_right_messages():
+    """Right messages with some of their characters changed."""
+    rng = random.Random(7)
+    texts = [json.dumps({"type": kind, **fields}) for kind, fields in RIGHT.items()]
+
+    async def work(sessions):
+        session, tab = await joined(sessions, game="nogo(size=3)", playouts=20)
+        for _ in range(400):
+            letters = list(rng.choice(texts))
+            for _ in range(rng.randrange(1, 4)):
+                letters[rng.randrange(len(letters))] = chr(rng.choice([*range(32, 127), 0, 0xD800]))
+            await session.hear(tab, "".join(letters))
+        bugs = [e for e in tab.heard if e["type"] == "error" and "bug" in e["text"]]
+        assert not bugs
+
+    with_sessions(work, playouts=200, seconds=1.0)
+
+
+def test_a_session_without_a_game_says_so():
+    async def work(sessions):
+        session, tab = await joined(sessions)
+        assert isinstance(session, Session)
+        for kind in ("undo", "swap", "step", "save", "tree", "watch", "move"):
+            await session.hear(tab, json.dumps({"type": kind, **RIGHT[kind]}))
+            assert tab.last("error")["text"].startswith("there is no")
+
+    with_sessions(work)

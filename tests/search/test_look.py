@@ -1,0 +1,155 @@
+"""What is seen of a tree is what the slow, obvious search has; and looking on disturbs nobody."""
+
+from __future__ import annotations
+
+import math
+import threading
+
+import pytest
+
+from graven.agents import Agent, parse
+from graven.core.rng import derive
+from graven.games.registry import make_game
+from graven.search import look
+from graven.search.engine import Budget
+from tests.search.test_twin import POLICIES, run_both
+
+GAME = "breakthrough(size=5x4)"
+
+
+@pytest.mark.parametrize(("spec", "formula", "ref"), POLICIES, ids=[spec for spec, *_ in POLICIES])
+def test_every_figure_of_a_node_is_the_twins(spec, formula, ref):
+    game = make_game(GAME)
+    search, twin = run_both(game, spec, formula, ref, playouts=400)
+    form = parse(spec).form
+    nodes, node, way = look.root(search), twin.root, [twin.root]
+    for depth in range(3):
+        seen = look.look(search, form, nodes)
+        assert (seen.turn, seen.visits) == (node.turn, node.visits)
+        assert sorted(each.code for each in seen.moves) == sorted(node.moves[node.turn])
+        reference = way[look.readers([each.visits for each in way], 0)["rave"]]
+        if ref is not None:
+            enough = [each for each in way if each.visits > ref]
+            reference = enough[-1] if enough else way[0]
+            assert seen.read_at == way.index(reference)
+        else:
+            assert seen.read_at is None
+        for each in seen.moves:
+            played = (node.turn, each.code)
+            n = node.count.get(played, 0)
+            assert each.visits == n
+            assert each.mean == (pytest.approx(node.total[played] / n) if n else None)
+            value = formula(node, reference, node.turn, each.code)
+            assert each.value == pytest.approx(math.inf if value is None else value)
+            if ref is not None:
+                pa = reference.amaf_count.get(played, 0)
+                assert each.amaf_visits == pa
+                assert each.amaf == (
+                    pytest.approx(reference.amaf_total[played] / pa) if pa else None
+                )
+        visits = [each.visits for each in seen.moves]
+        assert visits == sorted(visits, reverse=True)
+        # On to the most visited child.
+        best = seen.moves[0]
+        nodes = look.walk(search, [*codes_to(search, nodes), best.code], lambda player, code: code)
+        assert len(nodes) == depth + 2
+        node = node.children[
+            (best.code,) if (best.code,) in node.children else joint(game, node, best)
+        ]
+        way.append(node)
+
+
+def joint(game, node, best):
+    (found,) = (key for key in node.children if key[node.turn] == best.code)
+    return found
+
+
+def codes_to(search, nodes):
+    """The moves along nodes that are each other's most visited children."""
+    found = []
+    for depth in range(1, len(nodes)):
+        here = look.walk(search, found, lambda player, code: code)
+        assert here == list(nodes[:depth])
+        found.append(look.look(search, parse("uct").form, here).moves[0].code)
+    return found
+
+
+@pytest.mark.parametrize(
+    "spec", [s for s, _, ref in POLICIES if ref is not None and "alpha" not in s]
+)
+def test_beta_is_the_weight_that_the_value_was_blended_with(spec):
+    game = make_game(GAME)
+    agent, parsed = Agent(spec), parse(spec)
+    search = agent.bind(game)
+    search.run(game.start().state, (), Budget(playouts=500), 3)
+    seen = look.look(search, parsed.form, look.root(search))
+    c = float(parsed.values["c"])
+    checked = 0
+    for each in seen.moves:
+        if each.visits and each.amaf is not None:
+            blend = (1 - each.beta) * each.mean + each.beta * each.amaf
+            bound = c * math.sqrt(math.log(seen.visits) / each.visits) if c else 0.0
+            assert each.value == pytest.approx(blend + bound)
+            checked += 1
+    assert checked >= 3
+
+
+def test_whose_table_is_read_as_in_figure_1():
+    # Sironi and Winands 2016, figure 1: RAVE the node's own, GRAVE the closest ancestor's with
+    # more than ref playouts, HRAVE the root's.
+    assert look.readers([1000, 300, 60, 7], 50) == {"rave": 3, "grave": 2, "hrave": 0}
+    assert look.readers([1000, 300, 50, 7], 50) == {"rave": 3, "grave": 1, "hrave": 0}
+    assert look.readers([1000, 300, 60, 7], 0) == {"rave": 3, "grave": 3, "hrave": 0}
+    assert look.readers([40, 7], 50) == {"rave": 1, "grave": 0, "hrave": 0}
+    assert look.readers([1000], 50) == {"rave": 0, "grave": 0, "hrave": 0}
+    assert look.readers([1000, 300, 60, 7], 10**9)["grave"] == 0
+
+
+@pytest.mark.parametrize("spec", ["grave(ref=5)", "rave", "uct+poolrave", "hrave(reuse=true)"])
+def test_looking_while_it_searches_sees_only_what_can_be(spec):
+    """A small first room, so that every group of arrays grows under the reader's eyes."""
+    game = make_game("nogo(size=5)")
+    search = Agent(spec).bind(game)
+    form, start = parse(spec).form, game.start()
+    stop, failed, looks = threading.Event(), [], 0
+
+    def work():
+        try:
+            for seed in range(4):
+                search.run(start.state, (), Budget(playouts=60_000), derive(seed, 0), stop)
+        except BaseException as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        while thread.is_alive():
+            if not look.playouts_done(search):
+                continue
+            try:
+                seen = look.look(search, form, look.root(search))
+            except (IndexError, ValueError):
+                continue
+            looks += 1
+            assert {each.code for each in seen.moves} <= set(range(game.codes))
+            assert all(0 <= each.visits <= 300_000 for each in seen.moves)
+            assert all(each.mean is None or -1e-9 <= each.mean <= 1 + 1e-9 for each in seen.moves)
+            for player, code in look.line(search):
+                assert 0 <= player < 2
+                assert 0 <= code < game.codes
+    finally:
+        stop.set()
+        thread.join()
+    assert not failed
+    assert looks > 10
+
+
+def test_a_way_that_the_tree_does_not_have_ends_early():
+    game = make_game(GAME)
+    search = Agent("uct").bind(game)
+    search.run(game.start().state, (), Budget(playouts=50), 1)
+    legal = game.start().codes_of(0)
+    nowhere = next(code for code in range(game.codes) if code not in legal)
+    assert len(look.walk(search, [nowhere], lambda player, code: code)) == 1
+    assert len(look.walk(search, [legal[0]] * 99, lambda player, code: code)) < 99
+    assert len(look.walk(search, ["x"], lambda player, text: None)) == 1
