@@ -28,6 +28,10 @@ programs:
 		|| { test "$$(id -u)" = 0 && command -v apt-get >/dev/null \
 			&& timeout 300 apt-get install --yes --quiet gnugo >/dev/null 2>&1; } \
 		|| echo "GNU Go cannot be installed here: the tests that play against it will skip"
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null \
+		|| { test "$$(id -u)" = 0 && command -v apt-get >/dev/null \
+			&& timeout 600 apt-get install --yes --quiet chromium >/dev/null 2>&1; } \
+		|| echo "Chromium cannot be installed here: the tests of the page in a browser will skip"
 
 test: lint programs
 	$(VENV)/bin/pytest

@@ -17,6 +17,7 @@ COMMANDS = [
     "sweep",
     "reproduce",
     "bench",
+    "serve",
 ]
 HEAVY = {"numba", "numpy", "scipy", "llvmlite", "rich", "multiprocessing", "graven.core.game"}
 
@@ -44,6 +45,14 @@ def test_every_command_shows_an_example(run, command):
     assert code == 0
     assert "Examples:\n" in out
     assert f"  graven {command}" in out
+
+
+def test_the_server_loads_nothing_heavy_before_its_first_page():
+    code = "import sys, graven.interfaces.web.run; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert "starlette.applications" in loaded
+    assert not loaded & (HEAVY - {"multiprocessing"})
 
 
 def test_without_a_command_there_is_help(run):

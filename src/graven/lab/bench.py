@@ -8,7 +8,7 @@ and of the rounds' ratios.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from itertools import count
@@ -42,6 +42,7 @@ REPORT_SECONDS = 10.0
 RANDOM_GO_GAMES = 5_000
 GRAVE, RAVE, UCT = "grave(ref=50)", "rave", "uct"
 # Playouts that learn, and how fast they should be, as part of uniform ones.
+Measurements = Mapping[str, Callable[[], Iterator[Row]]]
 LEARNING = {"mast": 0.5, "mastf": 0.5, "ppa": 0.35, "ppaf": 0.35, "poolrave": 0.6}
 
 
@@ -87,7 +88,7 @@ def against_openspiel() -> Iterator[Row]:
             yield replace(row, skipped="the package open_spiel is not installed")
             continue
         peer = pyspiel.load_game(theirs)
-        yield _measured(
+        yield measured(
             row,
             lambda game=game: search_rate(UCT, game, 1000),  # type: ignore[misc]
             lambda peer=peer: openspiel_rate(pyspiel, peer, 1000),  # type: ignore[misc]
@@ -110,12 +111,12 @@ def go_playouts() -> Iterator[Row]:
     """Go's uniform playouts against a number that we aim at, and pattern playouts against those."""
     game = make_game("go")
     patterns = game.rules_with("mogo")
-    yield _measured(
+    yield measured(
         Row("go", f"uniform random games v an aim of 60,000, {game.spec}", "games/s", 1.0),
         lambda: playouts.contract_rate(game.rules, RANDOM_GO_GAMES),
         lambda: 60_000.0,
     )
-    yield _measured(
+    yield measured(
         Row("go", f"plies of mogo games v plies of uniform ones, {game.spec}", "plies/s", 0.25),
         lambda: playouts.ply_rate(patterns, RANDOM_GO_GAMES),
         lambda: playouts.ply_rate(game.rules, RANDOM_GO_GAMES),
@@ -126,7 +127,7 @@ def random_games(name: str, what: str, target: float, with_sample: bool) -> Iter
     """Random games through the contract, against the rules inlined into one function."""
     game = make_game("breakthrough")
     rules = game.rules if with_sample else game.rules._replace(sample=0)
-    yield _measured(
+    yield measured(
         Row(name, what, "games/s", target),
         lambda: playouts.contract_rate(rules, RANDOM_GAMES),
         lambda: playouts.inlined_rate(game, RANDOM_GAMES),
@@ -144,7 +145,7 @@ def contests() -> Iterator[Game]:
 def grave_against_uct() -> Iterator[Row]:
     """What AMAF costs, game by game."""
     for game in contests():
-        yield _measured(
+        yield measured(
             Row("grave", f"GRAVE v UCT, 10,000 playouts, {game.spec}", "playouts/s", 0.75),
             lambda game=game: search_rate(GRAVE, game, 10_000),  # type: ignore[misc]
             lambda game=game: search_rate(UCT, game, 10_000),  # type: ignore[misc]
@@ -157,7 +158,7 @@ def learning_playouts() -> Iterator[Row]:
         game = make_game(name)
         for playout, target in LEARNING.items():
             spec = f"{UCT}+{playout}"
-            yield _measured(
+            yield measured(
                 Row(
                     "playouts", f"{spec} v {UCT}, a ply, 10,000 playouts, {name}", "plies/s", target
                 ),
@@ -190,7 +191,7 @@ def long_against_short() -> Iterator[Row]:
     """Whether a search keeps its pace as its tree grows."""
     game = make_game("breakthrough")
     for spec in (UCT, GRAVE):
-        yield _measured(
+        yield measured(
             Row("long", f"1,000,000 v 10,000 playouts, {spec}, {game.spec}", "playouts/s", 0.5),
             lambda spec=spec: search_rate(spec, game, 1_000_000),  # type: ignore[misc]
             lambda spec=spec: search_rate(spec, game, 10_000),  # type: ignore[misc]
@@ -222,7 +223,7 @@ def laboratory_overhead() -> Iterator[Row]:
         return LAB_GAMES / (time.perf_counter() - began)
 
     what = f"games with jobs, store and progress v bare, 100 playouts, {cell.game}"
-    yield _measured(Row("overhead", what, "games/s", 0.9), recorded, bare)
+    yield measured(Row("overhead", what, "games/s", 0.9), recorded, bare)
 
 
 def two_workers() -> Iterator[Row]:
@@ -243,7 +244,7 @@ def two_workers() -> Iterator[Row]:
     if cores() < 2:
         yield replace(row, skipped="this machine has one core")
         return
-    yield _measured(row, lambda: rate(2), lambda: rate(1), LONG_ROUNDS)
+    yield measured(row, lambda: rate(2), lambda: rate(1), LONG_ROUNDS)
 
 
 def report_of_many() -> Iterator[Row]:
@@ -285,6 +286,7 @@ def callbacks() -> Iterator[Row]:
 
 
 MEASUREMENTS: dict[str, Callable[[], Iterator[Row]]] = {
+MEASUREMENTS: Measurements = {
     "openspiel": against_openspiel,
     "sample": lambda: random_games(
         "sample", "random games with `sample` v a loop that lists moves, rules inlined", 1.0, True
@@ -305,15 +307,19 @@ MEASUREMENTS: dict[str, Callable[[], Iterator[Row]]] = {
 }
 
 
-def bench(names: Sequence[str] = ()) -> Iterator[Row]:
-    """Take the named measurements, by default all, and give each row when it is known."""
+def bench(names: Sequence[str] = (), more: Measurements | None = None) -> Iterator[Row]:
+    """Take the named measurements, by default all, and give each row when it is known.
+
+    `more` are measurements of rooms that stand on this one.
+    """
+    known = {**MEASUREMENTS, **(more or {})}
     for name in names:
-        if name not in MEASUREMENTS:
-            raise unknown("measurement", name, MEASUREMENTS)
-    for name in names or MEASUREMENTS:
-        yield from MEASUREMENTS[name]()
+        if name not in known:
+            raise unknown("measurement", name, known)
+    for name in names or known:
+        yield from known[name]()
 
 
-def _measured(row: Row, ours: Rate, other: Rate, rounds: int = ROUNDS) -> Row:
+def measured(row: Row, ours: Rate, other: Rate, rounds: int = ROUNDS) -> Row:
     medians = in_turn(ours, other, rounds)
     return replace(row, ours=medians.ours, other=medians.other, ratio=medians.ratio)

@@ -22,6 +22,7 @@ def bench(
             metavar="[NAMES]...",
             help="Measurements to take: openspiel, sample, listing, grave, playouts, tables, "
             "long, overhead, workers, report, gdl, callbacks.",
+            "long, overhead, workers, report, gdl, page.",
             show_default=False,
         ),
     ] = None,
@@ -40,12 +41,13 @@ def bench(
       graven bench openspiel sample --json
       graven bench gdl
     """
+    from graven.interfaces.web.bench import MEASUREMENTS
     from graven.lab.bench import bench as measure
 
     rows: list[Row] = []
 
     def work(stop: threading.Event) -> None:
-        for row in measure(names or ()):
+        for row in measure(names or (), MEASUREMENTS):
             rows.append(row)
             if stop.is_set():
                 return

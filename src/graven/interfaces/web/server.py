@@ -45,6 +45,7 @@ HEADERS = {
 }
 REFUSED, FULL = 1008, 1013  # WebSocket close codes: policy violation, try again later
 READERS = 4
+WARM_AFTER = 2.0  # seconds after the first tab: its own game comes first
 
 
 class Page:
@@ -115,6 +116,9 @@ class Page:
                 from graven.interfaces.web.session import Sessions
 
                 self._sessions = Sessions(self.limits)
+                soon = threading.Timer(WARM_AFTER, self._sessions.warm_up)
+                soon.daemon = True
+                soon.start()
             return self._sessions
 
     def _lab(self) -> Laboratory:

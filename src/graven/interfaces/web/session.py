@@ -19,10 +19,12 @@ from concurrent.futures import ThreadPoolExecutor
 from os import environ
 from typing import Any
 
+from graven.agents import Agent
 from graven.agents.spec import Spec
 from graven.core.contract import NOBODY
 from graven.core.errors import GravenError, UsageError
 from graven.interfaces.web import messages
+from graven.interfaces.web.games import named_game
 from graven.interfaces.web.glimpse import glimpse, node
 from graven.interfaces.web.limits import (
     IDLE_SECONDS,
@@ -31,13 +33,15 @@ from graven.interfaces.web.limits import (
     Limits,
 )
 from graven.interfaces.web.messages import Message
-from graven.interfaces.web.table import Note, Table, read_agent, within
+from graven.interfaces.web.table import DEFAULT_AGENT, Note, Table, read_agent, within
 from graven.interfaces.web.thinking import DONE, FAILED, Pool, Thinker
+from graven.lab.play import warm_up
 from graven.search.engine import Budget
 
 COMMAND_THREADS = 16
 BETWEEN_AGENTS = 0.3  # seconds: people want to see what agents play against each other
 MOVE = "move"
+SMALL_GAME = "breakthrough(size=5)"
 
 Send = dict[str, Any]
 
@@ -339,6 +343,11 @@ class Sessions:
             self._sessions[found.id] = found
         self._sessions.move_to_end(found.id)
         return found
+
+    def warm_up(self) -> None:
+        """Compile the search, or load it, before anybody waits for it."""
+        game = named_game(SMALL_GAME, None)
+        warm_up(game, [Agent(DEFAULT_AGENT)])
 
     def _tidy(self) -> None:
         now = time.monotonic()

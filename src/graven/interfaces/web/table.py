@@ -18,7 +18,7 @@ from graven.core.errors import UsageError
 from graven.core.game import Game, Position
 from graven.core.rng import derive
 from graven.games import go, sgf
-from graven.interfaces.web.games import cell_names, cells_of, game_of_rules, named_game
+from graven.interfaces.web.games import GDL, cell_names, cells_of, game_of_rules, named_game
 from graven.interfaces.web.limits import Limits
 from graven.lab.records import lost_by
 from graven.search.engine import Budget
@@ -106,8 +106,9 @@ class Table:
         seed: int | None,
     ) -> Table:
         """A table for a game of the package, or for one whose rules have been sent."""
-        game = game_of_rules(rules) if rules is not None else named_game(named, limits.folder)
-        return cls(game, named, limits, rules, seed)
+        if rules is not None:
+            return cls(game_of_rules(rules, named), named, limits, rules, seed)
+        return cls(named_game(named, limits.folder), named, limits, None, seed)
 
     # Who plays, and with what.
 
@@ -116,7 +117,8 @@ class Table:
         left. By default a person sits first, and agents elsewhere."""
         seats = list(seats or (PERSON, DEFAULT_AGENT))
         players = self.game.players
-        if len(seats) > players and (self.rules is None and seats != [PERSON, DEFAULT_AGENT]):
+        # Of a game in GDL nobody knows how many seats it has before its rules have been read.
+        if len(seats) > max(2 if players == 1 or self.game.name == GDL else 0, players):
             raise UsageError(f"{self.game.name} has {players} seats, and {len(seats)} were given.")
         seats = [*seats, *[seats[-1]] * (players - len(seats))][:players]
         specs = [
@@ -300,7 +302,7 @@ class Table:
         return {
             "type": "state",
             "game": {
-                "spec": self.named if self.rules is None else game.name,
+                "spec": self.named,
                 "name": game.name,
                 "players": list(game.player_names),
                 "oneClick": self.one_click,
@@ -352,7 +354,7 @@ class Table:
         """The game as a record that can be kept, and dropped on the page again."""
         return {
             "graven": __version__,
-            "game": self.named if self.rules is None else self.game.name,
+            "game": self.named,
             "rules": self.rules,
             "seats": [spec.text if spec else PERSON for spec in self.seats],
             "playouts": self.budget.playouts,
