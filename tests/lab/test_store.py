@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -262,3 +263,27 @@ def test_cells_play_in_turn_and_only_what_is_missing():
             (cells[0], 2),
         ]
         assert store.numbers(cells[0], 9) == store.numbers(cells[1], 9) == {0, 1, 2}
+
+
+def test_what_was_believed_is_kept_beside_the_games(tmp_path):
+    believed = (None, 0.25, 1.0)
+    with Store(tmp_path / "a.db") as store:
+        number = store.cell_id(CELL)
+        store.add(number, replace(result(0), values=believed))
+        store.add(number, result(1))
+        assert not store.add(number, replace(result(0), values=(0.5,)))
+    with Store(tmp_path / "a.db", write=False) as store:
+        assert [each.values for each in store.results(CELL, 9)] == [believed, ()]
+        assert [each.index for each in store.results(CELL, 9, start=1)] == [1]
+
+
+def test_a_store_from_before_evaluations_is_read_and_gone_on_with(tmp_path):
+    path = filled(tmp_path / "a.db", games=2)
+    with sqlite3.connect(path) as db:
+        db.execute("DROP TABLE evaluation")
+    db.close()
+    with Store(path, write=False) as store:
+        assert list(store.results(CELL, 9)) == [result(0), result(1, 0.0)]
+    with Store(path) as store:
+        store.add(store.cell_id(CELL), replace(result(2), values=(0.5, 0.25)))
+        assert [each.values for each in store.results(CELL, 9)] == [(), (), (0.5, 0.25)]

@@ -321,5 +321,6 @@ def bench(names: Sequence[str] = (), more: Measurements | None = None) -> Iterat
 
 
 def measured(row: Row, ours: Rate, other: Rate, rounds: int = ROUNDS) -> Row:
+    """The row with both rates and their ratio, taken in turn."""
     medians = in_turn(ours, other, rounds)
     return replace(row, ours=medians.ours, other=medians.other, ratio=medians.ratio)

@@ -47,8 +47,8 @@ def game_of_rules(rules: str, title: str) -> Game:
 
 def sheets() -> list[str]:
     """The games in GDL that come with graven."""
-    found = _module("graven.gdl.sheets")
-    return sorted(found.names()) if found is not None else []
+    names = getattr(_module("graven.gdl.sheets"), "names", None)
+    return sorted(names()) if names is not None else []
 
 
 def _module(name: str) -> Any:

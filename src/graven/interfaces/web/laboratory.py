@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -97,7 +97,7 @@ class Laboratory:
 
     def papers(self) -> list[dict[str, Any]]:
         """The papers with their tables, and how much of each has been run."""
-        return self._once("papers", _papers)
+        return self._once("papers", lambda store: _papers(self._findings().summaries))
 
     def table(self, paper: str, name: str) -> dict[str, Any]:
         """A published table, ours beside theirs."""
@@ -116,7 +116,9 @@ class Laboratory:
                 "caption": table.caption,
                 "odd": table.odd,
                 "measure": table.measure,
-                "entries": [_entry(each) for each in Results(store).entries(table)],
+                "entries": [
+                    _entry(each) for each in Results(self._findings().summaries).entries(table)
+                ],
             },
         )
 
@@ -249,8 +251,8 @@ def _match(summary: Summary) -> dict[str, Any]:
     }
 
 
-def _papers(store: Store) -> list[dict[str, Any]]:
-    results = Results(store)
+def _papers(summaries: Sequence[Summary]) -> list[dict[str, Any]]:
+    results = Results(summaries)
     found = []
     for paper in papers():
         tables = []

@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from importlib import resources
+from os import environ
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -27,7 +28,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from graven.core.errors import GravenError, UsageError
-from graven.interfaces.web.limits import Limits
+from graven.interfaces.web.limits import WAITING_MESSAGES, Limits
 
 if TYPE_CHECKING:
     from graven.interfaces.web.laboratory import Laboratory
@@ -45,6 +46,7 @@ HEADERS = {
 }
 REFUSED, FULL = 1008, 1013  # WebSocket close codes: policy violation, try again later
 READERS = 4
+PAUSE = 0.02  # seconds
 WARM_AFTER = 2.0  # seconds after the first tab: its own game comes first
 
 
@@ -153,6 +155,11 @@ class Page:
                 return JSONResponse({"error": " ".join(str(error).split())}, 400)
             except KeyError as error:
                 return JSONResponse({"error": f"{error.args[0]} is missing."}, 400)
+            except Exception as error:
+                if environ.get("GRAVEN_DEBUG"):
+                    raise
+                said = f"this is a bug: {type(error).__name__}: {error}. Please report it."
+                return JSONResponse({"error": said}, 500)
 
         return answer
 
@@ -199,6 +206,10 @@ async def receive_all(socket: WebSocket, session: Session, tab: Tab) -> None:
             return
         data = message.get("text")
         await session.hear(tab, data if data is not None else message.get("bytes") or b"")
+        # Who asks faster than he reads the answers is not asked again until he has.
+        await asyncio.sleep(0)
+        while tab.waiting.qsize() > WAITING_MESSAGES // 2:
+            await asyncio.sleep(PAUSE)
 
 
 async def send_all(socket: WebSocket, tab: Tab) -> None:
