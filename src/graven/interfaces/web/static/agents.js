@@ -50,6 +50,7 @@ export class AgentPicker {
     const choose = (name, list, current, changed) => h("label", { class: "field" }, h("span", {}, name),
       h("select", { onchange: (event) => changed(event.target.value) },
         list.map((each) => h("option", { value: each, selected: each === current }, each))));
+    const now = (part) => writePart({ name: this.names[part], values: this.fields[part] });
     const replace = (treePart, playoutPart) => {
       this.value = playoutPart === "uniform" ? treePart : `${treePart}+${playoutPart}`;
       this.build();
@@ -60,12 +61,12 @@ export class AgentPicker {
       || !allowed || allowed.includes(each.name));
     this.form.replaceChildren(
       h("div", { class: "fields" },
-        choose("Tree policy", trees.map((each) => each.name), chosenTree.name, (name) => replace(name, writePart(playout)))),
+        choose("Tree policy", trees.map((each) => each.name), chosenTree.name, (name) => replace(name, now("playout")))),
       h("p", { class: "hint" }, chosenTree.summary),
       h("div", { class: "fields" }, treeFields.map((each) => this.field("tree", each, tree.values))),
       h("div", { class: "fields" },
         choose("Playouts", [...playouts.map((each) => each.name), ...own], playout.name,
-          (name) => replace(writePart(tree), name))),
+          (name) => replace(now("tree"), name))),
       chosenPlayout ? h("p", { class: "hint" }, chosenPlayout.summary) : h("p", { class: "hint" }, "The game's own playouts."),
       h("div", { class: "fields" }, (chosenPlayout?.parameters ?? []).map((each) => this.field("playout", each, playout.values))),
       h("details", {}, h("summary", {}, "How to search"),

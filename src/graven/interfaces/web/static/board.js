@@ -94,8 +94,6 @@ export class Board {
     root.addEventListener("pointerdown", (event) => {
       const cell = cellOf(event);
       down = cell && event.pointerType !== "touch" ? { cell, x: event.clientX, y: event.clientY } : null;
-      // Without this a drag would select text or begin the browser's own.
-      if (cell && event.pointerType === "mouse") { event.preventDefault(); root.focus({ preventScroll: true }); }
     });
     root.addEventListener("pointermove", (event) => {
       if (!down || !this.starts.has(down.cell)) return;
@@ -258,7 +256,8 @@ export class Board {
       const top = Math.max(1e-9, ...[...spots.values()].map((spot) => (spot.adds ? spot.measure : 1)));
       for (const [target, spot] of spots) drawn.push(...this.spot(this.at(target), spot, top));
     }
-    line.forEach(([player, , cells], index) => {
+    // The first moves last, so that they lie on top.
+    [...line.entries()].reverse().forEach(([index, [player, , cells]]) => {
       const place = this.at(cells?.at(-1));
       if (!place) return;
       const r = Math.max(7, place.size * 0.17);

@@ -35,7 +35,7 @@ export function chart(host, { series, height = 150, low = 0, high = 1, xMost, xL
     const points = each.points.map(([x, y]) => `${X(x).toFixed(1)},${Y(y).toFixed(1)}`);
     root.append(s("polyline", { points: points.join(" "), fill: "none", stroke: colour, "stroke-width": 2.2,
       "stroke-dasharray": each.dash ?? DASHES[index % DASHES.length], "stroke-linejoin": "round" }));
-    if (each.dots !== false && each.points.length <= 120) {
+    if ((each.dots !== false && each.points.length <= 120) || each.points.length < 3) {
       for (const [x, y] of each.points) root.append(s("circle", { cx: X(x), cy: Y(y), r: 2.6, fill: colour }));
     }
   });

@@ -163,7 +163,7 @@ export class Laboratory {
       this.where = h("p", { class: "status", role: "status" });
       const step = (by, name, sign) => h("button", { type: "button", "aria-label": name, onclick: () => this.ply(this.at + by) }, sign);
       this.panels.replay.replaceChildren(h("div", { class: "replay" },
-        h("div", {}, frame, this.where, h("div", { class: "row" }, step(-1e6, "First", "⏮"), step(-1, "Back", "◀"), this.slider, step(1, "On", "▶"), step(1e6, "Last", "⏭"))),
+        h("div", {}, frame, this.where, h("div", { class: "row" }, step(-1e6, "First", "«"), step(-1, "Back", "‹"), this.slider, step(1, "On", "›"), step(1e6, "Last", "»"))),
         h("div", {}, h("section", { class: "card" },
           h("h2", {}, `${said.game}, game ${said.number + 1}`),
           h("ul", { class: "reads" }, said.players.map((name, player) => h("li", {}, h("span", { class: `stone ${tone(said.players, player)}` }), " ", h("strong", {}, name), " ", h("code", {}, said.seats[player]), ` ${percent(said.scores[player], 0)} %`))),

@@ -11,13 +11,19 @@ const LEAST = 0.002; // moves that get less of the playouts are not drawn on the
 // Rows for Board.believe: how each move is to be drawn.
 export function beliefs(think, cellsOf, measure) {
   const total = think.visits?.reduce((sum, each) => sum + each, 0) || 1;
-  return (think.moves ?? []).map((move, i) => {
+  const rows = (think.moves ?? []).map((move, i) => {
     const share = think.visits[i] / total;
     const value = measure === "mean" ? think.means[i] : measure === "amaf" ? think.amafs[i] : share;
     return { move, cells: cellsOf.get(move) ?? [], share, measure: value ?? 0, adds: measure === "visits",
       skip: value === null || (measure !== "amaf" && (!think.visits[i] || share < LEAST)),
       text: (each) => String(Math.round(100 * each)), label: String(Math.round(100 * (value ?? 0))) };
   }).filter((row) => !row.skip);
+  // Means lie close together: the colours go from the worst of those drawn to the best.
+  if (measure !== "visits" && rows.length > 1) {
+    const values = rows.map((row) => row.measure), low = Math.min(...values), span = Math.max(...values) - low || 1;
+    for (const row of rows) row.measure = (row.measure - low) / span;
+  }
+  return rows;
 }
 
 export class SearchPanel {
