@@ -41,8 +41,8 @@ REPORT_GAMES = 100_000
 REPORT_SECONDS = 10.0
 RANDOM_GO_GAMES = 5_000
 GRAVE, RAVE, UCT = "grave(ref=50)", "rave", "uct"
-# Playouts that learn, and how fast they should be, as part of uniform ones.
 Measurements = Mapping[str, Callable[[], Iterator[Row]]]
+# Playouts that learn, and how fast they should be, as part of uniform ones.
 LEARNING = {"mast": 0.5, "mastf": 0.5, "ppa": 0.35, "ppaf": 0.35, "poolrave": 0.6}
 
 

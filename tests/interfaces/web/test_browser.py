@@ -7,6 +7,8 @@ import re
 
 import pytest
 
+from tests.interfaces.web.heap import RULES
+
 
 def moved(visitor, plies):
     visitor.until(f"graven.state.plies.length >= {plies}")
@@ -350,3 +352,45 @@ def test_a_wrong_link_is_a_sentence(visit):
     visitor.page.locator("#toast").wait_for()
     assert "Did you mean 'nogo'" in visitor.page.locator("#toast").inner_text()
     assert visitor.ask("graven.state.game.name") == "nogo"
+
+
+def test_a_gdl_file_is_dropped_on_the_page_and_played(visit):
+    visitor = visit("#game=nogo(size=4)")
+    visitor.page.locator("#compare-start").wait_for(state="attached")
+    visitor.ask(
+        f"""(() => {{
+            const carried = new DataTransfer();
+            carried.items.add(new File([{json.dumps(RULES)}], "heap.kif"));
+            dispatchEvent(new DragEvent("drop", {{ dataTransfer: carried }}));
+        }})()"""
+    )
+    visitor.page.locator("#setup[open] button[type=submit]").click()
+    visitor.until("graven.state.game.fromRules")
+    assert visitor.page.locator("#game-title").inner_text() == "heap.kif"
+    assert "heap 5" in visitor.page.locator("#board").inner_text()
+    # Five is won by taking two, and then what leaves three: GRAVE cannot help it.
+    visitor.page.locator("#other-moves button", has_text="take 2").click()
+    visitor.until("graven.state.mayMove.length && graven.state.plies.length === 2")
+    taken = visitor.ask("graven.state.plies[1].move")
+    visitor.shoot("gdl")
+    rest = "take 2" if "take 1" in taken else "take 1"
+    visitor.page.locator("#other-moves button", has_text=rest).click()
+    visitor.until("graven.state.over")
+    assert "white wins" in visitor.page.locator("#status").inner_text().lower()
+    visitor.ask("graven.openFile('broken.kif', '(role white')")
+    visitor.page.locator("#setup[open] button[type=submit]").click()
+    visitor.page.locator("#toast").wait_for()
+    assert "broken.kif" in visitor.page.locator("#toast").inner_text()
+
+
+def test_a_shipped_sheet_can_be_linked_to(visit):
+    visitor = visit("#game=gdl(sheet=ttcc4_2player)")
+    visitor.ask("graven.say('seats', {seats: ['person', 'person']})")
+    visitor.until("graven.state.seats[1] === 'person'")
+    move = visitor.page.locator("#other-moves button").first.inner_text()
+    visitor.page.locator("#other-moves button").first.click()
+    moved(visitor, 1)
+    link = visitor.page.url
+    other = visit(link[link.index("#") :])
+    assert other.ask("graven.state.plies[0].move") == visitor.ask("graven.state.plies[0].move")
+    assert other.ask("graven.state.plies[0].move") == move

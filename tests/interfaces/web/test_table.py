@@ -15,6 +15,7 @@ from graven.interfaces.web.games import cells_of, files_in, inside, named_game
 from graven.interfaces.web.limits import Limits
 from graven.interfaces.web.table import Note, Table, read_agent, within
 from graven.search.engine import Budget
+from tests.interfaces.web.heap import RULES
 from tests.naive.tiny import rock_paper_scissors
 
 LIMITS = Limits(playouts=1000, seconds=5.0)
@@ -201,6 +202,28 @@ def test_no_file_outside_the_folder_is_read(tmp_path):
 def test_only_games_of_the_package_have_names(text):
     with pytest.raises(UsageError):
         named_game(text, None)
+
+
+def test_rules_as_gdl_text_are_a_game_like_any_other(tmp_path):
+    made = Table.begin("heap.kif", RULES, LIMITS, seed=1)
+    made.seat(["person", "grave"], Budget(100))
+    assert made.thinks() is None
+    made.person_moves(0, made.position.moves_of(0)[0], 0)
+    assert made.thinks() == 1
+    state = json.loads(json.dumps(made.state()))
+    assert state["svg"] is None
+    assert "heap" in state["text"]
+    saved = made.as_json()
+    again = Table.begin(saved["game"], saved["rules"], LIMITS, seed=1)
+    again.play_all(saved["moves"])
+    assert again.position.key == made.position.key
+    secret = tmp_path / "secret.kif"
+    secret.write_text(RULES)
+    for spec in (str(secret), f"gdl(file={secret})", "gdl(sheet=../../x)"):
+        with pytest.raises(UsageError):
+            named_game(spec, None)
+    with pytest.raises(UsageError):
+        Table.begin("broken.kif", "(role white", LIMITS, seed=1)
 
 
 def test_cells_of_moves():

@@ -15,7 +15,8 @@ from graven.core.game import Game
 from graven.interfaces.web.glimpse import glimpse
 from graven.interfaces.web.limits import UPDATES_A_SECOND, Limits
 from graven.interfaces.web.thinking import Held, Thinker
-from graven.lab.bench import Measurements, Row, measured
+from graven.lab.bench import Measurements, measured
+from graven.lab.rows import Row
 from graven.search.engine import Budget
 
 SECONDS = 1.0

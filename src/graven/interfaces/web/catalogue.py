@@ -8,7 +8,8 @@ from typing import Any
 from graven import __version__
 from graven.agents import PolicyInfo, catalogue
 from graven.games import registry
-from graven.interfaces.web.games import GDL, files_in, sheets
+from graven.gdl import sheets
+from graven.interfaces.web.games import GDL, files_in
 from graven.interfaces.web.limits import Limits
 from graven.search.policy import Parameter, tree_policies
 
@@ -46,9 +47,7 @@ def choices(limits: Limits) -> dict[str, Any]:
 
 def _written_in_gdl() -> list[dict[str, Any]]:
     """The games in GDL that come with graven, as one more game with an option."""
-    names = sheets()
-    if not names:
-        return []
+    names = sheets.names()
     option = {"name": "sheet", "default": names[0], "about": "one of " + ", ".join(names)}
     said = "games of general game playing, written in the Game Description Language"
     return [{"name": GDL, "summary": said, "players": 2, "playouts": [], "options": [option]}]

@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
+from graven.agents.gdl import gdl_game
 from graven.core.errors import UsageError
 from graven.core.game import MISERE, Game
 from graven.games import registry
 
 GDL = "gdl"
-NO_GDL = "GDL is not available in this graven: rules cannot be read."
 FILE = "file"  # the option of some games that names a file
 _CELL = re.compile(r"data-cell='([^']*)'")
 _WORD = re.compile(r"[A-Za-z]+\d+")
@@ -30,30 +27,15 @@ def named_game(text: str, folder: Path | None) -> Game:
     if FILE in options:
         options[FILE] = str(inside(folder, str(options[FILE])))
     if name.removeprefix(MISERE) == GDL:
-        if (sheets := _module("graven.agents.gdl")) is None:
-            raise UsageError(NO_GDL)
-        sheet: Game = sheets.gdl_game(name, **options)
-        return sheet
+        return gdl_game(name, **options)
     return registry.make_game(name, **options)
 
 
 def game_of_rules(rules: str, title: str) -> Game:
     """A game from its rules as GDL text; `title` is what messages call it."""
-    if (gdl := _module("graven.gdl.make")) is None:
-        raise UsageError(NO_GDL)
-    game: Game = gdl.make(rules, title)
-    return game
+    from graven.gdl.make import make
 
-
-def sheets() -> list[str]:
-    """The games in GDL that come with graven."""
-    names = getattr(_module("graven.gdl.sheets"), "names", None)
-    return sorted(names()) if names is not None else []
-
-
-def _module(name: str) -> Any:
-    """A module of ours that is there, or None."""
-    return import_module(name) if find_spec(name) is not None else None
+    return make(rules, title)
 
 
 def inside(folder: Path | None, name: str) -> Path:

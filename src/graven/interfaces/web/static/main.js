@@ -62,13 +62,17 @@ function check(spec, then) {
 
 function readHash() {
   const words = new URLSearchParams(location.hash.slice(1));
-  return { view: words.get("view"), game: words.get("game"), moves: words.get("moves")?.split(" ").filter(Boolean) ?? [], paused: words.get("paused") === "1" };
+  return { view: words.get("view"), game: words.get("game"), moves: split(words.get("moves") ?? ""), paused: words.get("paused") === "1" };
 }
+
+// Moves of GDL have blanks in them: each then ends with a semicolon, which no move has.
+const split = (moves) => moves.split(moves.includes(";") ? ";" : " ").map((move) => move.trim()).filter(Boolean);
+const joined = (moves) => (moves.some((move) => /\s/.test(move)) ? moves.map((move) => `${move};`).join("") : moves.join(" "));
 
 function linkTo(ply) {
   const moves = state.plies.slice(0, ply).map((each) => each.move);
-  if (state.game.fromRules || moves.some((move) => /\s/.test(move))) return null;
-  return new URLSearchParams({ game: state.game.spec, ...(moves.length ? { moves: moves.join(" ") } : {}) }).toString();
+  if (state.game.fromRules) return null;
+  return new URLSearchParams({ game: state.game.spec, ...(moves.length ? { moves: joined(moves) } : {}) }).toString();
 }
 
 function writeHash() {
