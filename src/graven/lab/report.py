@@ -16,7 +16,7 @@ from graven.core.errors import UsageError
 from graven.lab import plots
 from graven.lab.machine import version
 from graven.lab.patterns import Curve, Field, Rated, ladders, plain, sweeps
-from graven.lab.published import Table, papers
+from graven.lab.published import Table, family, papers
 from graven.lab.reproduce import Entry, Results
 from graven.lab.statistics import Score
 from graven.lab.store import Store, Summary
@@ -67,7 +67,8 @@ class Findings:
         self.curves, self.fields = sweeps(self.summaries)
         self.ladders = ladders(self.summaries)
         self._store = store
-        self._keys, self._theirs = _published_by_cell()
+        played = {family(summary.cell.game) for summary in self.summaries}
+        self._keys, self._theirs = _published_by_cell(played)
 
     @property
     def games(self) -> int:
@@ -77,11 +78,18 @@ class Findings:
     def tables(self) -> Iterator[tuple[Table, int, list[Entry]]]:
         """Published tables of which anything has been run with a seed: those cells."""
         theirs = [each for each in self.summaries if replace(each.cell, seed=0).key in self._keys]
+        played = {family(summary.cell.game) for summary in theirs}
         for seed in sorted({summary.cell.seed for summary in theirs}):
             results = Results(theirs, seed)
             for paper in papers():
                 for table in paper.tables.values():
-                    run = [entry for entry in results.entries(table) if entry.score.games]
+                    run = [
+                        entry
+                        for figure in table.figures
+                        if figure.setup is not None and family(figure.setup.game) in played
+                        for entry in (results.entry(table, figure),)
+                        if entry.score.games
+                    ]
                     if run:
                         yield table, seed, run
 
@@ -135,13 +143,19 @@ class Findings:
         )
 
 
-def _published_by_cell() -> tuple[set[str], dict[str, tuple[float, float, float]]]:
-    """The keys of all published cells, with seed 0, and the figures of those with an interval."""
+def _published_by_cell(
+    played: set[str],
+) -> tuple[set[str], dict[str, tuple[float, float, float]]]:
+    """The keys of published cells of these games, with seed 0, and the figures of those with an
+    interval."""
     results = Results(())
     keys, found = set(), {}
     for paper in papers():
         for table in paper.tables.values():
-            for entry in results.entries(table) if not table.measure else ():
+            for figure in table.figures if not table.measure else ():
+                if figure.setup is None or family(figure.setup.game) not in played:
+                    continue
+                entry = results.entry(table, figure)
                 if entry.cell is not None:
                     keys.add(entry.cell.key)
                 if entry.cell is not None and entry.figure.interval is not None:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from graven.lab.match import match
+from graven.lab.published import paper
 
 CHROMIUM = next(
     (path for name in ("chromium", "chromium-browser") if (path := shutil.which(name))), None
@@ -27,15 +28,8 @@ def store(tmp_path_factory):
     """A store with two matches, one of which is a cell of a published table."""
     path = tmp_path_factory.mktemp("page") / "graven.db"
     match("nogo(size=4)", "grave", "uct", games=4, playouts=60, workers=1, db=path)
-    match(
-        "knightthrough",
-        "grave(ref=50,bias=1e-4)",
-        "rave(bias=0.01)",
-        games=2,
-        playouts=1000,
-        workers=1,
-        db=path,
-    )
+    setup = paper("cazenave2015").table("6").figures[1].setup
+    match(setup.game, setup.first, setup.second, games=2, playouts=1000, workers=1, db=path)
     return path
 
 

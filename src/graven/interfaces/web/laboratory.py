@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,9 +19,9 @@ from graven.interfaces.web.games import cell_names, cells_of, named_game
 from graven.lab import plots
 from graven.lab.cells import Cell
 from graven.lab.jobs import GameResult
-from graven.lab.published import available, papers
+from graven.lab.published import family, papers
 from graven.lab.report import Findings, Plot
-from graven.lab.reproduce import Entry, Results
+from graven.lab.reproduce import AGREES, Entry, Results
 from graven.lab.store import Store, Summary
 
 MOST_MATCHES = 2000
@@ -42,6 +42,7 @@ class Laboratory:
         self._store: Store | None = None
         self._inode = 0
         self._known: dict[str, tuple[str, Any]] = {}
+        self._busy: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
         self._replays: OrderedDict[tuple[str, int], tuple[GameResult, list[Position]]] = (
             OrderedDict()
         )
@@ -71,33 +72,40 @@ class Laboratory:
             self._inode = inode
         return self._store
 
-    def _once(self, name: str, make: Callable[[Store], T]) -> T:
-        """What `make` says of the store as it is now: asked once for each state of the file."""
-        with self._lock:
+    def _once(self, name: str, make: Callable[[], T]) -> T:
+        """What `make` says of the store as it is now: asked once for each state of the file.
+
+        Whoever asks for the same waits; who asks for something else does not.
+        """
+        with self._busy[name]:
             stamp = self.stamp()
             known = self._known.get(name)
             if known is None or known[0] != stamp:
-                known = self._known[name] = (stamp, make(self._open()))
+                known = self._known[name] = (stamp, make())
             found: T = known[1]
             return found
 
-    def _findings(self) -> Findings:
-        return self._once("findings", Findings)
+    def _summaries(self) -> list[Summary]:
+        def make() -> list[Summary]:
+            with self._lock:
+                return [each for each in self._open().summaries() if each.games]
+
+        return self._once("summaries", make)
 
     def matches(self) -> dict[str, Any]:
         """All matches of the store with their scores."""
-        summaries = self._findings().summaries
+        summaries = self._summaries()
         return {
             "stamp": self.stamp(),
             "path": self.path,
-            "games": self._findings().games,
+            "games": sum(each.games for each in summaries),
             "matches": [_match(each) for each in summaries[-MOST_MATCHES:]],
             "left": max(0, len(summaries) - MOST_MATCHES),
         }
 
     def papers(self) -> list[dict[str, Any]]:
         """The papers with their tables, and how much of each has been run."""
-        return self._once("papers", lambda store: _papers(self._findings().summaries))
+        return self._once("papers", lambda: _papers(self._summaries()))
 
     def table(self, paper: str, name: str) -> dict[str, Any]:
         """A published table, ours beside theirs."""
@@ -107,7 +115,7 @@ class Laboratory:
         table = found.table(name)
         return self._once(
             f"table {paper} {name}",
-            lambda store: {
+            lambda: {
                 "paper": found.name,
                 "title": found.title,
                 "authors": found.authors,
@@ -116,9 +124,7 @@ class Laboratory:
                 "caption": table.caption,
                 "odd": table.odd,
                 "measure": table.measure,
-                "entries": [
-                    _entry(each) for each in Results(self._findings().summaries).entries(table)
-                ],
+                "entries": [_entry(each) for each in Results(self._summaries()).entries(table)],
             },
         )
 
@@ -130,9 +136,12 @@ class Laboratory:
         ]
 
     def _plots(self) -> Mapping[str, Plot]:
-        return self._once(
-            "plots", lambda store: {plot.name: plot for plot in self._findings().plots()}
-        )
+        def make() -> dict[str, Plot]:
+            # With a connection of its own, since it takes a while and others want to read.
+            with Store(self.path, write=False) as store:
+                return {plot.name: plot for plot in Findings(store).plots()}
+
+        return self._once("plots", make)
 
     def plot(self, name: str) -> bytes:
         """One of them as an SVG picture."""
@@ -141,7 +150,7 @@ class Laboratory:
             raise unknown("plot", name, known)
         key = name, self.stamp()
         # Matplotlib's settings are the process's: one at a time.
-        with self._lock:
+        with self._busy["drawing"]:
             if key not in self._drawn:
                 self._drawn[key] = plots.write(known[name].draw(), "svg")
                 while len(self._drawn) > PLOTS:
@@ -220,8 +229,7 @@ class Laboratory:
 
     def _cell(self, match: str) -> Cell:
         cells = self._once(
-            "cells",
-            lambda store: {name_of(each.cell): each.cell for each in self._findings().summaries},
+            "cells", lambda: {name_of(each.cell): each.cell for each in self._summaries()}
         )
         if match not in cells:
             raise UsageError("there is no such match in the store.")
@@ -252,21 +260,26 @@ def _match(summary: Summary) -> dict[str, Any]:
 
 
 def _papers(summaries: Sequence[Summary]) -> list[dict[str, Any]]:
+    """Only figures of games that the store has are looked up: making a game may take a while."""
     results = Results(summaries)
+    played = {family(each.cell.game) for each in summaries}
     found = []
     for paper in papers():
         tables = []
         for table in paper.tables.values():
-            entries = results.entries(table)
+            entries = [
+                results.entry(table, figure)
+                for figure in table.figures
+                if figure.setup is not None and family(figure.setup.game) in played
+            ]
             verdicts = [each.verdict for each in entries if each.score.games]
             tables.append(
                 {
                     "name": table.name,
                     "caption": table.caption,
-                    "figures": len(entries),
-                    "playable": sum(not available(each.figure) for each in entries),
+                    "figures": len(table.figures),
                     "run": len(verdicts),
-                    "agrees": verdicts.count("agrees"),
+                    "agrees": verdicts.count(AGREES),
                 }
             )
         found.append(
