@@ -6,6 +6,7 @@ import json
 import re
 import socket
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
@@ -149,8 +150,9 @@ def test_messages_of_any_kind_are_survived(server):
 
 def test_a_message_that_is_too_large_closes_that_tab_alone(server):
     with dial(server) as tab, dial(server) as other:
-        tab.send("x" * (MESSAGE_BYTES + 1))
         hear(tab, "hello")
+        with suppress(ConnectionClosed):  # the server may not wait for the end of it
+            tab.send("x" * (MESSAGE_BYTES + 1))
         with pytest.raises(ConnectionClosed):
             tab.recv(timeout=PATIENCE)
         say(other, "agent", agent="uct")
