@@ -6,6 +6,7 @@ import asyncio
 import json
 import random
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -42,6 +43,12 @@ async def until(condition):
         await asyncio.sleep(0.01)
 
 
+def in_a_loop(work):
+    """In a thread of its own: a browser under test has an event loop running in this one."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(lambda: asyncio.run(work())).result()
+
+
 def with_sessions(work, **limits):
     """Run `work(sessions)` in an event loop of its own."""
 
@@ -52,7 +59,7 @@ def with_sessions(work, **limits):
         finally:
             sessions.close()
 
-    return asyncio.run(run())
+    return in_a_loop(run)
 
 
 async def joined(sessions, **fields):
@@ -217,7 +224,7 @@ def test_a_tab_that_does_not_read_is_let_go():
             tab.send("{}")
         assert tab.waiting.get_nowait() is None or tab.waiting.qsize() < WAITING_MESSAGES
 
-    asyncio.run(work())
+    in_a_loop(work)
 
 
 # Any message, right or wrong, in any order: an answer to the one who sent it, and life goes on.
