@@ -285,7 +285,6 @@ def callbacks() -> Iterator[Row]:
     yield from python_against_compiled()
 
 
-MEASUREMENTS: dict[str, Callable[[], Iterator[Row]]] = {
 MEASUREMENTS: Measurements = {
     "openspiel": against_openspiel,
     "sample": lambda: random_games(

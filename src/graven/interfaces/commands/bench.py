@@ -21,8 +21,7 @@ def bench(
         typer.Argument(
             metavar="[NAMES]...",
             help="Measurements to take: openspiel, sample, listing, grave, playouts, tables, "
-            "long, overhead, workers, report, gdl, callbacks.",
-            "long, overhead, workers, report, gdl, page.",
+            "long, overhead, workers, report, gdl, callbacks, page.",
             show_default=False,
         ),
     ] = None,
