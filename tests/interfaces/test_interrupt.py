@@ -18,6 +18,11 @@ from graven.interfaces.console import INTERRUPTED
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="sends a signal to a process group")
 
 
+def heed_ctrl_c() -> None:
+    """Programs that a shell starts in the background ignore Ctrl-C, and so would their children."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def interrupted(*arguments: str, after: float) -> tuple[int, str, str]:
     """Run a program, press Ctrl-C some time after it first says how it is getting on."""
     with subprocess.Popen(
@@ -26,6 +31,7 @@ def interrupted(*arguments: str, after: float) -> tuple[int, str, str]:
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        preexec_fn=heed_ctrl_c,
     ) as program:
         first = program.stderr.readline()
         time.sleep(after)
