@@ -233,6 +233,21 @@ def test_a_match_that_cannot_be_grounded_is_played_legally(monkeypatch) -> None:
 
 
 @settings(max_examples=30, deadline=None)
+def test_a_match_is_not_given_up_while_its_start_clock_runs(monkeypatch) -> None:
+    monkeypatch.setattr("graven.interfaces.ggp.match.PATIENCE", 0.0)
+    player = Player(SPEC)
+    start = Start("m1", "x", RULES, 60, 0.001)
+    threading.Thread(target=player.answer, args=(start,), daemon=True).start()
+    until = time.monotonic() + 30
+    while not player.busy:
+        assert time.monotonic() < until
+    time.sleep(0.1)  # ten play clocks, and more
+    assert player.busy
+    assert player.answer(Play("m1", None)) != "busy"
+    time.sleep(0.1)
+    assert not player.busy
+
+
 @given(
     st.lists(
         st.sampled_from(

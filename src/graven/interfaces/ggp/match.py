@@ -39,7 +39,8 @@ class Match:
     def __init__(self, start: Start, sheet: Sheet, spec: Spec, margin: Margin, seed: int) -> None:
         self.start = start
         self.role = sheet.roles.index(start.role)
-        self.heard = time.monotonic()
+        # The first PLAY comes when the start clock has run out.
+        self.heard = time.monotonic() + start.start_clock
         self.finished = threading.Event()
         self._sheet = sheet
         self._spec = spec
