@@ -34,6 +34,7 @@ from graven.interfaces.ggp.messages import (
     parse,
 )
 from graven.interfaces.ggp.player import Player
+from graven.interfaces.ggp.referee import LateError, Remote
 from graven.interfaces.ggp.scramble import Scramble
 from tests.gdl import tiny
 
@@ -415,6 +416,7 @@ class Odd(BaseHTTPRequestHandler):
 
     replies: tuple[str, ...] = ()
     asked: int = 0
+    left = threading.Event()
 
     def do_POST(self) -> None:
         text = self.rfile.read(int(self.headers["Content-Length"])).decode()
@@ -432,6 +434,15 @@ class Odd(BaseHTTPRequestHandler):
             self.connection.shutdown(socket.SHUT_RDWR)
             return
         self.send_response(200)
+        if said == "drip":
+            self.end_headers()
+            try:
+                for _ in range(100):
+                    self.wfile.write(b" ")
+                    time.sleep(0.1)
+            except OSError:
+                self.left.set()
+            return
         self.send_header("Content-Length", str(len(said)))
         self.end_headers()
         self.wfile.write(said.encode())
@@ -483,6 +494,15 @@ def test_whatever_a_player_answers_the_match_goes_on(run, tmp_path, reply, fault
     assert counted == {"late": 0, "illegal": 0, "missing": 0} | {fault: 1}
     assert (good["late"], good["illegal"], good["missing"]) == (0, 0, 0)
     assert (odd["goal"], good["goal"]) == (100, 0)
+
+
+def test_a_reply_that_goes_on_and_on_is_late() -> None:
+    Odd.left.clear()
+    with odd_player("drip") as url:
+        with pytest.raises(LateError):
+            Remote(url, None).stop("m1", None, aborted=True)
+        # It was still sending when the referee hung up.
+        assert Odd.left.wait(30)
 
 
 def test_a_referee_refuses_what_cannot_be(run, tmp_path) -> None:
