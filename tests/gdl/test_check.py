@@ -93,3 +93,20 @@ def test_what_is_played_all_the_same_is_a_warning(more: str, sentence: str) -> N
     assert sentences(GAME + more) == []
     assert any(sentence in each for each in sentences(GAME + more, fatal=False))
     assert check(read(GAME + more))
+
+
+ELEVEN = " ".join(f"(or (q a{i}) (q b{i}))" for i in range(11))
+
+
+@pytest.mark.parametrize(
+    ("body", "rules"),
+    [
+        (ELEVEN, 20),
+        (f"(not (and {ELEVEN}))", 20),
+        (f"(or (and (q c) {ELEVEN}) (and (q d) {ELEVEN}) (and (q e) {ELEVEN}))", 1),
+    ],
+)
+def test_alternatives_are_not_multiplied_without_end(body: str, rules: int) -> None:
+    text = GAME + "".join(f"(<= (p {i}) {body})" for i in range(rules))
+    with pytest.raises(UsageError, match="make more than"):
+        check(read(text))

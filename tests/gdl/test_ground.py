@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from graven.core.errors import UsageError
 from graven.gdl.build import network
-from graven.gdl.ground import Limits, TooLargeError
+from graven.gdl.ground import Limits
+from graven.gdl.program import TooLargeError
 from graven.gdl.read import read
 from tests.gdl import tiny
 from tests.naive.gdl import Machine, Prover

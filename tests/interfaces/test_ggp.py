@@ -219,7 +219,7 @@ def test_rules_that_are_none_are_refused() -> None:
 
 
 def test_a_match_that_cannot_be_grounded_is_played_legally(monkeypatch) -> None:
-    from graven.gdl.ground import TooLargeError
+    from graven.gdl.program import TooLargeError
     from graven.interfaces.ggp import match
 
     def refuse(*arguments: object) -> None:
@@ -233,7 +233,6 @@ def test_a_match_that_cannot_be_grounded_is_played_legally(monkeypatch) -> None:
     player.close()
 
 
-@settings(max_examples=30, deadline=None)
 def test_a_match_is_not_given_up_while_its_start_clock_runs(monkeypatch) -> None:
     monkeypatch.setattr("graven.interfaces.ggp.match.PATIENCE", 0.0)
     player = Player(SPEC)
@@ -249,6 +248,7 @@ def test_a_match_is_not_given_up_while_its_start_clock_runs(monkeypatch) -> None
     assert not player.busy
 
 
+@settings(max_examples=30, deadline=None)
 @given(
     st.lists(
         st.sampled_from(

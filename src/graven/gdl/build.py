@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from graven.core.errors import UsageError
 from graven.gdl import reach
 from graven.gdl.gates import NO, YES, Gates
-from graven.gdl.ground import Ground, Limits, TooLargeError, ground
+from graven.gdl.ground import Ground, Limits, ground
 from graven.gdl.network import BASE, MOVE, NEVER, Network
 from graven.gdl.normal import normal
 from graven.gdl.output import Flat, Output, cone, flatten
-from graven.gdl.program import program
+from graven.gdl.program import TooLargeError, program
 from graven.gdl.read import Sheet, read
 
 MOST_GATES = 3_000_000

@@ -11,9 +11,10 @@ from graven.core import contract
 from graven.core.errors import GravenError
 from graven.core.game import Game, Position
 from graven.core.rng import derive
-from graven.gdl.ground import Limits, TooLargeError
+from graven.gdl.ground import Limits
 from graven.gdl.make import How, network_game_of, proof_game_of
 from graven.gdl.moves import after, moves_of
+from graven.gdl.program import TooLargeError
 from graven.gdl.read import Sheet
 from graven.interfaces.ggp.margin import Margin
 from graven.interfaces.ggp.messages import Joint, Start
