@@ -45,6 +45,7 @@ def test_games_pass(text: str) -> None:
         ("(role random)", "hidden information (GDL-II) are not supported: the role 'random'"),
         ("(<= (true (on b)) (q b))", "'true' cannot be the head of a rule"),
         ("(<= (role ?x) (q ?x))", "roles are facts"),
+        ("(role (player 1))", "a role is a word, not a function"),
         ("(legal white)", "'legal' takes 2 arguments, here it has 1"),
         ("(<= (next (on b)) (true on b))", "'true' takes 1 argument, here it has 2"),
         ("(<= (legal white b) (does white b))", "'legal' depends on 'does'"),
@@ -110,3 +111,11 @@ def test_alternatives_are_not_multiplied_without_end(body: str, rules: int) -> N
     text = GAME + "".join(f"(<= (p {i}) {body})" for i in range(rules))
     with pytest.raises(UsageError, match="make more than"):
         check(read(text))
+
+
+def test_long_chains_of_denials_are_not_looked_into_for_minutes() -> None:
+    def chain(length: int) -> str:
+        return GAME + "".join(f"(<= (p {i}) (not (p {i + 1})))" for i in range(length))
+
+    assert sentences(chain(20)) == []
+    assert any("own denial" in each for each in sentences(chain(2000)))
