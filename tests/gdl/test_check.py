@@ -45,6 +45,7 @@ def test_games_pass(text: str) -> None:
         ("(role random)", "hidden information (GDL-II) are not supported: the role 'random'"),
         ("(<= (true (on b)) (q b))", "'true' cannot be the head of a rule"),
         ("(<= (role ?x) (q ?x))", "roles are facts"),
+        ("(role (player 1))", "a role is a word, not a function"),
         ("(legal white)", "'legal' takes 2 arguments, here it has 1"),
         ("(<= (next (on b)) (true on b))", "'true' takes 1 argument, here it has 2"),
         ("(<= (legal white b) (does white b))", "'legal' depends on 'does'"),
@@ -93,3 +94,28 @@ def test_what_is_played_all_the_same_is_a_warning(more: str, sentence: str) -> N
     assert sentences(GAME + more) == []
     assert any(sentence in each for each in sentences(GAME + more, fatal=False))
     assert check(read(GAME + more))
+
+
+ELEVEN = " ".join(f"(or (q a{i}) (q b{i}))" for i in range(11))
+
+
+@pytest.mark.parametrize(
+    ("body", "rules"),
+    [
+        (ELEVEN, 20),
+        (f"(not (and {ELEVEN}))", 20),
+        (f"(or (and (q c) {ELEVEN}) (and (q d) {ELEVEN}) (and (q e) {ELEVEN}))", 1),
+    ],
+)
+def test_alternatives_are_not_multiplied_without_end(body: str, rules: int) -> None:
+    text = GAME + "".join(f"(<= (p {i}) {body})" for i in range(rules))
+    with pytest.raises(UsageError, match="make more than"):
+        check(read(text))
+
+
+def test_long_chains_of_denials_are_not_looked_into_for_minutes() -> None:
+    def chain(length: int) -> str:
+        return GAME + "".join(f"(<= (p {i}) (not (p {i + 1})))" for i in range(length))
+
+    assert sentences(chain(20)) == []
+    assert any("own denial" in each for each in sentences(chain(2000)))

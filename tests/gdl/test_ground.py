@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from graven.core.errors import UsageError
 from graven.gdl.build import network
-from graven.gdl.ground import Limits, TooLargeError
+from graven.gdl.ground import Limits
+from graven.gdl.program import TooLargeError
 from graven.gdl.read import read
 from tests.gdl import tiny
 from tests.naive.gdl import Machine, Prover
@@ -119,3 +120,32 @@ def test_a_game_that_denies_itself_is_refused(rules: str) -> None:
     text = f"(role p) (init x) (<= (next x) (true x)) {rules} (<= (legal p go) a)"
     with pytest.raises(UsageError, match="own denial"):
         network(read(text))
+
+
+DENIED_TOGETHER = """
+(role a) (role b) (init (c 1)) (init (c 2)) (d 1) (d 2) (d 3) (init (s 1)) (n 1 2) (n 2 3) (n 3 4)
+(<= (legal ?r (m ?y)) (role ?r) (d ?y)
+    (not (and (true (c ?x)) (distinct ?x ?y) (not (true (c ?y))))))
+(<= (legal ?r wait) (role ?r))
+(<= (next (c ?y)) (does ?r (m ?y)))
+(<= (next (c ?y)) (true (c ?y)) (not (or (does a wait) (does b wait))))
+(<= (next (s ?y)) (true (s ?x)) (n ?x ?y))
+(<= terminal (true (s 4)))
+(<= (goal ?r 10) (role ?r) (not (and (true (c ?x)) (true (c ?y)) (distinct ?x ?y))))
+"""
+
+
+def test_what_is_denied_together_may_name_variables_of_the_rule() -> None:
+    assert [follow(DENIED_TOGETHER, seed) for seed in range(8)] == [3] * 8
+
+
+def test_scores_beyond_100_that_nobody_gets_to_are_no_goals() -> None:
+    text = (
+        "(role me) (init (score 0)) (init (step 0)) (plus 0 050) (plus 050 100) (plus 100 150) "
+        "(n 0 1) (n 1 2) (legal me more) (legal me same) "
+        "(<= (next (score ?y)) (does me more) (true (score ?x)) (plus ?x ?y)) "
+        "(<= (next (score ?x)) (does me same) (true (score ?x))) "
+        "(<= (next (step ?y)) (true (step ?x)) (n ?x ?y)) (<= terminal (true (step 2))) "
+        "(<= (goal me ?s) (true (score ?s))) (<= (goal me 50) (true (score 0)) (true (step 2)))"
+    )
+    assert [follow(text, seed) for seed in range(8)] == [2] * 8

@@ -11,8 +11,8 @@ import os
 import pytest
 
 from graven.gdl.follow import first_difference, read_traces
-from graven.gdl.ground import TooLargeError
 from graven.gdl.make import How, make
+from graven.gdl.program import TooLargeError
 from tests.gdl.shared import folder, sheet_text
 
 SOME = [

@@ -12,6 +12,7 @@ import graven as gv
 from graven.core.errors import ContractError, UsageError
 from graven.gdl.make import How, make
 from graven.gdl.moves import after, moves_of
+from graven.gdl.program import TooLargeError
 from graven.gdl.proof import prover as limits
 from graven.gdl.proof.clauses import clauses_of
 from graven.gdl.proof.domains import UNBOUNDED, Domains
@@ -186,3 +187,21 @@ def test_long_chains_are_followed_to_their_end() -> None:
 def test_a_rule_that_is_not_safe_is_named() -> None:
     with pytest.raises(UsageError, match=r"not safe.*\?y"):
         Prover(read("(role p) (q a) (<= (init (f ?y)) (q ?x))"))
+
+
+def test_goals_know_nothing_of_the_move_that_led_to_them() -> None:
+    # GDL forbids such goals, but they are played: in a position nothing has been done yet.
+    text = (
+        "(role me) (init (s 1)) (legal me x) (legal me y) (<= (next (s 2)) (true (s 1))) "
+        "(<= terminal (true (s 2))) (<= (goal me 10) (does me x)) (<= (goal me 90) (not moved)) "
+        "(<= moved (does me ?m))"
+    )
+    for move in ("x", "y"):
+        assert make(text, "done", How("proof")).start().play(move).scores == (0.9,)
+
+
+def test_more_rules_than_can_be_grounded_are_proved(monkeypatch) -> None:
+    monkeypatch.setattr("graven.gdl.program.MOST_CLAUSES", 5)
+    with pytest.raises(TooLargeError, match="more than 5 rules"):
+        make(tiny.LAMPS, "lamps", How("network"))
+    assert str(make(tiny.LAMPS, "lamps").start()).startswith("after 0 steps")

@@ -34,6 +34,7 @@ from graven.interfaces.ggp.messages import (
     parse,
 )
 from graven.interfaces.ggp.player import Player
+from graven.interfaces.ggp.referee import LateError, Remote
 from graven.interfaces.ggp.scramble import Scramble
 from tests.gdl import tiny
 
@@ -218,7 +219,7 @@ def test_rules_that_are_none_are_refused() -> None:
 
 
 def test_a_match_that_cannot_be_grounded_is_played_legally(monkeypatch) -> None:
-    from graven.gdl.ground import TooLargeError
+    from graven.gdl.program import TooLargeError
     from graven.interfaces.ggp import match
 
     def refuse(*arguments: object) -> None:
@@ -230,6 +231,21 @@ def test_a_match_that_cannot_be_grounded_is_played_legally(monkeypatch) -> None:
     first = player.answer(Play("m1", None))
     assert re.fullmatch(r"\( put [123] [123] \)", first)
     player.close()
+
+
+def test_a_match_is_not_given_up_while_its_start_clock_runs(monkeypatch) -> None:
+    monkeypatch.setattr("graven.interfaces.ggp.match.PATIENCE", 0.0)
+    player = Player(SPEC)
+    start = Start("m1", "x", RULES, 60, 0.001)
+    threading.Thread(target=player.answer, args=(start,), daemon=True).start()
+    until = time.monotonic() + 30
+    while not player.busy:
+        assert time.monotonic() < until
+    time.sleep(0.1)  # ten play clocks, and more
+    assert player.busy
+    assert player.answer(Play("m1", None)) != "busy"
+    time.sleep(0.1)
+    assert not player.busy
 
 
 @settings(max_examples=30, deadline=None)
@@ -400,6 +416,7 @@ class Odd(BaseHTTPRequestHandler):
 
     replies: tuple[str, ...] = ()
     asked: int = 0
+    left = threading.Event()
 
     def do_POST(self) -> None:
         text = self.rfile.read(int(self.headers["Content-Length"])).decode()
@@ -417,6 +434,15 @@ class Odd(BaseHTTPRequestHandler):
             self.connection.shutdown(socket.SHUT_RDWR)
             return
         self.send_response(200)
+        if said == "drip":
+            self.end_headers()
+            try:
+                for _ in range(100):
+                    self.wfile.write(b" ")
+                    time.sleep(0.1)
+            except OSError:
+                self.left.set()
+            return
         self.send_header("Content-Length", str(len(said)))
         self.end_headers()
         self.wfile.write(said.encode())
@@ -468,6 +494,15 @@ def test_whatever_a_player_answers_the_match_goes_on(run, tmp_path, reply, fault
     assert counted == {"late": 0, "illegal": 0, "missing": 0} | {fault: 1}
     assert (good["late"], good["illegal"], good["missing"]) == (0, 0, 0)
     assert (odd["goal"], good["goal"]) == (100, 0)
+
+
+def test_a_reply_that_goes_on_and_on_is_late() -> None:
+    Odd.left.clear()
+    with odd_player("drip") as url:
+        with pytest.raises(LateError):
+            Remote(url, None).stop("m1", None, aborted=True)
+        # It was still sending when the referee hung up.
+        assert Odd.left.wait(30)
 
 
 def test_a_referee_refuses_what_cannot_be(run, tmp_path) -> None:

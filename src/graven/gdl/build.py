@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from graven.core.errors import UsageError
 from graven.gdl import reach
+from graven.gdl.check import goal_value
 from graven.gdl.gates import NO, YES, Gates
-from graven.gdl.ground import Ground, Limits, TooLargeError, ground
+from graven.gdl.ground import Ground, Limits, ground
 from graven.gdl.network import BASE, MOVE, NEVER, Network
 from graven.gdl.normal import normal
 from graven.gdl.output import Flat, Output, cone, flatten
-from graven.gdl.program import program
+from graven.gdl.program import TooLargeError, program
 from graven.gdl.read import Sheet, read
 
 MOST_GATES = 3_000_000
@@ -119,7 +120,8 @@ class _Builder:
         numbers = {g.program.numbers[role]: i for i, role in enumerate(self.roles)}
         self.legal: list[dict[str, int]] = [{} for _ in self.roles]
         self.does: list[dict[str, int]] = [{} for _ in self.roles]
-        self.goal: list[dict[int, int]] = [{} for _ in self.roles]
+        self.goal: list[dict[str, int]] = [{} for _ in self.roles]
+        """By text: 50 and 050 are two goals of the same worth."""
         self.terminal = -1
         for number, relation in enumerate(self.names):
             if relation.name in ("legal", "does"):
@@ -131,8 +133,10 @@ class _Builder:
             elif relation.name == "goal":
                 atoms, rows = g.rows(number)
                 for atom, (role, value) in zip(atoms.tolist(), rows.tolist(), strict=True):
-                    if role in numbers:
-                        self.goal[numbers[role]][_goal(g.value(value))] = atom
+                    # What may hold is more than what ever does: a score that is counted beyond
+                    # 100 by rules that nobody gets to is no goal, and no reason to refuse a game.
+                    if role in numbers and goal_value(text := g.value(value)) is not None:
+                        self.goal[numbers[role]][text] = atom
             elif relation.name == "terminal":
                 atoms, _ = g.rows(number)
                 if len(atoms):
@@ -404,9 +408,10 @@ class _Builder:
         following = out.write([literal[self.next[a]] if a in self.next else NO for a in bases])
         goals = []
         for table in self.goal:
-            values = [value for value in sorted(table, reverse=True) if literal[table[value]] != NO]
-            numbers = out.write([literal[table[value]] for value in values]).tolist()
-            goals.append(tuple(zip(values, numbers, strict=True)))
+            texts = [text for text in table if literal[table[text]] != NO]
+            texts.sort(key=int, reverse=True)
+            numbers = out.write([literal[table[text]] for text in texts]).tolist()
+            goals.append(tuple(zip(map(int, texts), numbers, strict=True)))
         kinds, starts, inputs = out.arrays()
         always = tuple(
             self.ground.compound(atom, 0)
@@ -428,12 +433,6 @@ class _Builder:
             goals=tuple(goals),
             always=always,
         )
-
-
-def _goal(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and int(text) <= 100):
-        raise UsageError(f"a goal is a whole number from 0 to 100, not {text}.")
-    return int(text)
 
 
 def _readers(flat: Flat, wanted: NDArray[np.bool_]) -> NDArray[np.int64]:

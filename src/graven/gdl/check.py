@@ -44,6 +44,8 @@ ARITIES = {
 NEEDED = ("role", "init", "legal", "next", "goal", "terminal")
 MOST_SHOWN = 300
 """Characters of a rule that a sentence shows."""
+MOST_COMPARED = 500_000
+"""Pairs of an atom and a rule that are compared to find out which rule may give which atom."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -155,6 +157,8 @@ def _places(sheet: Sheet) -> Iterator[Finding]:
             yield Finding(
                 rule.line, True, f"'{name}' cannot be the head of a rule: {_quoted(rule)}."
             )
+        if name == "role" and any(isinstance(arg, Compound) for arg in rule.head.args):
+            yield Finding(rule.line, True, f"a role is a word, not a function: {_quoted(rule)}.")
         if name == "role" and rule.body:
             yield Finding(
                 rule.line, True, f"roles are facts, not the heads of rules: {_quoted(rule)}."
@@ -310,6 +314,12 @@ def _own_denials(clauses: list[Clause]) -> Iterator[tuple[Clause, Atom, bool]]:
     wrong = {group(c.head) for c in clauses for atom in c.fails if group(atom) == group(c.head)}
     for number in sorted(wrong):
         inside = [clause for clause in clauses if group(clause.head) == number]
+        if len(inside) * sum(len(c.holds) + len(c.fails) for c in inside) > MOST_COMPARED:
+            # Whether any rule comes back to itself would take too long to find out.
+            yield from (
+                (c, atom, True) for c in inside for atom in c.fails if group(atom) == number
+            )
+            continue
         needs = [
             {each for atom in (*c.holds, *c.fails) for each in _givers(atom, inside)}
             for c in inside

@@ -17,11 +17,10 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from graven.core.errors import UsageError
 from graven.gdl import joins
 from graven.gdl.components import components
 from graven.gdl.plans import Code, Indexes
-from graven.gdl.program import Line, Part, Program, show_line
+from graven.gdl.program import Line, Part, Program, TooLargeError, show_line
 from graven.gdl.split import Splitter
 
 T = TypeVar("T", bound=np.generic)
@@ -34,10 +33,6 @@ STATE = ("true", "does")
 UNKNOWN = range(-8, 0)
 """Stand for the values of a column that functions are taken apart for: nobody knows how many."""
 GAME = ("role", "init", "true", "next", "legal", "does", "goal", "terminal")
-
-
-class TooLargeError(UsageError):
-    """The rules cannot be grounded within the limits; they can still be proved step by step."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,9 @@ from graven.core.game import Game, Option
 from graven.gdl.build import network
 from graven.gdl.check import check
 from graven.gdl.game import STEPS, network_game
-from graven.gdl.ground import Limits, TooLargeError
+from graven.gdl.ground import Limits
 from graven.gdl.moves import move_term
+from graven.gdl.program import TooLargeError
 from graven.gdl.proof.game import proof_game
 from graven.gdl.read import Sheet, read, spaced
 

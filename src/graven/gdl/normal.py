@@ -29,6 +29,8 @@ from graven.gdl.read import (
 
 MOST_ALTERNATIVES = 4096
 """How many rules one rule may become when its `or`s are split."""
+MOST_ADDED = 20_000
+"""How many more rules there may be when the `or`s of all rules are split."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,18 +66,20 @@ def normal(sheet: Sheet) -> list[Clause]:
     """All rules of a sheet in plain form."""
     made: list[Clause] = []
     numbers = count(1)
+    most = len(sheet.rules) + MOST_ADDED
     for rule in sheet.rules:
-        _Rewriter(rule, made, numbers).rewrite(rule.head, rule.body)
+        _Rewriter(rule, made, numbers, most).rewrite(rule.head, rule.body)
     return made
 
 
 class _Rewriter:
     """Brings one rule into plain form; relations that it needs on the way are added to `made`."""
 
-    def __init__(self, rule: Rule, made: list[Clause], numbers: Iterator[int]) -> None:
+    def __init__(self, rule: Rule, made: list[Clause], numbers: Iterator[int], most: int) -> None:
         self.rule = rule
         self.made = made
         self.numbers = numbers
+        self.most = most
 
     def rewrite(self, head: Atom, body: Iterable[Literal]) -> None:
         """Add the rule of this head and body to what has been made."""
@@ -83,21 +87,25 @@ class _Rewriter:
             clause = self._clause(head, simple)
             if clause is not None:
                 self.made.append(clause)
+            if len(self.made) > self.most:
+                raise UsageError(
+                    f"line {self.rule.line}: with this rule, the 'or's of the sheet make more than "
+                    f"{self.most:,} rules of it: {show(self.rule)}."
+                )
 
     def _alternatives(self, literal: Literal) -> list[tuple[Literal, ...]]:
         """The ways to make it true, each as atoms, `distinct` and denials."""
         match literal:
             case Or(parts):
-                ways = [way for part in parts for way in self._alternatives(part)]
+                ways = []
+                for part in parts:
+                    ways += self._alternatives(part)
+                    self._bound_number(len(ways))
             case And(parts):
                 ways = [()]
                 for part in parts:
                     more = self._alternatives(part)
-                    if len(ways) * len(more) > MOST_ALTERNATIVES:
-                        raise UsageError(
-                            f"line {self.rule.line}: the 'or's of this rule make more than "
-                            f"{MOST_ALTERNATIVES} rules of it: {show(self.rule)}."
-                        )
+                    self._bound_number(len(ways) * len(more))
                     ways = [left + right for left in ways for right in more]
             case Not(Not(body)):
                 ways = self._alternatives(body)
@@ -106,6 +114,13 @@ class _Rewriter:
             case _:
                 ways = [(literal,)]
         return list(dict.fromkeys(ways))
+
+    def _bound_number(self, ways: int) -> None:
+        if ways > MOST_ALTERNATIVES:
+            raise UsageError(
+                f"line {self.rule.line}: the 'or's of this rule make more than "
+                f"{MOST_ALTERNATIVES} rules of it: {show(self.rule)}."
+            )
 
     def _clause(self, head: Atom, literals: tuple[Literal, ...]) -> Clause | None:
         """The clause, or None if it can never hold."""
@@ -121,7 +136,6 @@ class _Rewriter:
             head = _replace_atom(head, equal)
             literals = tuple(_replace(literal, equal) for literal in literals)
         holds = tuple(each for each in literals if isinstance(each, Atom))
-        bound = {name for atom in holds for name in variables(atom)}
         differ: list[tuple[Term, Term]] = []
         fails: list[Atom] = []
         for literal in literals:
@@ -131,19 +145,29 @@ class _Rewriter:
                 if not _apart(literal.left, literal.right):
                     differ.append((literal.left, literal.right))
             elif isinstance(literal, Not) and not isinstance(literal.body, Distinct):
-                fails.append(self._denied(literal.body, bound))
+                fails.append(self._denied(literal.body, holds))
         return Clause(head, tuple(dict.fromkeys(holds)), tuple(fails), tuple(differ), self.rule)
 
-    def _denied(self, body: Literal, bound: set[str]) -> Atom:
+    def _denied(self, body: Literal, holds: tuple[Atom, ...]) -> Atom:
         """The atom to deny: itself, or a relation that hides variables which nothing binds."""
+        bound = {name for atom in holds for name in variables(atom)}
         names = list(dict.fromkeys(variables(body)))
         if isinstance(body, Atom) and bound.issuperset(names):
             return body
         # No name in a text has a space in it.
         name = f"denied {next(self.numbers)}"
         head = Atom(name, tuple(Variable(name) for name in names if name in bound))
-        self.rewrite(head, [body])
+        # What the body only compares or denies gets its values where the whole rule gets them.
+        given = [set(_named(way)) for way in self._alternatives(body)]
+        missing = {each for each in variables(head) if not all(each in way for way in given)}
+        sources = [atom for atom in holds if not missing.isdisjoint(variables(atom))]
+        self.rewrite(head, [*sources, body])
         return head
+
+
+def _named(literals: Iterable[Literal]) -> Iterator[str]:
+    """The variables of those that are atoms."""
+    return (name for each in literals if isinstance(each, Atom) for name in variables(each))
 
 
 def _unify(left: Term, right: Term, equal: dict[str, Term]) -> bool:

@@ -28,6 +28,10 @@ PLAIN = "?constant "
 """How variables begin that stand for constants only."""
 
 
+class TooLargeError(UsageError):
+    """The rules cannot be grounded within the limits; they can still be proved step by step."""
+
+
 @dataclass(frozen=True, slots=True)
 class Relation:
     """A relation of the program: a name, and the function in it if it is split."""
@@ -111,7 +115,7 @@ def program(clauses: Iterable[Clause]) -> Program:
         for each in _spread(clause, shapes):
             made.lines.append(_Numbering(made, each).line())
             if len(made.lines) > MOST_CLAUSES:
-                raise UsageError(f"the sheet has more than {MOST_CLAUSES:,} rules.")
+                raise TooLargeError(f"the sheet has more than {MOST_CLAUSES:,} rules.")
     _link(made)
     return made
 

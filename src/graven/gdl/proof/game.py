@@ -21,6 +21,7 @@ from graven.core.contract import EVERYBODY, NOBODY, Moves, Scores, State, Tables
 from graven.core.errors import ContractError, UsageError
 from graven.core.game import Game, Option
 from graven.core.rng import Rng, below, derive
+from graven.gdl.check import goal_value
 from graven.gdl.moves import move_term
 from graven.gdl.proof.prover import Prover
 from graven.gdl.read import Sheet
@@ -221,8 +222,8 @@ class Stage:
 
     def _goal(self, goals: Sequence[int]) -> int:
         """The highest goal that holds; 0 where none does."""
-        texts = (self.prover.terms.text(goal) for goal in goals)
-        return max((int(text) for text in texts if text.isdigit()), default=0)
+        values = (goal_value(self.prover.terms.text(goal)) for goal in goals)
+        return max((value for value in values if value is not None), default=0)
 
     def _key(self, facts: frozenset[int]) -> int:
         keys = self._keys

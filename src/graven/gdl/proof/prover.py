@@ -129,24 +129,30 @@ class Prover:
 
     def legal(self, role: int) -> list[int]:
         """The moves of a role."""
+        self._do(())
         return self._answers("legal", role)
 
     def goals(self, role: int) -> list[int]:
         """The goals of a role; a well made sheet has one in every terminal state."""
+        self._do(())
         return self._answers("goal", role)
 
     def terminal(self) -> bool:
         """Whether the game is over."""
+        self._do(())
         return bool(self._answers("terminal", ()))
 
     def next(self, joint: Sequence[int]) -> frozenset[int]:
         """The state after a joint move, one term for each role."""
-        does = tuple(zip(self.roles, joint, strict=True))
+        self._do(tuple(zip(self.roles, joint, strict=True)))
+        return frozenset(self._answers("next", ()))
+
+    def _do(self, does: tuple[tuple[int, int], ...]) -> None:
+        """What everybody does; nothing while only the position is asked about."""
         if does != self._joint:
             self._joint = does
             self._does_by = {}
             self._forget(MOVE)
-        return frozenset(self._answers("next", ()))
 
     def _answers(self, question: str, key: Key) -> list[Any]:
         self.deadline, self.question = time.perf_counter() + SECONDS, question

@@ -88,8 +88,8 @@ def info(
     from graven.gdl.build import Report, network, warm
     from graven.gdl.check import check
     from graven.gdl.game import network_game
-    from graven.gdl.ground import TooLargeError
     from graven.gdl.make import How, proof_game_of
+    from graven.gdl.program import TooLargeError
     from graven.lab.rates import many_rate, matches, one_rate
 
     rules = _read(sheet)

@@ -11,9 +11,10 @@ from graven.core import contract
 from graven.core.errors import GravenError
 from graven.core.game import Game, Position
 from graven.core.rng import derive
-from graven.gdl.ground import Limits, TooLargeError
+from graven.gdl.ground import Limits
 from graven.gdl.make import How, network_game_of, proof_game_of
 from graven.gdl.moves import after, moves_of
+from graven.gdl.program import TooLargeError
 from graven.gdl.read import Sheet
 from graven.interfaces.ggp.margin import Margin
 from graven.interfaces.ggp.messages import Joint, Start
@@ -39,7 +40,8 @@ class Match:
     def __init__(self, start: Start, sheet: Sheet, spec: Spec, margin: Margin, seed: int) -> None:
         self.start = start
         self.role = sheet.roles.index(start.role)
-        self.heard = time.monotonic()
+        # The first PLAY comes when the start clock has run out.
+        self.heard = time.monotonic() + start.start_clock
         self.finished = threading.Event()
         self._sheet = sheet
         self._spec = spec

@@ -6,7 +6,10 @@ the play clock, ABORT a second; a move that is late, illegal or missing becomes 
 
 from __future__ import annotations
 
+import contextlib
 import http.client
+import socket
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -82,7 +85,7 @@ class Remote:
         return "NIL" if joint is None else f"({self._said(' '.join(joint))})"
 
     def _send(self, message: str, seconds: float) -> str:
-        """A message and its reply."""
+        """A message and its reply, all of it within the time."""
         until = time.monotonic() + seconds
         connection = http.client.HTTPConnection(self._host, self._port, timeout=seconds)
         headers = {
@@ -91,17 +94,25 @@ class Remote:
             "Receiver": self._host,
             "Content-Type": "text/acl",
         }
+        watch: threading.Timer | None = None
         try:
+            connection.connect()
+            # A socket's timeout begins again with every byte: somebody has to watch the whole.
+            watch = threading.Timer(until - time.monotonic(), _hang_up, [connection.sock])
+            watch.daemon = True
+            watch.start()
             connection.request("POST", self._path, message.encode(), headers)
-            if connection.sock is not None:
-                connection.sock.settimeout(max(0.01, until - time.monotonic()))
             reply = connection.getresponse()
             text = reply.read(MOST_REPLY).decode(errors="replace")
         except TimeoutError:
             raise LateError from None
         except (OSError, http.client.HTTPException) as error:
+            if time.monotonic() > until:
+                raise LateError from None
             raise MissingError(str(error)) from None
         finally:
+            if watch is not None:
+                watch.cancel()
             connection.close()
         if time.monotonic() > until:
             raise LateError
@@ -130,6 +141,11 @@ class Remote:
             self._send(f"( ABORT {match} )", ABORT_SECONDS)
         else:
             self._send(f"( STOP {match} {self._moves(joint)} )", self._clocks[1])
+
+
+def _hang_up(line: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        line.shutdown(socket.SHUT_RDWR)
 
 
 class Own:

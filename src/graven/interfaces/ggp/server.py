@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 log = logging.getLogger("graven.ggp")
 
 MOST_BYTES = 4 << 20
+LARGE = 20_000
+"""Characters of a message that takes a while to read: a PLAY has fewer."""
 BODY_SECONDS = 20.0
 """The longest that the rest of a message may take to arrive."""
 WAITING = 16
@@ -53,7 +55,8 @@ def make_app(player: Player) -> Starlette:
             return _reply("This is a GGP player: send it messages by POST, such as ( INFO ).\n")
         try:
             text = (await asyncio.wait_for(_body(request), BODY_SECONDS)).decode()
-            said = parse(text)
+            # A large message must not keep the answer to another one waiting.
+            said = await asyncio.to_thread(parse, text) if len(text) > LARGE else parse(text)
         except TimeoutError:
             return _reply("the message did not arrive in time.", 408)
         except ClientDisconnect:
