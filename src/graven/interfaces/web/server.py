@@ -189,13 +189,15 @@ class Page:
         sending = asyncio.get_running_loop().create_task(send_all(socket, tab))
         try:
             await session.join(tab)
-            await receive_all(socket, session, tab)
+            await receive_all(socket, session, tab, sending)
         finally:
             session.leave(tab)
             sending.cancel()
 
 
-async def receive_all(socket: WebSocket, session: Session, tab: Tab) -> None:
+async def receive_all(
+    socket: WebSocket, session: Session, tab: Tab, sending: asyncio.Task[None]
+) -> None:
     """Hear everything that a tab says until it is gone."""
     while True:
         try:
@@ -206,9 +208,10 @@ async def receive_all(socket: WebSocket, session: Session, tab: Tab) -> None:
             return
         data = message.get("text")
         await session.hear(tab, data if data is not None else message.get("bytes") or b"")
-        # Who asks faster than he reads the answers is not asked again until he has.
+        # Who asks faster than he reads the answers is not asked again until he has; one who is gone
+        # never will, and must be heard to be gone.
         await asyncio.sleep(0)
-        while tab.waiting.qsize() > WAITING_MESSAGES // 2:
+        while tab.waiting.qsize() > WAITING_MESSAGES // 2 and not sending.done():
             await asyncio.sleep(PAUSE)
 
 
