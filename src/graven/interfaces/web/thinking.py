@@ -26,6 +26,19 @@ class Held:
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.search: Search | None = None
+        self._unwanted = False
+
+    def drop(self) -> None:
+        """Let go of the tree, at once or as soon as its search has ended, whoever still knows us:
+        sessions remember their last searches for as long as they live."""
+        self._unwanted = True
+        self.tidy()
+
+    def tidy(self) -> None:
+        """Free the memory of a tree that nobody wants and nobody searches."""
+        if self._unwanted and self.lock.acquire(blocking=False):
+            self.search = None
+            self.lock.release()
 
 
 class Thinker:
@@ -109,6 +122,7 @@ class Thinker:
         except Exception as error:  # whatever it is, only this search ends
             self.error = f"this is a bug: {type(error).__name__}: {error}."
         finally:
+            self.held.tidy()
             self.status = status
 
 
@@ -127,14 +141,14 @@ class Pool:
             held = self._kept.pop(key, None) or Held()
             self._kept[key] = held
             while len(self._kept) > self.limits.trees:
-                self._kept.popitem(last=False)
+                self._kept.popitem(last=False)[1].drop()
             return held
 
     def forget(self, owner: str) -> None:
         """Let go of all that one owner had; an owner is the first part of a name."""
         with self._lock:
             for key in [key for key in self._kept if key[0] == owner]:
-                del self._kept[key]
+                self._kept.pop(key).drop()
 
     def start(self, thinker: Thinker, finished: Callable[[Thinker], None]) -> None:
         """Search as soon as a thread is free, and say so in the end, from that thread."""
