@@ -205,7 +205,7 @@ class Table:
         self._cut(self.at)
         self._choose(player, move, None)
 
-    def agent_moves(self, player: int, move: str, note: Note) -> None:
+    def agent_moves(self, player: int, move: str, note: Note | None) -> None:
         """An agent's move."""
         self._choose(player, move, note)
 
