@@ -11,7 +11,7 @@ from graven.core.contract import NOBODY
 from graven.core.errors import UsageError
 from graven.core.game import Game
 from graven.interfaces.web.games import cells_of
-from graven.interfaces.web.thinking import Thinker
+from graven.interfaces.web.thinking import WAITING, Thinker
 from graven.search import look
 from graven.search.plan import NEVER
 
@@ -46,7 +46,8 @@ def glimpse(thinker: Thinker) -> dict[str, Any]:
         "seconds": round(thinker.seconds, 3),
     }
     search, found = thinker.held.search, thinker.found
-    if search is None:
+    # One that waits may be waiting for a search of another position, in the same tree.
+    if search is None or thinker.status == WAITING:
         return said
     done = found.playouts if found else look.playouts_done(search)
     if not done:
@@ -91,7 +92,11 @@ def node(thinker: Thinker, path: Sequence[str], ref: int | None, most: int) -> d
     """A node of a tree, by the moves that lead to it: its best moves, and whose AMAF table each
     policy would read there."""
     search = thinker.held.search
-    if search is None or not (thinker.found or look.playouts_done(search)):
+    if (
+        search is None
+        or thinker.status == WAITING
+        or not (thinker.found or look.playouts_done(search))
+    ):
         raise UsageError("there is no tree to look at yet.")
     game = thinker.position.game
     nodes = look.walk(search, path, game.move_code)
