@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from graven.agents import Agent, parse
 from graven.core.errors import UsageError
+from graven.gdl.make import How, make
 from graven.interfaces.web.games import named_game
 from graven.interfaces.web.glimpse import believed, glimpse, node
 from graven.interfaces.web.limits import WAITING_MESSAGES, Limits
@@ -276,6 +277,34 @@ def test_a_search_that_waits_does_not_show_another_ones_tree():
     assert "moves" not in glimpse(waiting)
     with pytest.raises(UsageError, match="no tree"):
         node(waiting, [], None, 5)
+
+
+# By proof, since its states grow; one step asks for 8 ** 7 answers, and a playout has 1000 steps.
+SLOW = (
+    "(role white) (role black) (init (s 0)) (init (f a)) (<= (goal ?p 50) (role ?p))"
+    + "".join(f"(d {number})" for number in range(8))
+    + """
+(<= (legal ?p (go ?x)) (role ?p) (d ?x))
+(<= (next (s 0)) (big ?a ?b ?c ?d ?e ?f ?g))
+(<= (next (f (g ?x))) (true (f ?x)))
+(<= (big ?a ?b ?c ?d ?e ?f ?g) (d ?a) (d ?b) (d ?c) (d ?d) (d ?e) (d ?f) (d ?g) (true (s 0)))
+(<= terminal (true (s 1)))
+"""
+)
+
+
+def test_a_playout_that_takes_hours_ends_when_nobody_wants_it():
+    game = make(SLOW, "slow", How("proof"))
+    budget = Budget(None, PATIENCE)
+    slow = Thinker("a", 0, parse("uct"), game.start(), budget, 1, Held(), 64)
+    thread = threading.Thread(target=slow.run, daemon=True)
+    thread.start()
+    while slow.status != SEARCHING:
+        time.sleep(0.01)
+    time.sleep(0.1)
+    slow.stop()
+    thread.join(PATIENCE)
+    assert (slow.status, slow.error, slow.found) == (STOPPED, "", None)
 
 
 def test_a_tab_that_is_gone_with_answers_unread_leaves():

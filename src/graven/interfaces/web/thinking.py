@@ -13,6 +13,7 @@ from graven.agents.agent import Agent, Found, find_move
 from graven.agents.spec import Spec
 from graven.core.errors import GravenError
 from graven.core.game import Position
+from graven.core.patience import until
 from graven.interfaces.web.games import cell_names
 from graven.interfaces.web.limits import Limits
 from graven.search.engine import Budget, Search
@@ -67,12 +68,13 @@ class Thinker:
         self.began = 0.0
         game = position.game
         self.cells = cell_names(position.svg()) if game.svg else frozenset()
-        self._stop = threading.Event()
+        self._stop, self._unwanted = threading.Event(), threading.Event()
         self._hurried = False
 
     def stop(self) -> None:
         """End the search, or let it never begin: nobody wants to know any more."""
         self._hurried = False
+        self._unwanted.set()
         self._stop.set()
 
     def hurry(self) -> None:
@@ -111,12 +113,16 @@ class Thinker:
                     self.held.search = agent.bind(self.position.game, self.memory)
                 self.began = time.perf_counter()
                 self.status = SEARCHING
-                self.found = find_move(
-                    self.held.search, self.position, self.budget, self.seed, self._stop
-                )
+                with until(self._unwanted):
+                    self.found = find_move(
+                        self.held.search, self.position, self.budget, self.seed, self._stop
+                    )
             status = STOPPED if self._stop.is_set() and not self._hurried else DONE
         except GravenError as error:
-            self.error = str(error)
+            if self._unwanted.is_set():  # rules in Python have been given up within a playout
+                status = STOPPED
+            else:
+                self.error = str(error)
         except MemoryError:
             self.error = "the search ran out of memory."
         except Exception as error:  # whatever it is, only this search ends
