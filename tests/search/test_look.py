@@ -75,7 +75,7 @@ def codes_to(search, nodes):
 
 
 @pytest.mark.parametrize(
-    "spec", [s for s, _, ref in POLICIES if ref is not None and "alpha" not in s]
+    "spec", [s for s, _, _ in POLICIES if parse(s).form.beta is not None and "alpha" not in s]
 )
 def test_beta_is_the_weight_that_the_value_was_blended_with(spec):
     game = make_game(GAME)

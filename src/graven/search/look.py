@@ -199,10 +199,15 @@ def look(search: Search, form: Form, nodes: Sequence[int], player: int | None = 
 
 def line(search: Search, limit: int = 12) -> list[tuple[int, int]]:
     """The most visited line as (player, move), as far as it can be read now."""
+    rules = search.rules
     try:
-        return main_line(search.rules, search.room.tree, None, limit)
+        found = main_line(rules, search.room.tree, None, limit)
     except (IndexError, ValueError):
         return []
+    for place, (player, code) in enumerate(found):
+        if not (0 <= player < rules.players and 0 <= code < rules.codes):
+            return found[:place]
+    return found
 
 
 def _edges(tree: Tree, players: int, node: int, player: int) -> slice | None:

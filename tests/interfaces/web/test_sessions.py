@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -12,11 +13,19 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from graven.agents import Agent, parse
 from graven.core.errors import UsageError
+from graven.gdl.make import How, make
+from graven.interfaces.web.games import named_game
+from graven.interfaces.web.glimpse import believed, glimpse, node
 from graven.interfaces.web.limits import WAITING_MESSAGES, Limits
+from graven.interfaces.web.server import receive_all
 from graven.interfaces.web.session import Session, Sessions, Tab
-from graven.interfaces.web.thinking import SEARCHING, STOPPED, Held, Pool
+from graven.interfaces.web.thinking import SEARCHING, STOPPED, Held, Pool, Thinker
+from graven.search.engine import Budget
+from graven.search.simulate import DONE
 from tests.interfaces.web.test_messages import RIGHT, json_values
+from tests.naive.tiny import rock_paper_scissors
 
 GAME = "nogo(size=4)"
 PATIENCE = 120.0  # seconds: only a test that fails waits so long
@@ -212,6 +221,110 @@ def test_trees_are_bounded():
     assert not pool._kept
     assert isinstance(held[0], Held)
     pool.close()
+
+
+def test_trees_that_are_let_go_are_free_although_their_sessions_remember_the_searches():
+    game = named_game(GAME, None)
+    pool = Pool(Limits(searches=1))
+
+    def thinker(held, playouts):
+        budget = Budget(playouts, PATIENCE)
+        return Thinker("a", 0, parse("uct"), game.start(), budget, 1, held, 16)
+
+    done = thinker(pool.hold("s", 0), 50)
+    done.run()
+    assert done.held.search is not None
+    for number in range(1, pool.limits.trees + 1):
+        pool.hold("s", number)
+    assert done.held.search is None
+    assert glimpse(done)["status"] == "done"
+    with pytest.raises(UsageError, match="no tree"):
+        node(done, [], None, 5)
+    # One that is being searched goes when the search has ended.
+    busy = thinker(pool.hold("t", 0), None)
+    thread = threading.Thread(target=busy.run)
+    thread.start()
+    while glimpse(busy)["playouts"] == 0:
+        time.sleep(0.01)
+    pool.forget("t")
+    assert busy.held.search is not None
+    busy.stop()
+    thread.join()
+    assert busy.held.search is None
+    pool.close()
+
+
+def test_where_all_move_at_once_everybody_has_an_estimate_of_his_own():
+    game = rock_paper_scissors(1).changed(scores=second_wins)
+    found = Agent("uct").search(game.start(), playouts=50)
+    assert [believed(found, player) for player in (0, 1)] == [0.0, 1.0]
+    cut_short = Agent("uct").search(game.start(), playouts=1)
+    assert believed(cut_short, 1) is None
+
+
+def second_wins(tables, state, out):
+    out[0], out[1] = 0.0, 1.0
+
+
+def test_a_search_that_waits_does_not_show_another_ones_tree():
+    game = named_game(GAME, None)
+    held = Held()
+    spec, start = parse("uct"), game.start()
+    Thinker("a", 0, spec, start, Budget(50, PATIENCE), 1, held, 16).run()
+    held.search.control[DONE] = 50  # as if it were still being searched
+    after = start.play(start.moves[0])
+    waiting = Thinker("a", 1, spec, after, Budget(50, PATIENCE), 1, held, 16)
+    assert "moves" not in glimpse(waiting)
+    with pytest.raises(UsageError, match="no tree"):
+        node(waiting, [], None, 5)
+
+
+# By proof, since its states grow; one step asks for 8 ** 7 answers, and a playout has 1000 steps.
+SLOW = (
+    "(role white) (role black) (init (s 0)) (init (f a)) (<= (goal ?p 50) (role ?p))"
+    + "".join(f"(d {number})" for number in range(8))
+    + """
+(<= (legal ?p (go ?x)) (role ?p) (d ?x))
+(<= (next (s 0)) (big ?a ?b ?c ?d ?e ?f ?g))
+(<= (next (f (g ?x))) (true (f ?x)))
+(<= (big ?a ?b ?c ?d ?e ?f ?g) (d ?a) (d ?b) (d ?c) (d ?d) (d ?e) (d ?f) (d ?g) (true (s 0)))
+(<= terminal (true (s 1)))
+"""
+)
+
+
+def test_a_playout_that_takes_hours_ends_when_nobody_wants_it():
+    game = make(SLOW, "slow", How("proof"))
+    budget = Budget(None, PATIENCE)
+    slow = Thinker("a", 0, parse("uct"), game.start(), budget, 1, Held(), 64)
+    thread = threading.Thread(target=slow.run, daemon=True)
+    thread.start()
+    while slow.status != SEARCHING:
+        time.sleep(0.01)
+    time.sleep(0.1)
+    slow.stop()
+    thread.join(PATIENCE)
+    assert (slow.status, slow.error, slow.found) == (STOPPED, "", None)
+
+
+def test_a_tab_that_is_gone_with_answers_unread_leaves():
+    class Gone:
+        """A connection that says one thing more, and ends."""
+
+        said = iter([{"type": "websocket.receive", "text": "{}"}, {"type": "websocket.disconnect"}])
+
+        async def receive(self):
+            return next(self.said)
+
+    async def work(sessions):
+        session, tab = sessions.open(None), Tab()
+        sending = asyncio.get_running_loop().create_task(asyncio.sleep(0))
+        await session.join(tab)
+        for _ in range(WAITING_MESSAGES - 2):
+            tab.send("{}")
+        await asyncio.wait_for(receive_all(Gone(), session, tab, sending), PATIENCE)
+
+    with_sessions(work)
 
 
 def test_a_tab_that_does_not_read_is_let_go():

@@ -161,6 +161,10 @@ def test_programs_and_budgets_beyond_the_limits_are_refused(tmp_path):
         read_agent("uct(playouts=1001)", LIMITS)
     with pytest.raises(UsageError, match="at most 5 seconds"):
         within(Budget(seconds=5.01), LIMITS)
+    # Nobody can stop a search within a batch.
+    assert read_agent("uct(leaves=32,each=32)", LIMITS).values["each"] == 32
+    with pytest.raises(UsageError, match="batches"):
+        read_agent("uct(leaves=32,each=33)", LIMITS)
     # A budget in playouts is bounded in time as well.
     assert within(Budget(1000), LIMITS) == Budget(1000, 5.0)
 

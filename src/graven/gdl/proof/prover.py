@@ -17,6 +17,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from graven.core.errors import UsageError
+from graven.core.patience import go_on
 from graven.gdl.proof.chain import Ask, Chain, Key, make_chain, picker
 from graven.gdl.proof.clauses import Relation, clauses_of
 from graven.gdl.proof.domains import Domains
@@ -155,6 +156,7 @@ class Prover:
             self._forget(MOVE)
 
     def _answers(self, question: str, key: Key) -> list[Any]:
+        go_on()
         self.deadline, self.question = time.perf_counter() + SECONDS, question
         self.ticks[0] = 0
         try:
@@ -180,7 +182,8 @@ class Prover:
             circle.clear()
 
     def pause(self) -> None:
-        """Complain if the present question takes too long or too much memory."""
+        """Complain if the present question takes too long or too much memory, or nobody asks."""
+        go_on()
         self.ticks[0] = TICKS
         late = time.perf_counter() > self.deadline
         if late or len(self.terms) > MOST_TERMS:

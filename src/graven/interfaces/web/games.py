@@ -16,6 +16,7 @@ from graven.core.game import MISERE, Game
 from graven.games import registry
 
 GDL = "gdl"
+LONGEST_TITLE = 80  # characters
 FILE = "file"  # the option of some games that names a file
 _CELL = re.compile(r"data-cell='([^']*)'")
 _WORD = re.compile(r"[A-Za-z]+\d+")
@@ -32,10 +33,14 @@ def named_game(text: str, folder: Path | None) -> Game:
 
 
 def game_of_rules(rules: str, title: str) -> Game:
-    """A game from its rules as GDL text; `title` is what messages call it."""
+    """A game from its rules as GDL text; `title` is what messages call it.
+
+    Messages may go to the server's terminal, which must not take orders from a file's name.
+    """
     from graven.gdl.make import make
 
-    return make(rules, title)
+    plain = "".join(letter for letter in title if letter.isprintable())[:LONGEST_TITLE]
+    return make(rules, plain)
 
 
 def inside(folder: Path | None, name: str) -> Path:

@@ -6,16 +6,28 @@ from collections.abc import Sequence
 from math import isfinite
 from typing import Any
 
+from graven.agents.agent import Found
 from graven.core.contract import NOBODY
 from graven.core.errors import UsageError
 from graven.core.game import Game
 from graven.interfaces.web.games import cells_of
-from graven.interfaces.web.thinking import Thinker
+from graven.interfaces.web.thinking import WAITING, Thinker
 from graven.search import look
 from graven.search.plan import NEVER
 
 LINE = 12
 USUAL_REF = 50
+
+
+def believed(found: Found, player: int) -> float | None:
+    """What a search expects for a player of the move that it would play; None if it does not know.
+
+    Where all move at once, each player has an expectation of his own.
+    """
+    best = found.move_of(player)
+    return next(
+        (each.mean for each in found.by_player[player] if each.move == best and each.visits), None
+    )
 
 
 def glimpse(thinker: Thinker) -> dict[str, Any]:
@@ -34,7 +46,8 @@ def glimpse(thinker: Thinker) -> dict[str, Any]:
         "seconds": round(thinker.seconds, 3),
     }
     search, found = thinker.held.search, thinker.found
-    if search is None:
+    # One that waits may be waiting for a search of another position, in the same tree.
+    if search is None or thinker.status == WAITING:
         return said
     done = found.playouts if found else look.playouts_done(search)
     if not done:
@@ -50,7 +63,7 @@ def glimpse(thinker: Thinker) -> dict[str, Any]:
         "playouts": done,
         "rate": round(done / max(thinker.seconds, 1e-3)),
         "nodes": look.nodes_in_use(search),
-        "value": _round(found.value if found else top.mean if top else None),
+        "value": _round(believed(found, player) if found else top.mean if top else None),
         "best": best,
         "line": [
             [mover, move, cells_of(move, thinker.cells)]
@@ -79,7 +92,11 @@ def node(thinker: Thinker, path: Sequence[str], ref: int | None, most: int) -> d
     """A node of a tree, by the moves that lead to it: its best moves, and whose AMAF table each
     policy would read there."""
     search = thinker.held.search
-    if search is None or not (thinker.found or look.playouts_done(search)):
+    if (
+        search is None
+        or thinker.status == WAITING
+        or not (thinker.found or look.playouts_done(search))
+    ):
         raise UsageError("there is no tree to look at yet.")
     game = thinker.position.game
     nodes = look.walk(search, path, game.move_code)

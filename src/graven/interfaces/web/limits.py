@@ -8,6 +8,7 @@ from pathlib import Path
 LONGEST_TEXT = 1 << 20  # characters of a game's rules as GDL text
 MESSAGE_BYTES = LONGEST_TEXT + (1 << 16)
 MOST_MOVES = 5000  # moves in one message
+MOST_BATCH = 1024  # playouts in one batch: nobody can stop a search within one
 WAITING_MESSAGES = 64  # messages that a slow browser may leave unread before it is let go
 IDLE_SECONDS = 24 * 3600.0  # how long a game without a tab is kept
 UPDATES_A_SECOND = 8.0

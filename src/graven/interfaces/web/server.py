@@ -45,7 +45,7 @@ HEADERS = {
     "cache-control": "no-cache",
 }
 REFUSED, FULL = 1008, 1013  # WebSocket close codes: policy violation, try again later
-READERS = 4
+LOADERS, READERS = 2, 4
 PAUSE = 0.02  # seconds
 WARM_AFTER = 2.0  # seconds after the first tab: its own game comes first
 
@@ -55,7 +55,9 @@ class Page:
 
     def __init__(self, limits: Limits, db: str, hosts: frozenset[str] = LOCAL) -> None:
         self.limits, self.hosts, self._db = limits, hosts, db
-        self._threads = ThreadPoolExecutor(READERS, "graven-page")
+        # Reading a store may take long: those who come to play do not wait for it.
+        self._threads = ThreadPoolExecutor(LOADERS, "graven-page")
+        self._readers = ThreadPoolExecutor(READERS, "graven-store")
         self._loading = threading.Lock()
         self._sessions: Sessions | None = None
         self._laboratory: Laboratory | None = None
@@ -65,7 +67,9 @@ class Page:
         """The application, to be served."""
         routes = [
             Route("/", self._index),
-            Route("/api/choices", self._answer(lambda query: self._load_choices())),
+            Route(
+                "/api/choices", self._answer(lambda query: self._load_choices(), self._in_thread)
+            ),
             Route("/api/lab/stamp", self._answer(lambda query: {"stamp": self._lab().stamp()})),
             Route("/api/lab/matches", self._answer(lambda query: self._lab().matches())),
             Route("/api/lab/papers", self._answer(lambda query: self._lab().papers())),
@@ -74,7 +78,10 @@ class Page:
                 self._answer(lambda query: self._lab().table(query["paper"], query["table"])),
             ),
             Route("/api/lab/plots", self._answer(lambda query: self._lab().plots())),
-            Route("/api/lab/plot", self._plot),
+            Route(
+                "/api/lab/plot",
+                self._answer(lambda query: self._lab().plot(query["name"]), reply=picture),
+            ),
             Route(
                 "/api/lab/games",
                 self._answer(
@@ -105,10 +112,14 @@ class Page:
         yield
         if self._sessions is not None:
             self._sessions.close()
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        for threads in (self._threads, self._readers):
+            threads.shutdown(wait=False, cancel_futures=True)
 
-    async def _in_thread(self, work: Callable[..., Any], *arguments: Any) -> Any:
-        return await asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments)
+    async def _in_thread(self, work: Callable[[], Any]) -> Any:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+
+    async def _read(self, work: Callable[[], Any]) -> Any:
+        return await asyncio.get_running_loop().run_in_executor(self._readers, work)
 
     # What is loaded when it is first needed, always in a thread.
 
@@ -144,13 +155,17 @@ class Page:
         return FileResponse(STATIC / "index.html")
 
     def _answer(
-        self, ask: Callable[[Mapping[str, str]], Any]
+        self,
+        ask: Callable[[Mapping[str, str]], Any],
+        by: Callable[[Callable[[], Any]], Awaitable[Any]] | None = None,
+        reply: Callable[[Any], Response] = JSONResponse,
     ) -> Callable[[Request], Awaitable[Response]]:
-        """A page of plain values: what `ask` makes of the query."""
+        """A page of plain values, or whatever `reply` makes of what `ask` makes of the query."""
+        by = by or self._read
 
         async def answer(request: Request) -> Response:
             try:
-                return JSONResponse(await self._in_thread(ask, request.query_params))
+                return reply(await by(lambda: ask(request.query_params)))
             except GravenError as error:
                 return JSONResponse({"error": " ".join(str(error).split())}, 400)
             except KeyError as error:
@@ -162,14 +177,6 @@ class Page:
                 return JSONResponse({"error": said}, 500)
 
         return answer
-
-    async def _plot(self, request: Request) -> Response:
-        try:
-            name = request.query_params.get("name", "")
-            drawn = await self._in_thread(lambda: self._lab().plot(name))
-        except GravenError as error:
-            return JSONResponse({"error": str(error)}, 400)
-        return Response(drawn, media_type="image/svg+xml")
 
     # Games.
 
@@ -189,13 +196,15 @@ class Page:
         sending = asyncio.get_running_loop().create_task(send_all(socket, tab))
         try:
             await session.join(tab)
-            await receive_all(socket, session, tab)
+            await receive_all(socket, session, tab, sending)
         finally:
             session.leave(tab)
             sending.cancel()
 
 
-async def receive_all(socket: WebSocket, session: Session, tab: Tab) -> None:
+async def receive_all(
+    socket: WebSocket, session: Session, tab: Tab, sending: asyncio.Task[None]
+) -> None:
     """Hear everything that a tab says until it is gone."""
     while True:
         try:
@@ -206,9 +215,10 @@ async def receive_all(socket: WebSocket, session: Session, tab: Tab) -> None:
             return
         data = message.get("text")
         await session.hear(tab, data if data is not None else message.get("bytes") or b"")
-        # Who asks faster than he reads the answers is not asked again until he has.
+        # Who asks faster than he reads the answers is not asked again until he has; one who is gone
+        # never will, and must be heard to be gone.
         await asyncio.sleep(0)
-        while tab.waiting.qsize() > WAITING_MESSAGES // 2:
+        while tab.waiting.qsize() > WAITING_MESSAGES // 2 and not sending.done():
             await asyncio.sleep(PAUSE)
 
 
@@ -221,6 +231,11 @@ async def send_all(socket: WebSocket, tab: Tab) -> None:
                 await socket.close(FULL)
                 return
             await socket.send_text(text)
+
+
+def picture(drawn: bytes) -> Response:
+    """An SVG picture."""
+    return Response(drawn, media_type="image/svg+xml")
 
 
 def whole(query: Mapping[str, str], name: str) -> int:

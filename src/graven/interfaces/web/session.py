@@ -25,7 +25,7 @@ from graven.core.contract import NOBODY
 from graven.core.errors import GravenError, UsageError
 from graven.interfaces.web import messages
 from graven.interfaces.web.games import named_game
-from graven.interfaces.web.glimpse import glimpse, node
+from graven.interfaces.web.glimpse import believed, glimpse, node
 from graven.interfaces.web.limits import (
     IDLE_SECONDS,
     UPDATES_A_SECOND,
@@ -93,8 +93,8 @@ class Session:
         async with self._lock:
             if self.table is not None:
                 tab.say(await self._in_thread(self.table.state))
-                for thinker in self._thinkers.values():
-                    tab.say(glimpse(thinker))
+                for thinker in list(self._thinkers.values()):
+                    tab.say(await self._in_thread(glimpse, thinker))
                 self._go_on()
 
     def leave(self, tab: Tab) -> None:
@@ -197,7 +197,7 @@ class Session:
     async def _watch(self, message: Message) -> None:
         """Search the position that is shown, for somebody to watch."""
         table = self._the_table
-        spec = read_agent(message["agent"], self._limits)
+        spec = await self._in_thread(read_agent, message["agent"], self._limits)
         given = _budget(message)
         budget = within(given, self._limits) if given.given else table.budget_of(spec)
         position = table.position
@@ -268,7 +268,7 @@ class Session:
         async with self._lock:
             if self._thinkers.get(thinker.lens) is not thinker:
                 return
-            self._tell(glimpse(thinker))
+            self._tell(await self._in_thread(glimpse, thinker))
             if thinker.status == FAILED:
                 self._tell({"type": "error", "text": thinker.error})
             if thinker.lens == MOVE:
@@ -284,7 +284,8 @@ class Session:
         elif thinker.status == DONE and found and table.thinks() == thinker.player:
             if not table.people:
                 await asyncio.sleep(BETWEEN_AGENTS)
-            note = Note(thinker.player, found.value, found.playouts)
+            value = believed(found, thinker.player)
+            note = Note(thinker.player, value, found.playouts) if value is not None else None
             move = found.move_of(thinker.player)
             await self._in_thread(table.agent_moves, thinker.player, move, note)
         await self._show()
@@ -296,8 +297,12 @@ class Session:
             while self.tabs and any(each.active for each in self._thinkers.values()):
                 await asyncio.sleep(1 / UPDATES_A_SECOND)
                 for thinker in list(self._thinkers.values()):
-                    if thinker.active:
-                        self._tell(glimpse(thinker), may_miss=True)
+                    if not thinker.active:
+                        continue
+                    # In a thread: the first look compiles, and many moves take a while to write.
+                    said = await self._in_thread(glimpse, thinker)
+                    if thinker.active and self._thinkers.get(thinker.lens) is thinker:
+                        self._tell(said, may_miss=True)
         finally:
             self._ticking = False
 

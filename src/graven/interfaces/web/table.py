@@ -19,7 +19,7 @@ from graven.core.game import Game, Position
 from graven.core.rng import derive
 from graven.games import go, sgf
 from graven.interfaces.web.games import GDL, cell_names, cells_of, game_of_rules, named_game
-from graven.interfaces.web.limits import Limits
+from graven.interfaces.web.limits import MOST_BATCH, Limits
 from graven.lab.records import lost_by
 from graven.search.engine import Budget
 
@@ -48,11 +48,14 @@ class Ply:
 
 
 def read_agent(text: str, limits: Limits) -> Spec:
-    """An agent that a page may use: no program of the server's, no budget beyond the limits."""
+    """An agent that a page may use: no program of the server's, no budget beyond the limits, no
+    batches that would go on for long after their search was told to end."""
     if is_program(text):
         raise UsageError("programs cannot be started from the page: choose an agent of graven's.")
     spec = parse(text)
     within(spec.budget, limits)
+    if int(spec.values["leaves"]) * int(spec.values["each"]) > MOST_BATCH:
+        raise UsageError(f"this server allows batches (leaves x each) of {MOST_BATCH:,} playouts.")
     return spec
 
 
@@ -202,7 +205,7 @@ class Table:
         self._cut(self.at)
         self._choose(player, move, None)
 
-    def agent_moves(self, player: int, move: str, note: Note) -> None:
+    def agent_moves(self, player: int, move: str, note: Note | None) -> None:
         """An agent's move."""
         self._choose(player, move, note)
 

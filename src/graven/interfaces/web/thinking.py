@@ -13,6 +13,7 @@ from graven.agents.agent import Agent, Found, find_move
 from graven.agents.spec import Spec
 from graven.core.errors import GravenError
 from graven.core.game import Position
+from graven.core.patience import until
 from graven.interfaces.web.games import cell_names
 from graven.interfaces.web.limits import Limits
 from graven.search.engine import Budget, Search
@@ -26,6 +27,19 @@ class Held:
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.search: Search | None = None
+        self._unwanted = False
+
+    def drop(self) -> None:
+        """Let go of the tree, at once or as soon as its search has ended, whoever still knows us:
+        sessions remember their last searches for as long as they live."""
+        self._unwanted = True
+        self.tidy()
+
+    def tidy(self) -> None:
+        """Free the memory of a tree that nobody wants and nobody searches."""
+        if self._unwanted and self.lock.acquire(blocking=False):
+            self.search = None
+            self.lock.release()
 
 
 class Thinker:
@@ -54,12 +68,13 @@ class Thinker:
         self.began = 0.0
         game = position.game
         self.cells = cell_names(position.svg()) if game.svg else frozenset()
-        self._stop = threading.Event()
+        self._stop, self._unwanted = threading.Event(), threading.Event()
         self._hurried = False
 
     def stop(self) -> None:
         """End the search, or let it never begin: nobody wants to know any more."""
         self._hurried = False
+        self._unwanted.set()
         self._stop.set()
 
     def hurry(self) -> None:
@@ -98,17 +113,22 @@ class Thinker:
                     self.held.search = agent.bind(self.position.game, self.memory)
                 self.began = time.perf_counter()
                 self.status = SEARCHING
-                self.found = find_move(
-                    self.held.search, self.position, self.budget, self.seed, self._stop
-                )
+                with until(self._unwanted):
+                    self.found = find_move(
+                        self.held.search, self.position, self.budget, self.seed, self._stop
+                    )
             status = STOPPED if self._stop.is_set() and not self._hurried else DONE
         except GravenError as error:
-            self.error = str(error)
+            if self._unwanted.is_set():  # rules in Python have been given up within a playout
+                status = STOPPED
+            else:
+                self.error = str(error)
         except MemoryError:
             self.error = "the search ran out of memory."
         except Exception as error:  # whatever it is, only this search ends
             self.error = f"this is a bug: {type(error).__name__}: {error}."
         finally:
+            self.held.tidy()
             self.status = status
 
 
@@ -127,14 +147,14 @@ class Pool:
             held = self._kept.pop(key, None) or Held()
             self._kept[key] = held
             while len(self._kept) > self.limits.trees:
-                self._kept.popitem(last=False)
+                self._kept.popitem(last=False)[1].drop()
             return held
 
     def forget(self, owner: str) -> None:
         """Let go of all that one owner had; an owner is the first part of a name."""
         with self._lock:
             for key in [key for key in self._kept if key[0] == owner]:
-                del self._kept[key]
+                self._kept.pop(key).drop()
 
     def start(self, thinker: Thinker, finished: Callable[[Thinker], None]) -> None:
         """Search as soon as a thread is free, and say so in the end, from that thread."""
