@@ -13,6 +13,7 @@ import pytest
 
 from graven.games.registry import make_game
 from graven.interfaces.console import INTERRUPTED
+from tests.interfaces.test_interrupt import heed_ctrl_c
 
 GAME = "samegame(size=5x5,colours=3,seed=1)"
 
@@ -80,6 +81,7 @@ def started(*arguments: str):
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        preexec_fn=heed_ctrl_c,
     )
 
 
