@@ -18,6 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graven.agents.spec import parse as parse_spec
 from graven.gdl import sheets
 from graven.gdl.read import read
 from graven.interfaces.ggp.margin import Margin
@@ -36,11 +37,19 @@ from graven.interfaces.ggp.messages import (
 from graven.interfaces.ggp.player import Player
 from graven.interfaces.ggp.referee import LateError, Remote
 from graven.interfaces.ggp.scramble import Scramble
+from graven.interfaces.ggp.thinker import warm_up
 from tests.gdl import tiny
 
 RULES = tiny.TIC_TAC_TOE
 ONE_LINE = " ".join(line for line in RULES.splitlines() if not line.startswith(";"))
 SPEC = "uct(c=0.7,playouts=50)"
+
+
+@pytest.fixture(autouse=True, scope="module")
+def compiled() -> None:
+    """Players listen once all is compiled; the clocks of these tests are too short for it."""
+    warm_up(parse_spec(SPEC))
+
 
 # Messages.
 
