@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import pytest
 from hypothesis import given
@@ -96,6 +97,16 @@ def test_a_wrong_field_is_named(wrong):
 
 
 def test_deep_nesting_is_refused_without_a_stack_overflow():
+    # As the prover of GDL does, for all of the process.
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(60_000)
+    try:
+        refuse_deep_nesting()
+    finally:
+        sys.setrecursionlimit(before)
+
+
+def refuse_deep_nesting():
     with pytest.raises(UsageError):
         read("[" * 100_000 + "]" * 100_000)
     with pytest.raises(UsageError):

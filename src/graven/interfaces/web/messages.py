@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,7 @@ LONGEST_MOVE = 300
 MOST_PLAYERS = 100
 DEEPEST = 500  # moves on the way to a node of the tree
 SHOWN_CHARACTERS = 60
+DEEPEST_MESSAGE = 100
 
 Check = Callable[[str, Any], Any]
 
@@ -150,6 +152,8 @@ TYPES: dict[str, dict[str, Field]] = {
 
 def read(data: str | bytes) -> Message:
     """The message that a page has sent."""
+    if _deep(data):
+        raise UsageError(f"a message must be nested at most {DEEPEST_MESSAGE} deep.")
     try:
         said = json.loads(data)
     except (ValueError, RecursionError):
@@ -173,6 +177,20 @@ def read(data: str | bytes) -> Message:
         else:
             values[name] = field.check(name, value)
     return Message(kind, values)
+
+
+def _deep(data: str | bytes) -> bool:
+    """Whether brackets are nested too deep, those inside strings counted as well.
+
+    Python's own reader has no bound but the interpreter's recursion limit, which the prover of GDL
+    raises beyond what the machine's stack can hold.
+    """
+    said = data.decode("utf-8", "replace") if isinstance(data, bytes) else data
+    depth = deepest = 0
+    for bracket in re.findall(r"[\[\]{}]", said):
+        depth += 1 if bracket in "[{" else -1
+        deepest = max(deepest, depth)
+    return deepest > DEEPEST_MESSAGE
 
 
 def _shown(value: Any) -> str:
