@@ -9,14 +9,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from graven.agents.spec import show_value
 from graven.core.errors import UsageError
 from graven.lab import plots
 from graven.lab.machine import version
 from graven.lab.patterns import Curve, Field, Rated, ladders, plain, sweeps
-from graven.lab.published import Table, family, papers
+from graven.lab.published import Figure as Published
+from graven.lab.published import Table, papers
 from graven.lab.reproduce import Entry, Results
 from graven.lab.statistics import Score
 from graven.lab.store import Store, Summary
@@ -67,8 +68,7 @@ class Findings:
         self.curves, self.fields = sweeps(self.summaries)
         self.ladders = ladders(self.summaries)
         self._store = store
-        played = {family(summary.cell.game) for summary in self.summaries}
-        self._keys, self._theirs = _published_by_cell(played)
+        self._published = _published_by_cell()
 
     @property
     def games(self) -> int:
@@ -77,21 +77,18 @@ class Findings:
 
     def tables(self) -> Iterator[tuple[Table, int, list[Entry]]]:
         """Published tables of which anything has been run with a seed: those cells."""
-        theirs = [each for each in self.summaries if replace(each.cell, seed=0).key in self._keys]
-        played = {family(summary.cell.game) for summary in theirs}
-        for seed in sorted({summary.cell.seed for summary in theirs}):
-            results = Results(theirs, seed)
-            for paper in papers():
-                for table in paper.tables.values():
-                    run = [
-                        entry
-                        for figure in table.figures
-                        if figure.setup is not None and family(figure.setup.game) in played
-                        for entry in (results.entry(table, figure),)
-                        if entry.score.games
-                    ]
-                    if run:
-                        yield table, seed, run
+        run: dict[tuple[int, int], dict[int, Entry]] = defaultdict(dict)
+        named: dict[int, Table] = {}
+        for summary in self.summaries:
+            for place in self._published.get(replace(summary.cell, seed=0).key, ()):
+                table, figure = place.table, place.figure
+                named[place.table_number] = table
+                run[summary.cell.seed, place.table_number][place.number] = Entry(
+                    table.paper, table.name, figure, summary.cell, summary
+                )
+        for seed, number in sorted(run):
+            entries = run[seed, number]
+            yield named[number], seed, [entries[place] for place in sorted(entries)]
 
     def plots(self) -> list[Plot]:
         """The plots, at most so many of each kind as a person would look at."""
@@ -115,9 +112,9 @@ class Findings:
     def _curve(self, number: int, curve: Curve) -> Plot:
         theirs = {}
         for value, summary in zip(curve.values, curve.summaries, strict=True):
-            figure = self._theirs.get(replace(summary.cell, seed=0).key)
-            if figure is not None:
-                theirs[value] = figure
+            for place in self._published.get(replace(summary.cell, seed=0).key, ()):
+                if place.figure.interval is not None:
+                    theirs[value] = (place.figure.value, *place.figure.interval)
         games = sum(each.games for each in curve.summaries)
         name, budget = plain(curve.name), curve.cell.budget
         caption = f"Win rate over {name}, {budget} a move, {games:,} games in all."
@@ -143,24 +140,26 @@ class Findings:
         )
 
 
-def _published_by_cell(
-    played: set[str],
-) -> tuple[set[str], dict[str, tuple[float, float, float]]]:
-    """The keys of published cells of these games, with seed 0, and the figures of those with an
-    interval."""
+class Place(NamedTuple):
+    """Where a figure stands among all published ones."""
+
+    table_number: int
+    number: int
+    table: Table
+    figure: Published
+
+
+def _published_by_cell() -> dict[str, list[Place]]:
+    """All published figures that can be played, by the key of their cell with seed 0."""
     results = Results(())
-    keys, found = set(), {}
-    for paper in papers():
-        for table in paper.tables.values():
-            for figure in table.figures if not table.measure else ():
-                if figure.setup is None or family(figure.setup.game) not in played:
-                    continue
-                entry = results.entry(table, figure)
-                if entry.cell is not None:
-                    keys.add(entry.cell.key)
-                if entry.cell is not None and entry.figure.interval is not None:
-                    found[entry.cell.key] = (entry.figure.value, *entry.figure.interval)
-    return keys, found
+    found: dict[str, list[Place]] = defaultdict(list)
+    tables = [table for paper in papers() for table in paper.tables.values() if not table.measure]
+    for table_number, table in enumerate(tables):
+        for number, entry in enumerate(results.entries(table)):
+            if entry.cell is not None:
+                place = Place(table_number, number, table, entry.figure)
+                found[entry.cell.key].append(place)
+    return found
 
 
 def _ladder(number: int, rated: Rated) -> Plot:

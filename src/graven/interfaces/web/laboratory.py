@@ -19,7 +19,7 @@ from graven.interfaces.web.games import cell_names, cells_of, named_game
 from graven.lab import plots
 from graven.lab.cells import Cell
 from graven.lab.jobs import GameResult
-from graven.lab.published import family, papers
+from graven.lab.published import papers
 from graven.lab.report import Findings, Plot
 from graven.lab.reproduce import AGREES, Entry, Results
 from graven.lab.store import Store, Summary
@@ -260,19 +260,12 @@ def _match(summary: Summary) -> dict[str, Any]:
 
 
 def _papers(summaries: Sequence[Summary]) -> list[dict[str, Any]]:
-    """Only figures of games that the store has are looked up: making a game may take a while."""
     results = Results(summaries)
-    played = {family(each.cell.game) for each in summaries}
     found = []
     for paper in papers():
         tables = []
         for table in paper.tables.values():
-            entries = [
-                results.entry(table, figure)
-                for figure in table.figures
-                if figure.setup is not None and family(figure.setup.game) in played
-            ]
-            verdicts = [each.verdict for each in entries if each.score.games]
+            verdicts = [each.verdict for each in results.entries(table) if each.score.games]
             tables.append(
                 {
                     "name": table.name,

@@ -10,7 +10,6 @@ stand in the table, the part, the column or the row, the closest wins, and are t
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -311,16 +310,6 @@ def _grid(source: _Source) -> Part:
 def _chunks(values: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:
     for start in range(0, len(values), size):
         yield values[start : start + size]
-
-
-def family(game: str) -> str:
-    """A game's spec without its options; of a game in GDL, its sheet stays.
-
-    Figures of other families than a store has need no look: making all their games takes a while.
-    """
-    name, _, options = game.partition("(")
-    sheet = re.search(r"\bsheet=([^,()]+)", options)
-    return f"{name} {sheet[1]}".lower() if sheet else name
 
 
 def available(figure: Figure) -> str:
