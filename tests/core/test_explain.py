@@ -156,6 +156,7 @@ def test_the_line_and_the_reason(rule, said):
 
 
 CELLS = """
+import tempfile
 import numpy as np
 from graven.core import compile as compiling, contract
 from graven.core.compile import address
@@ -163,7 +164,8 @@ from tests.naive import tiny
 
 space = {}
 source = "def turn(tables, state): return helper(state[0])\\ndef helper(n): return n + %d\\n"
-exec(compile(source, "/tmp/ipykernel_%d/1.py", "exec"), space)
+name = tempfile.gettempdir() + "/ipykernel_%d/1.py"
+exec(compile(source, name, "exec"), space)
 rules = tiny.heaps(3).rules._replace(turn=address(space["turn"], contract.TURN))
 hits = sum(compiling._code[space["turn"], str(contract.TURN)]._cache_hits > 0 for _ in [0])
 print(contract.turn(rules, np.array([1, 0, 0])), hits)

@@ -16,10 +16,9 @@ from graven.core import contract
 from graven.core.compile import compiled, inlined
 from graven.core.contract import EVERYBODY, MANY_DONE, Rules
 from graven.core.rng import Rng
-from graven.search.backup import backup
 from graven.search.descend import descend
-from graven.search.plan import OK, TOO_LONG, Learner, Plan, call_learn, call_playout
-from graven.search.simulate import DONE, PLIES, STOP, room_for
+from graven.search.plan import OK, TOO_LONG, Learner, Plan
+from graven.search.simulate import DONE, STOP, count, play_out, room_for
 from graven.search.tree import (
     DEPTH,
     LENGTH,
@@ -105,26 +104,26 @@ def simulate_batches(
         status = room_for(tree, plan, record, leaves * each)
         if status != OK:
             return status
-        count = 0
-        while count < leaves and status == OK:
+        gathered = 0
+        while gathered < leaves and status == OK:
             before = rng[0]
             status = descend(rules, tree, plan, record, rng)
             if status == OK:
-                put_aside(rules, record, batch, count)
+                put_aside(rules, record, batch, gathered)
                 count_ahead(rules, tree, record, 1)
-                count += 1
+                gathered += 1
             else:
                 rng[0] = before
-        if count == 0:
+        if gathered == 0:
             return status
-        for leaf in range(count):
+        for leaf in range(gathered):
             take_up(rules, record, batch, leaf)
             count_ahead(rules, tree, record, -1)
         if batch.many:
-            status = spend_many(rules, tree, plan, record, batch, control, rng, count, each)
+            status = spend_many(rules, tree, plan, record, batch, control, rng, gathered, each)
         else:
             status = spend_one_by_one(
-                rules, tree, plan, record, learner, batch, control, rng, count, each
+                rules, tree, plan, record, learner, batch, control, rng, gathered, each
             )
         if status != OK:
             return status
@@ -190,7 +189,7 @@ def spend_many(
     each: int,
 ) -> int:
     """Let the game play all playouts at once, and count them."""
-    players, stride = rules.players, trace_room(rules)
+    players, stride = rules.players, len(record.trace)
     status = contract.many(
         rules,
         batch.states,
@@ -216,16 +215,8 @@ def spend_many(
             for player in range(players):
                 record.scores[player] = batch.scores[playout * players + player]
             record.shape[LENGTH] = begun + length
-            backup(rules, tree, plan, record)
-            control[DONE] += 1
-            control[PLIES] += record.shape[LENGTH]
+            count(rules, tree, plan, record, control)
     return OK
-
-
-@inlined
-def trace_room(rules: Rules) -> int:
-    """How many entries a playout's trace has, as `trace_capacity`."""
-    return (rules.plies + 1) * rules.players
 
 
 @inlined
@@ -251,13 +242,8 @@ def spend_one_by_one(
         for i in range(rules.words):
             record.state[i] = batch.states[leaf * rules.words + i]
         before = rng[0]
-        status = call_playout(plan.playout, (rules, tree, record, learner, rng))
+        status = play_out(rules, tree, plan, record, learner, control, rng)
         if status != OK:
             rng[0] = before
             return status
-        if plan.learn:
-            call_learn(plan.learn, (rules, tree, record, learner))
-        backup(rules, tree, plan, record)
-        control[DONE] += 1
-        control[PLIES] += record.shape[LENGTH]
     return OK

@@ -61,16 +61,39 @@ def simulate(
         if status != OK:
             rng[0] = before
             return status
-        status = call_playout(plan.playout, (rules, tree, record, learner, rng))
+        status = play_out(rules, tree, plan, record, learner, control, rng)
         if status != OK:
             rng[0] = before
             return status
-        if plan.learn:
-            call_learn(plan.learn, (rules, tree, record, learner))
-        backup(rules, tree, plan, record)
-        control[DONE] += 1
-        control[PLIES] += record.shape[LENGTH]
     return OK
+
+
+@inlined
+def play_out(
+    rules: Rules,
+    tree: Tree,
+    plan: Plan,
+    record: Record,
+    learner: Learner,
+    control: NDArray[np.int64],
+    rng: Rng,
+) -> int:
+    """From the leaf that a descent has reached: play to the end, learn, and count it."""
+    status = call_playout(plan.playout, (rules, tree, record, learner, rng))
+    if status != OK:
+        return status
+    if plan.learn:
+        call_learn(plan.learn, (rules, tree, record, learner))
+    count(rules, tree, plan, record, control)
+    return OK
+
+
+@inlined
+def count(rules: Rules, tree: Tree, plan: Plan, record: Record, control: NDArray[np.int64]) -> None:
+    """Spend a finished record on the tree."""
+    backup(rules, tree, plan, record)
+    control[DONE] += 1
+    control[PLIES] += record.shape[LENGTH]
 
 
 @inlined

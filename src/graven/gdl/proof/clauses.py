@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from graven.gdl.components import components
 from graven.gdl.read import And, Atom, Compound, Distinct, Literal, Not, Or, Sheet, Term, Variable
 
 Relation = tuple[str, int]
@@ -202,43 +203,14 @@ def _depending(made: Clauses, on: set[Relation]) -> set[Relation]:
 
 
 def _groups(made: Clauses) -> dict[Relation, int]:
-    """Tarjan's strongly connected components, without recursion; only those with a cycle."""
+    """Relations that depend on themselves, with a number for each group that does so together."""
     asks = _asks(made)
-    order: dict[Relation, int] = {}
-    low: dict[Relation, int] = {}
-    stack: list[Relation] = []
-    on_stack: set[Relation] = set()
-    groups: dict[Relation, int] = {}
-    for root in asks:
-        if root in order:
-            continue
-        path = [(root, iter(asks[root]))]
-        order[root] = low[root] = len(order)
-        stack.append(root)
-        on_stack.add(root)
-        while path:
-            relation, children = path[-1]
-            for child in children:
-                if child not in asks:
-                    continue
-                if child not in order:
-                    order[child] = low[child] = len(order)
-                    stack.append(child)
-                    on_stack.add(child)
-                    path.append((child, iter(asks[child])))
-                    break
-                if child in on_stack:
-                    low[relation] = min(low[relation], order[child])
-            else:
-                path.pop()
-                if path:
-                    above = path[-1][0]
-                    low[above] = min(low[above], low[relation])
-                if low[relation] == order[relation]:
-                    place = stack.index(relation)
-                    members = stack[place:]
-                    del stack[place:]
-                    on_stack.difference_update(members)
-                    if len(members) > 1 or relation in asks[relation]:
-                        groups.update(dict.fromkeys(members, order[relation]))
-    return groups
+    number = {relation: i for i, relation in enumerate(asks)}
+    needs = [[number[each] for each in asked if each in number] for asked in asks.values()]
+    relations = list(asks)
+    return {
+        relations[member]: group
+        for group, members in enumerate(components(needs))
+        for member in members
+        if len(members) > 1 or member in needs[member]
+    }
