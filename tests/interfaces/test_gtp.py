@@ -148,15 +148,40 @@ def test_genmove_plays_and_reg_genmove_does_not(fresh):
     assert "50 playouts" in fresh.table.moves[0][2]
 
 
-def test_it_passes_when_the_game_is_won_and_over(fresh):
-    ok(fresh, "boardsize 2")
-    ok(fresh, "komi 0")
-    for move in ("A1", "B2"):
-        ok(fresh, f"play b {move}")
-    ok(fresh, "graven-params playouts 500")
+def wall(engine: Engine, komi: str) -> None:
+    """Black owns a board of 5x5 but for one lost white stone in the corner, which leaves two points
+    to nobody as long as it is there."""
+    ok(engine, "boardsize 5")
+    ok(engine, f"komi {komi}")
+    for column in "BCD":
+        for row in range(1, 6):
+            ok(engine, f"play b {column}{row}")
+    for point in ("A2", "A4", "E1", "E2"):
+        ok(engine, f"play b {point}")
+    ok(engine, "play w E5")
+
+
+def test_it_passes_after_a_pass_when_the_game_is_won(fresh):
+    wall(fresh, "0.5")
+    ok(fresh, "graven-params playouts 2000")
     ok(fresh, "play w pass")
-    assert ok(fresh, "genmove b") in ("PASS", "A2", "B1")
-    ok(fresh, "play w pass")
+    assert ok(fresh, "genmove b") == "PASS"
+    assert fresh.table.position.over
+
+
+def test_it_does_not_hope_that_dead_stones_are_counted():
+    # With the dead stone on the board a second pass would end the game with a win for White.
+    careful = Engine(Table(make_game("go(size=5)")), "uct", Budget(2000))
+    wall(careful, "24")
+    assert careful.table.score() == "W+3", "22 points for Black, 1 and komi for White"
+    ok(careful, "play b pass")
+    found = careful.agent.search(careful.table.position, 2000)
+    assert found.best == "pass", "by the rules alone it wins"
+    assert found.value > 0.9
+    ok(careful, "genmove w")
+    believed = float(careful.table.moves[-1][2].split("win rate ")[1].removesuffix(" %"))
+    assert believed < 10
+    assert ok(careful, "final_score") == "B+1"
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,6 @@ import typer
 
 from graven.interfaces.options import AgentText, Playouts, Seconds, Seed, Size
 
-DEFAULT_PLAYOUTS = 10_000
-
 
 def gtp(
     game: Annotated[
@@ -24,8 +22,8 @@ def gtp(
 ) -> None:
     """Speak the Go Text Protocol on standard input and output.
 
-    Without a budget a move takes 10,000 playouts; a clock that the other side sets is kept in any
-    case.
+    Without a budget a move takes as long as the clock allows that the other side has set, or 10,000
+    playouts where there is none; a clock is kept in any case.
 
     \b
     Examples:
@@ -44,9 +42,7 @@ def gtp(
         raise UsageError(f"GTP is for games of Black and White, not for {played.spec}.")
     if played.name != "go" and agent == "grave(ref=100,bias=1e-6)+mogo":
         agent = "grave"
-    asked = Budget(playouts, seconds)
-    budget = asked if asked.given else Budget(DEFAULT_PLAYOUTS)
-    engine = Engine(Table(played), agent, budget, seed)
+    engine = Engine(Table(played), agent, Budget(playouts, seconds), seed)
     if sys.stdin is None:
         raise UsageError("there is nobody to talk to: standard input is closed.")
     engine.run(Lines(_input()), sys.stdout)

@@ -31,7 +31,9 @@ from graven.interfaces.gtp.table import Table, parse_number
 from graven.search.engine import Budget, Search
 
 LONGEST_TIME = 1e7  # seconds
-FREE_SECONDS = 5.0  # for a move where neither a budget nor a clock says anything else
+# After the other side's pass: how often a pass must have been tried, and what it may cost.
+PASS_VISITS, PASS_COST = 50, 0.01
+FREE_PLAYOUTS = 10_000  # for a move where neither a budget nor a clock says anything else
 
 
 class Engine:
@@ -286,7 +288,7 @@ class Engine:
         player = self.table.player(colour)
         began = time.monotonic()
         found = self._think(player)
-        move = "pass" if found is None else found.move_of(player)
+        move = self._chosen(found, player)
         if found is not None and found.value < self.resign:
             return "resign"
         self.table.play(player, move, _comment(found))
@@ -298,13 +300,12 @@ class Engine:
     def do_reg_genmove(self, colour: str) -> str:
         """Think, and say what we would play."""
         player = self.table.player(colour)
-        found = self._think(player)
-        return _vertex("pass" if found is None else found.move_of(player))
+        return _vertex(self._chosen(self._think(player), player))
 
     def _think(self, player: int) -> Found | None:
         """What a search finds for that player; None where there is only the pass."""
         try:
-            position = self.table.ready(player)
+            position = self.table.to_search(player)
         except CommandError:
             if self.table.is_go:
                 return None
@@ -312,12 +313,24 @@ class Engine:
         seed = derive(self.seed, position.ply)
         return find_move(self._bound(), position, self._allowance(player, position), seed, None)
 
+    def _chosen(self, found: Found | None, player: int) -> str:
+        """The best move; in Go a pass as well where the other side has passed and nothing is lost
+        by it."""
+        if found is None:
+            return "pass"
+        if self.table.is_go and self.table.moves and self.table.moves[-1][1] == "pass":
+            for stat in found.by_player[player]:
+                enough = stat.visits >= PASS_VISITS and stat.mean >= found.value - PASS_COST
+                if stat.move == "pass" and enough:
+                    return "pass"
+        return found.move_of(player)
+
     def _allowance(self, player: int, position: Position) -> Budget:
         """The budget of one move: the session's own, and what the clock allows."""
         own = self.agent.budget_or(self.budget) if self.agent.budget.given else self.budget
         clock = self.clocks.of(player)
         if clock is None:
-            return own if own.given else Budget(seconds=FREE_SECONDS)
+            return own if own.given else Budget(FREE_PLAYOUTS)
         allowed = clock.seconds(len(position.codes_of(player)) // 4, self.lag)
         seconds = allowed if own.seconds is None else min(own.seconds, allowed)
         return Budget(own.playouts, seconds)
@@ -342,7 +355,7 @@ class Engine:
 
     def _analyse(self, style: str, arguments: tuple[str, ...], play: bool) -> str:
         request = parse_request(arguments, self.table)
-        position = self.table.ready(request.player)
+        position = self.table.to_search(request.player)
         self._out.write(f"={self._id}\n")
         last: Found | None = None
         for found, lines in self._reports(position, request.player, request.interval, style, play):
@@ -351,7 +364,7 @@ class Engine:
             self._out.flush()
         if not play:
             return MID_REPLY
-        move = last.move_of(request.player) if last else "pass"
+        move = self._chosen(last, request.player)
         self.table.play(request.player, move, _comment(last))
         return MID_REPLY + f"play {_vertex(move)}\n"
 

@@ -64,6 +64,13 @@ class Table:
             raise CommandError(f"it is {self.game.player_names[position.turn]}'s turn")
         return position
 
+    def to_search(self, player: int) -> Position:
+        """The same for a search. In Go no passes are counted: a search shall not end the game by a
+        second pass and have stones counted that everybody knows are dead, but see what comes of
+        them."""
+        position = self.ready(player)
+        return go.handed_over(position, player) if self.is_go else position
+
     def play(self, player: int, move: str, comment: str = "") -> None:
         """Play a move, or refuse it."""
         position = self.ready(player)
@@ -101,7 +108,7 @@ class Table:
         if not self.is_go or len({*str(self.game.options["size"]).split("x")}) > 1:
             raise CommandError("only games of Go on square boards are written as SGF")
         size = int(str(self.game.options["size"]).split("x")[0])
-        result = self.score() if self.position.over else ""
+        result = self.score(self.dead()) if self.position.over else ""
         komi, first = float(self.game.options["komi"]), 1 if self.setup else None
         setup = (self.setup, ())
         return sgf.Record(size, komi, setup, tuple(self.moves), result=result, first=first)
