@@ -95,10 +95,10 @@ def test_a_fault_loses_the_game_and_is_reported(
     assert (said in error) if said else (error == "")
 
 
-def test_a_program_that_cannot_be_started_loses(tmp_path, monkeypatch, capsys):
+def test_a_program_that_cannot_be_started_plays_no_game(tmp_path, monkeypatch):
     monkeypatch.setenv("GRAVEN_SGF", str(tmp_path))
-    assert play('gtp("/no/such/program")').scores == (0.0, 1.0)
-    assert "cannot be started" in capsys.readouterr().err
+    with pytest.raises(UsageError, match=r"cannot be started.*Is it installed"):
+        play('gtp("/no/such/program")')
 
 
 def test_a_program_that_does_not_answer_loses(scripted, monkeypatch):

@@ -1,8 +1,8 @@
 """Other programs as players, over GTP: `gtp("gnugo --mode gtp --level 1")`.
 
 A program is started for each game, told the game's moves, and asked for its own. Whatever goes
-wrong with it (it cannot be started, stops, says nonsense, plays an illegal move, takes too long) is
-a `ProgramError`, which the match counts as the program's loss.
+wrong with it (it stops, says nonsense, plays an illegal move, takes too long) is a `ProgramError`,
+which the match counts as the program's loss. One that cannot even be started has played no game.
 """
 
 from __future__ import annotations
@@ -158,8 +158,9 @@ class ProgramPlayer:
                 errors="replace",
             )
         except OSError as error:
-            raise ProgramError(
-                f"{self.program.words[0]} cannot be started: {error.strerror}"
+            raise UsageError(
+                f"{self.program.words[0]} cannot be started: {error.strerror}. Is it installed, "
+                "and its folder in PATH?"
             ) from None
         threading.Thread(target=self._read, args=(self._process,), daemon=True).start()
         self._told = game.start()
