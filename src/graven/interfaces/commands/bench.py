@@ -20,7 +20,7 @@ def bench(
         list[str] | None,
         typer.Argument(
             metavar="[NAMES]...",
-            help="Measurements to take: openspiel, sample, listing, grave, playouts, tables, "
+            help="Measurements to take: openspiel, sample, listing, go, grave, playouts, tables, "
             "long, overhead, workers, report, gdl, callbacks, page.",
             show_default=False,
         ),
@@ -74,7 +74,8 @@ def _show(rows: list[Row]) -> None:
         if row.ratio is None or row.ours is None or row.other is None:
             table.add_row(f"{row.what} (skipped: {row.skipped})", "", "", "", wanted, "")
             continue
-        digits = ",.0f" if row.other > 10 else ".4f"
+        smaller = min(row.ours, row.other)
+        digits = ",.0f" if smaller > 10 else ".2f" if smaller > 1 else ".4f"
         table.add_row(
             row.what,
             format(row.ours, digits),
