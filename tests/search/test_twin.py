@@ -13,6 +13,7 @@ from graven.core.rng import derive
 from graven.games.registry import make_game
 from graven.search import tree as arrays
 from graven.search.engine import Budget
+from graven.search.entries import Entries, count_entries
 from tests.naive import search as naive
 from tests.naive import tiny
 
@@ -117,6 +118,26 @@ def test_where_places_are_taken_again_amaf_counts_who_was_first(name, spec, form
     again, _ = run_both(make_game(name).changed(places=False), spec, formula, ref, playouts=400)
     size = 2 * search.rules.players * search.rules.codes
     assert (search.room.tree.amaf[:size] != again.room.tree.amaf[:size]).any()
+
+
+@pytest.mark.parametrize("name", [*GAMES, *GO, "all at once"])
+@pytest.mark.parametrize(
+    ("spec", "formula", "ref"), [POLICIES[2], POLICIES[10]], ids=["rave", "grave"]
+)
+def test_statistics_are_counted_as_if_every_node_had_a_table(name, spec, formula, ref):
+    game = tiny.rock_paper_scissors(4) if name == "all at once" else make_game(name)
+    search, twin = run_both(game, spec, formula, ref, playouts=400)
+    nodes = [node for node in twin.nodes.values() if node.turn != NOBODY]
+    entries = [
+        ({(player, move) for player in node.moves for move in node.moves[player]}, node.amaf_count)
+        for node in nodes
+        if node.moves is not None
+    ]
+    assert count_entries(search) == Entries(
+        nodes=len(nodes),
+        legal=sum(len(legal & known.keys()) for legal, known in entries),
+        all=sum(len(known) for _, known in entries),
+    )
 
 
 @pytest.mark.parametrize("transpositions", [True, False])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,12 +12,15 @@ from graven.lab.run import Task
 from graven.lab.statistics import Score
 from graven.lab.store import Summary
 
-AGREES, DIFFERS, NOT_RUN = "agrees", "differs", "not yet run"
+AGREES, DIFFERS, NOT_RUN, MEASURED = "agrees", "differs", "not yet run", "measured"
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A published figure and what we have of it. `why_not` says why it cannot be run here."""
+    """A published figure and what we have of it. `why_not` says why it cannot be run here.
+
+    A figure that is no win rate has no cell; `measured` is ours, once it has been taken.
+    """
 
     paper: str
     table: str
@@ -25,6 +28,7 @@ class Entry:
     cell: Cell | None
     summary: Summary | None
     why_not: str = ""
+    measured: float | None = None
 
     @property
     def score(self) -> Score:
@@ -36,6 +40,8 @@ class Entry:
         """Agrees where the intervals overlap, differs where not, or why there is no answer."""
         if self.why_not:
             return self.why_not
+        if self.measured is not None:
+            return MEASURED
         if not self.score.games:
             return NOT_RUN
         return verdict(self.figure, self.score)
@@ -45,6 +51,7 @@ class Entry:
         rate = self.score.win_rate
         low, high = self.score.ci95
         theirs = self.figure.interval
+        ours = None if rate is None else round(100 * rate, 2)
         return {
             "paper": self.paper,
             "table": self.table,
@@ -56,7 +63,7 @@ class Entry:
             "published": self.figure.value,
             "published_low": round(theirs[0], 2) if theirs else None,
             "published_high": round(theirs[1], 2) if theirs else None,
-            "ours": None if rate is None else round(100 * rate, 2),
+            "ours": ours if self.measured is None else round(self.measured, 2),
             "low": None if rate is None else round(100 * low, 2),
             "high": None if rate is None else round(100 * high, 2),
             "games": self.score.games,
@@ -74,17 +81,27 @@ def verdict(figure: Figure, score: Score) -> str:
 
 
 class Results:
-    """Everything the store has, by cell: asked once, however many figures are looked up."""
+    """Everything the store has, by cell: asked once, however many figures are looked up.
 
-    def __init__(self, summaries: Iterable[Summary], seed: int = 0) -> None:
+    `measured` are our figures where the published ones are no win rates.
+    """
+
+    def __init__(
+        self,
+        summaries: Iterable[Summary],
+        seed: int = 0,
+        measured: Mapping[Figure, float] | None = None,
+    ) -> None:
         self._seed = seed
+        self._measured = measured or {}
         self._summaries = {summary.cell.key: summary for summary in summaries}
 
     def entry(self, table: Table, figure: Figure) -> Entry:
         """A figure with what the store has of it."""
         why_not = available(figure)
-        if why_not or figure.setup is None:
-            return Entry(table.paper, table.name, figure, None, None, why_not)
+        if why_not or figure.setup is None or table.measure:
+            ours = self._measured.get(figure)
+            return Entry(table.paper, table.name, figure, None, None, why_not, ours)
         cell = figure.setup.cell(self._seed)
         return Entry(table.paper, table.name, figure, cell, self._summaries.get(cell.key))
 

@@ -11,6 +11,7 @@ import typer
 
 from graven.interfaces.console import (
     Pace,
+    duration,
     err,
     leave,
     out,
@@ -63,13 +64,16 @@ def reproduce(
     """Play published experiments and print ours beside theirs.
 
     Without a paper: which tables there are, and how much of each has been run. With --games, what
-    is missing is played first. A cell agrees if the published interval and ours overlap.
+    is missing is played first. A cell agrees if the published interval and ours overlap. A table
+    of other measures than win rates is measured in so many games, one after another; nothing of it
+    is remembered.
 
     \b
     Examples:
       graven reproduce
       graven reproduce cazenave2015 6 --games 100
       graven reproduce cazenave2015 6 --best --games 500
+      graven reproduce sironi2016 VIII --games 1
       graven reproduce --headline --games 200 --write results/headline.csv
     """
     from graven.core.errors import UsageError
@@ -86,6 +90,9 @@ def reproduce(
         raise UsageError(f"there is no folder {str(Path(write).parent)!r} to write into.")
     if write is not None:
         check_target(write)
+    if one is not None and one.measure:
+        _measure(one, games, seed, write, json)
+        return
     interrupted = False
     failures: tuple[Failure, ...] = ()
     with open_store(db, games is not None) if _there(db, games) else nullcontext() as store:
@@ -108,6 +115,36 @@ def reproduce(
     else:
         out().print(_overview(chosen, results))
     leave(failures, interrupted)
+
+
+def _measure(table: Table, games: int | None, seed: int, write: str | None, json: bool) -> None:
+    """A table of measurements, ours taken now if there are games to take them from."""
+    from graven.lab.measures import measured
+    from graven.lab.reproduce import Results
+
+    results, interrupted = Results((), seed), False
+    if games is not None:
+        done = 0
+
+        def taken() -> None:
+            nonlocal done
+            done += 1
+
+        def work(stop: threading.Event) -> dict[Figure, float]:
+            return measured(table, games, seed, stop, taken)
+
+        found, interrupted = watched(
+            work, lambda seconds: f"{done}/{len(table.figures)} figures after {duration(seconds)}"
+        )
+        results = Results((), seed, found)
+    entries = results.entries(table)
+    if write is not None:
+        _write(write, entries)
+    if json:
+        print_json([entry.as_json() for entry in entries])
+    else:
+        _show(table, results)
+    leave((), interrupted)
 
 
 def _there(db: str | None, games: int | None) -> bool:
@@ -171,7 +208,7 @@ def _overview(chosen: list[Paper], results: Results) -> Grid:
                 table.name,
                 table.caption,
                 str(len(entries)),
-                str(sum(entry.cell is not None for entry in entries)),
+                str(sum(not entry.why_not for entry in entries)),
                 str(len(run)),
                 str(sum(entry.verdict == "agrees" for entry in run)) if run else "",
                 f"{sum(entry.score.games for entry in run):,}" if run else "",
@@ -212,7 +249,9 @@ def _plain_playouts(entry: Entry) -> str:
 def _show(table: Table, results: Results) -> None:
     console = out()
     console.print(f"{table.paper}, table {table.name}: {table.caption}", style="bold", markup=False)
-    if not table.measure:
+    if table.measure:
+        console.print(f"In {table.measure}, theirs above ours.\n", style="dim")
+    else:
         console.print(
             "Win rates of the first agent in per cent, theirs above ours, with 95 % intervals.\n",
             style="dim",
@@ -298,13 +337,18 @@ def _both(theirs: Sequence[float], ours: Sequence[float | None], digits: str) ->
 
 def _cell(entry: Entry, table: Table) -> str:
     if table.measure:
-        return f"{entry.figure.value:g}"
+        ours = "[dim]not measured[/dim]" if entry.measured is None else _short(entry.measured)
+        return f"{_short(entry.figure.value)}\n{ours}"
     if entry.cell is None:
         return f"{_theirs(entry.figure)}\n[dim]{entry.why_not}[/dim]"
     if not entry.score.games:
         return f"{_theirs(entry.figure)}\n[dim]{entry.verdict}[/dim]"
     games = f"{entry.score.games:,} games"
     return f"{_theirs(entry.figure)}\n{percent(entry.score)}\n{_coloured(entry.verdict)}, {games}"
+
+
+def _short(value: float) -> str:
+    return f"{value:,.2f}" if value < 100 else f"{value:,.0f}"
 
 
 def _theirs(figure: Figure) -> str:

@@ -31,7 +31,10 @@ PACKAGE = "graven.lab.published"
 
 @dataclass(frozen=True)
 class Setup:
-    """How a published figure can be played. `playouts` are those of the first and second agent."""
+    """How a published figure can be played. `playouts` are those of the first and second agent.
+
+    There is no second agent where something is measured of the first, which plays against itself.
+    """
 
     game: str
     first: str
@@ -219,16 +222,15 @@ class _Source:
         """A figure with all that is known of it; `own` are the values of its place."""
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise ValueError(f"{value!r} at {place} is no figure")
-        games = self.get("games", own)
-        setup, cannot = None, str(self.get("cannot", own) or "")
         measure = self.get("measure", own)
-        if measure:
-            cannot = f"{measure}: a measurement, not a match"
-        elif not 0 <= value <= 100:
+        games = None if measure else self.get("games", own)
+        setup, cannot = None, str(self.get("cannot", own) or "")
+        if not measure and not 0 <= value <= 100:
             raise ValueError(f"{value!r} at {place} is no percentage")
         if not cannot:
-            first, second = (self._agent(key, own) for key in ("first", "second"))
-            if first and second:
+            first = self._agent("first", own)
+            second = "" if measure else self._agent("second", own)
+            if first and (second or measure):
                 game = str(self.get("game", own)).format_map(own)
                 seating = str(self.get("seating", own) or MIXED)
                 setup = Setup(game, first, second, self._playouts(own), seating)
@@ -318,7 +320,8 @@ def available(figure: Figure) -> str:
         return figure.cannot
     if not _there(_game, figure.setup.game):
         return "game not available yet"
-    if not all(_there(parse, spec) for spec in (figure.setup.first, figure.setup.second)):
+    agents = (figure.setup.first, figure.setup.second)
+    if not all(_there(parse, spec) for spec in agents if spec):
         return "agent not available yet"
     return ""
 
