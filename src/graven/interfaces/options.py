@@ -90,13 +90,18 @@ def given_budget(playouts: int | None, seconds: float | None, default_playouts: 
 
 
 def check_target(file: str) -> None:
-    """Refuse to write over a store: `graven report my.db` means --db."""
+    """Refuse, before any work is done, what cannot be written: a file where there is no folder, and
+    one that is a store (`graven report my.db` means --db)."""
     from pathlib import Path
 
     from graven.core.errors import UsageError
     from graven.lab.store import MAGIC
 
     path = Path(file)
+    if not path.absolute().parent.is_dir():
+        raise UsageError(f"there is no folder {str(path.parent)!r} to write into.")
+    if path.is_dir():
+        raise UsageError(f"{file!r} is a folder: name a file to write.")
     if path.is_file():
         with path.open("rb") as found:
             if found.read(len(MAGIC)) == MAGIC:

@@ -120,6 +120,7 @@ def test_a_referee_refuses_what_cannot_be(run, tmp_path) -> None:
         (["referee", str(sheet), "--player", "ftp://x", "--player", "uct"], "address looks like"),
         (["referee", str(sheet), "--player", "http://h:x", "--player", "uct"], "address looks"),
         (["referee", str(tmp_path / "no.kif"), "--player", "uct"], "there is no file"),
+        (["referee", str(sheet), "--player", "uct", "--record", "no/such/x"], "no folder"),
         (["ggp", "--port", "70000"], "a port is a number"),
         (["ggp", "--agent", "nobody"], "unknown"),
     ]

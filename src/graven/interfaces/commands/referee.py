@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graven.interfaces.console import duration, err, leave, out, print_json, watched
-from graven.interfaces.options import Json, Seed
+from graven.interfaces.options import Json, Seed, check_target
 
 if TYPE_CHECKING:
     import threading
@@ -67,6 +67,8 @@ def referee(
         raise UsageError(f"--games must be from 1 to {MOST_MATCHES:,}, not {games}.")
     if not is_gdl(sheet):
         raise UsageError(f"{sheet!r} is not a rulesheet: name a .kif file, or gdl(sheet=NAME).")
+    if record is not None:
+        check_target(record)
     rules = text_of(sheet)
     game = make_game(sheet)
     other = Scramble(rules, seed) if scramble else None
@@ -104,9 +106,6 @@ def _write(file: str, game: str, done: list[Result]) -> None:
     import json
     from pathlib import Path
 
-    from graven.interfaces.options import check_target
-
-    check_target(file)
     lines = [json.dumps(result.trace(game, number)) for number, result in enumerate(done)]
     Path(file).write_text("".join(line + "\n" for line in lines), encoding="utf-8")
 

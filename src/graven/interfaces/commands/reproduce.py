@@ -86,8 +86,6 @@ def reproduce(
     one = chosen[0].table(table) if table is not None else None
     if games is not None and one is None and not headline:
         raise UsageError("--games needs a paper and a table, or --headline.")
-    if write is not None and not Path(write).absolute().parent.is_dir():
-        raise UsageError(f"there is no folder {str(Path(write).parent)!r} to write into.")
     if write is not None:
         check_target(write)
     if one is not None and one.measure:
