@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -140,35 +141,9 @@ class Store:
     def __init__(self, path: str | os.PathLike[str] = IN_MEMORY, write: bool = True) -> None:
         """Open the store at `path`, which is made if it is to be written and is not there yet."""
         self.path = str(path)
-        if self.path == IN_MEMORY:
-            self._db = _connect(IN_MEMORY)
-            self._db.executescript(SCHEMA)
-            return
-        if not Path(path).exists():
-            if not write:
-                raise UsageError(
-                    f"there is no store {self.path!r} yet: play something first, or name another "
-                    f"file with --db or {PATH_VARIABLE}."
-                )
-            _create(Path(path))
-        _check_header(Path(path))
-        with _told(self.path):
-            # Looked through by a reader first, who could not change it if he wanted to.
-            reader = _reader(path)
-            try:
-                _check_pages(reader, self.path)
-            except BaseException:
-                reader.close()
-                raise
-            if not write:
-                self._db = reader
-                return
-            reader.close()
-            self._db = _connect(_uri(path, "rw"))
-            self._db.execute("PRAGMA journal_mode = WAL")
-            # A crash of the program loses nothing; a power cut may lose the last games, whole.
-            self._db.execute("PRAGMA synchronous = NORMAL")
-            self._db.execute(EVALUATIONS)
+        self._db = _opened(self.path, write)
+        # A result of a match keeps its store, and nobody closes a result.
+        weakref.finalize(self, self._db.close)
 
     def close(self) -> None:
         """Let go of the file."""
@@ -382,6 +357,43 @@ def _list(text: str) -> list[Any]:
     if not isinstance(values, list):
         raise ValueError(f"{text[:40]!r} is no list")
     return values
+
+
+def _opened(path: str, write: bool) -> sqlite3.Connection:
+    """A connection to a store that has been looked through and may be trusted."""
+    if path == IN_MEMORY:
+        db = _connect(IN_MEMORY)
+        db.executescript(SCHEMA)
+        return db
+    if not Path(path).exists():
+        if not write:
+            raise UsageError(
+                f"there is no store {path!r} yet: play something first, or name another file with "
+                f"--db or {PATH_VARIABLE}."
+            )
+        _create(Path(path))
+    _check_header(Path(path))
+    with _told(path):
+        # Looked through by a reader first, who could not change it if he wanted to.
+        reader = _reader(path)
+        try:
+            _check_pages(reader, path)
+        except BaseException:
+            reader.close()
+            raise
+        if not write:
+            return reader
+        reader.close()
+        writer = _connect(_uri(path, "rw"))
+        try:
+            writer.execute("PRAGMA journal_mode = WAL")
+            # A crash of the program loses nothing; a power cut may lose the last games, whole.
+            writer.execute("PRAGMA synchronous = NORMAL")
+            writer.execute(EVALUATIONS)
+        except BaseException:
+            writer.close()
+            raise
+        return writer
 
 
 def _written(values: tuple[Any, ...]) -> str:
