@@ -86,11 +86,10 @@ def _place_of_name(function: Callable[..., Any], name: str) -> tuple[str, int] |
         if not isinstance(each, FunctionType) or each.__code__ in seen:
             continue
         seen.add(each.__code__)
-        line = each.__code__.co_firstlineno
         for step in dis.get_instructions(each):
-            line = step.starts_line or line
             if step.argval == name and "GLOBAL" in step.opname:
-                return each.__code__.co_filename, int(line)
+                line = step.positions.lineno if step.positions else None
+                return each.__code__.co_filename, line or each.__code__.co_firstlineno
         waiting += [each.__globals__.get(global_name) for global_name in each.__code__.co_names]
     return None
 
