@@ -253,10 +253,11 @@ def test_every_figure_can_be_played_or_says_why_not():
             assert why_not
             continue
         assert why_not in ("", "game not available yet", "agent not available yet")
-        for spec in (figure.setup.first, figure.setup.second):
+        measured = not figure.setup.second
+        for spec in (figure.setup.first, *([] if measured else [figure.setup.second])):
             tree, _, _ = spec.partition("+")
             assert parse(tree)
-        if not why_not:
+        if not why_not and not measured:
             cell = figure.setup.cell(seed=3)
             assert cell.seed == 3
             assert tuple(budget.playouts for budget in cell.budgets) == figure.setup.playouts

@@ -381,8 +381,14 @@ def _study(store_path: str, name: str, seed: int) -> Any:
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     storage = None
     if store_path != IN_MEMORY:
+        from sqlalchemy.pool import NullPool
+
         file = Path(store_path)
-        storage = f"sqlite:///{file.with_name(f'{file.stem}{STUDY_SUFFIX}{file.suffix}')}"
+        # Without a pool no connection is left open when nobody asks any more.
+        storage = optuna.storages.RDBStorage(
+            f"sqlite:///{file.with_name(f'{file.stem}{STUDY_SUFFIX}{file.suffix}')}",
+            engine_kwargs={"poolclass": NullPool},
+        )
     study = optuna.create_study(
         storage=storage,
         study_name=sha256(name.encode()).hexdigest()[:32],
