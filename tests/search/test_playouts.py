@@ -64,8 +64,8 @@ def by_code(search, table, default):
 def test_mast_learns_what_its_twin_learns(name, spec, told):
     twin = naive.Mast(**told)
     search = run_both(make_game(name), f"uct(c=0.4)+{spec}", twins.uct(0.4), None, twin)
-    size = search.rules.players * search.rules.features
     assert twin.policy
+    size = search.rules.players * search.rules.features
     np.testing.assert_array_equal(
         search.learner.sums[: 2 * size : 2], by_code(search, twin.games, 0.0)
     )
@@ -79,6 +79,13 @@ def test_mast_learns_what_its_twin_learns(name, spec, told):
         np.testing.assert_array_equal(search.learner.logits[:size], twin.k * means)
 
 
+def assert_same_logits(search, expected):
+    # Compiled code and the interpreter may have different exponential functions: the last bit.
+    np.testing.assert_allclose(
+        search.learner.logits[: len(expected)], expected, rtol=1e-9, atol=1e-12
+    )
+
+
 @pytest.mark.parametrize("name", GAMES)
 @pytest.mark.parametrize("alpha", [0.08, 1.0])
 @pytest.mark.parametrize("policy", ["ppa", "ppaf"])
@@ -86,9 +93,8 @@ def test_ppa_learns_what_its_twin_learns(name, policy, alpha):
     twin = naive.Ppa(alpha, features=policy == "ppaf")
     spec = f"uct(c=0.4)+{policy}(alpha={alpha})"
     search = run_both(make_game(name), spec, twins.uct(0.4), None, twin)
-    size = search.rules.players * search.rules.features
     assert any(twin.policy.values())
-    np.testing.assert_array_equal(search.learner.logits[:size], by_code(search, twin.policy, 0.0))
+    assert_same_logits(search, by_code(search, twin.policy, 0.0))
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -153,8 +159,7 @@ def test_players_who_move_at_once_learn_for_themselves(tree, spec, make):
 def test_three_players_learn_from_the_best_of_them():
     twin = naive.Ppa(0.5)
     search = run_both(heap(7), "uct(c=0.4)+ppa(alpha=0.5)", twins.uct(0.4), None, twin)
-    size = search.rules.players * search.rules.features
-    np.testing.assert_array_equal(search.learner.logits[:size], by_code(search, twin.policy, 0.0))
+    assert_same_logits(search, by_code(search, twin.policy, 0.0))
 
 
 def test_nobody_learns_from_a_game_that_nobody_won():
