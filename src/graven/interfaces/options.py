@@ -69,6 +69,14 @@ def make_game(text: str, size: str | None) -> Game:
     return game
 
 
+def check_agents(*specs: str) -> None:
+    """Refuse agents that there are not, before any rules are compiled."""
+    from graven.agents import agent
+
+    for spec in specs:
+        agent(spec)
+
+
 def split_moves(text: str) -> list[str]:
     """The moves of a text, which spaces separate; not those within parentheses, as in GDL."""
     moves, depth = [""], 0

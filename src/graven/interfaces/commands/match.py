@@ -26,6 +26,7 @@ from graven.interfaces.options import (
     Seed,
     Size,
     Workers,
+    check_agents,
     make_game,
     open_store,
 )
@@ -87,6 +88,7 @@ def match(
 
     if published is not None and not 0 <= published <= 100:
         raise UsageError(f"--published is a percentage from 0 to 100, not {published:g}.")
+    check_agents(first, second)
     played = make_game(game, size)
     running = _Running(games)
 

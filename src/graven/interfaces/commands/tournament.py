@@ -25,6 +25,7 @@ from graven.interfaces.options import (
     Seed,
     Size,
     Workers,
+    check_agents,
     make_game,
     open_store,
 )
@@ -70,6 +71,7 @@ def tournament(
     """
     from graven.lab.tournament import tournament as play_tournament
 
+    check_agents(*agents)
     played = make_game(game, size)
     running = _Running()
 

@@ -26,6 +26,7 @@ from graven.interfaces.options import (
     Seed,
     Size,
     Workers,
+    check_agents,
     make_game,
     open_store,
 )
@@ -79,6 +80,7 @@ def tune(
     """
     from graven.lab.tune import tune as play_tuning
 
+    check_agents(against)
     played = make_game(game, size)
     running = _Running()
 
