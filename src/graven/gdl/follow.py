@@ -9,7 +9,6 @@ one goal holds.
 from __future__ import annotations
 
 import gzip
-import json
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from typing import Any
 
 from graven.core.errors import GravenError, UsageError, listed
 from graven.core.game import Game, Position
+from graven.core.nested import read_json
 from graven.gdl.moves import after, moves_of
 
 MOST_LINE = 64 << 20
@@ -61,7 +61,7 @@ def read_traces(path: str) -> Iterator[Trace]:
 
 def _trace(line: str, where: str) -> Trace:
     try:
-        data = json.loads(line)
+        data = read_json(line)
         steps = tuple(
             Step(
                 tuple(frozenset(_texts(moves)) for moves in step["legal"]),
@@ -77,7 +77,7 @@ def _trace(line: str, where: str) -> Trace:
             bool(data.get("cut", False)),
             None if goals is None else tuple(None if g is None else int(g) for g in goals),
         )
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+    except (ValueError, TypeError, KeyError, AttributeError):
         raise UsageError(f"{where} is not a trace: see `graven gdl follow --help`.") from None
     sizes = {len(trace.roles)}
     sizes |= {len(part) for step in steps for part in (step.legal, step.joint)}

@@ -17,6 +17,7 @@ from graven.agents.programs import is_program
 from graven.agents.spec import show_value
 from graven.core.errors import UsageError, unknown
 from graven.core.game import Game, Outline
+from graven.core.nested import read_json
 from graven.core.rng import derive
 from graven.search.engine import Budget
 
@@ -60,7 +61,7 @@ class Cell:
     @classmethod
     def from_key(cls, key: str) -> Cell:
         """The cell that a key names; `players` is not in it."""
-        said = json.loads(key)
+        said = read_json(key)
         first, second = said["agents"]
         budgets = [Budget(playouts, seconds) for playouts, seconds in said["budgets"]]
         return cls(

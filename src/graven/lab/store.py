@@ -24,6 +24,7 @@ from typing import Any
 from urllib.parse import quote
 
 from graven.core.errors import GravenError, UsageError
+from graven.core.nested import read_json
 from graven.lab.cells import Cell
 from graven.lab.jobs import GameResult
 from graven.lab.statistics import Score
@@ -307,7 +308,7 @@ class Store:
                     playouts,
                     seconds,
                     tuple(versions.split(",")),
-                    tuple(json.loads(machines)),
+                    tuple(read_json(machines)),
                 )
 
     def rows(self) -> Iterator[dict[str, Any]]:
@@ -353,7 +354,7 @@ def _marks(values: Any) -> str:
 
 
 def _list(text: str) -> list[Any]:
-    values = json.loads(text)
+    values = read_json(text)
     if not isinstance(values, list):
         raise ValueError(f"{text[:40]!r} is no list")
     return values

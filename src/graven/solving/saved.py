@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from graven.core.errors import UsageError
 from graven.core.game import Position
+from graven.core.nested import read_json
 from graven.solving.method import PLAYOUTS, whole_numbers
 from graven.solving.methods import parse_method
 from graven.solving.replay import replayed
@@ -127,10 +128,10 @@ def _read(path: str | Path) -> dict[str, Any]:
             raise UsageError(f"there is no file {str(path)!r} to resume.")
         if place.stat().st_size > LARGEST:
             raise UsageError(f"{str(path)!r} is too large to be a saved solve.")
-        said = json.loads(place.read_bytes())
+        said = read_json(place.read_bytes())
     except OSError as error:
         raise UsageError(f"cannot read {str(path)!r}: {error.strerror}.") from None
-    except (ValueError, RecursionError):
+    except ValueError:
         raise damaged(path) from None
     if not isinstance(said, dict) or said.get("format") != FORMAT:
         raise damaged(path)

@@ -6,14 +6,13 @@ A message is a JSON object with a `type` and the fields of that type, no others.
 
 from __future__ import annotations
 
-import json
 import math
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from graven.core.errors import UsageError, unknown
+from graven.core.nested import read_json
 from graven.interfaces.web.limits import LONGEST_TEXT, MOST_MOVES
 
 LONGEST_NAME = 2000  # characters of a game's or an agent's spec
@@ -21,7 +20,6 @@ LONGEST_MOVE = 300
 MOST_PLAYERS = 100
 DEEPEST = 500  # moves on the way to a node of the tree
 SHOWN_CHARACTERS = 60
-DEEPEST_MESSAGE = 100
 
 Check = Callable[[str, Any], Any]
 
@@ -152,11 +150,9 @@ TYPES: dict[str, dict[str, Field]] = {
 
 def read(data: str | bytes) -> Message:
     """The message that a page has sent."""
-    if _deep(data):
-        raise UsageError(f"a message must be nested at most {DEEPEST_MESSAGE} deep.")
     try:
-        said = json.loads(data)
-    except (ValueError, RecursionError):
+        said = read_json(data)
+    except ValueError:
         raise UsageError("a message must be a JSON object.") from None
     if not isinstance(said, dict):
         raise UsageError("a message must be a JSON object.")
@@ -177,20 +173,6 @@ def read(data: str | bytes) -> Message:
         else:
             values[name] = field.check(name, value)
     return Message(kind, values)
-
-
-def _deep(data: str | bytes) -> bool:
-    """Whether brackets are nested too deep, those inside strings counted as well.
-
-    Python's own reader has no bound but the interpreter's recursion limit, which the prover of GDL
-    raises beyond what the machine's stack can hold.
-    """
-    said = data.decode("utf-8", "replace") if isinstance(data, bytes) else data
-    depth = deepest = 0
-    for bracket in re.findall(r"[\[\]{}]", said):
-        depth += 1 if bracket in "[{" else -1
-        deepest = max(deepest, depth)
-    return deepest > DEEPEST_MESSAGE
 
 
 def _shown(value: Any) -> str:
