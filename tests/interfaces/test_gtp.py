@@ -219,6 +219,10 @@ def test_komi_and_sizes(fresh):
     assert refused(fresh, "komi much") == "komi not a number"
     assert refused(fresh, "boardsize 20") == "unacceptable size"
     assert refused(fresh, "boardsize -9") == "unacceptable size"
+    ok(fresh, "rectangular_boardsize 7 5")
+    assert len(ok(fresh, "showboard").split("\n")[0].split()) == 1 + 7, "a row has 7 points"
+    ok(fresh, "play b G5")
+    assert refused(fresh, "play w A6").startswith("illegal move")
 
 
 def test_dead_stones_are_found_and_scored(fresh):

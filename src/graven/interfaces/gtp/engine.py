@@ -186,6 +186,10 @@ class Engine:
             raise CommandError("unacceptable size") from None
         return ""
 
+    def do_rectangular_boardsize(self, columns: str, rows: str) -> str:
+        """The same for a board that is not square, as Sabaki and KataGo say it."""
+        return self.do_boardsize(columns, rows)
+
     def _new_game(self, **changes: str | float) -> None:
         game = self.table.game
         self.table.reset(make_game(game.name, **{**game.options, **changes}))
