@@ -104,6 +104,7 @@ def test_reproduce_without_games_plays_nothing_and_makes_no_store(run, tmp_path)
     assert not list(tmp_path.iterdir())
     _, out, _ = run("reproduce", "sironi2016", "VIII")
     assert "41.94" in out
+    assert out.count("not measured") == 30
     assert "against whom" in " ".join(run("reproduce", "javins", "poster").out.split())
 
 
@@ -135,6 +136,7 @@ WRONG = {
         ["reproduce", "cazenave2015", "6", "--headline"],
         "leave the table out",
     ),
+    "measurements": (["reproduce", "sironi2016", "VIII", "--write", "a.md"], "written as .csv"),
     "no folder": (["reproduce", "--headline", "--write", "no/such/a.csv"], "no folder"),
     "no store": (["reproduce", "--db", "none.db"], "no store"),
     "twice": (["tournament", *KNIGHTS, "uct", "uct"], "twice"),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graven.interfaces.console import (
+    INTERRUPTED,
     Pace,
     duration,
     err,
@@ -117,9 +118,12 @@ def reproduce(
 
 def _measure(table: Table, games: int | None, seed: int, write: str | None, json: bool) -> None:
     """A table of measurements, ours taken now if there are games to take them from."""
+    from graven.core.errors import UsageError
     from graven.lab.measures import measured
     from graven.lab.reproduce import Results
 
+    if write is not None and write.endswith(".md"):
+        raise UsageError("a table of measurements is written as .csv: .md is for win rates.")
     results, interrupted = Results((), seed), False
     if games is not None:
         done = 0
@@ -142,7 +146,8 @@ def _measure(table: Table, games: int | None, seed: int, write: str | None, json
         print_json([entry.as_json() for entry in entries])
     else:
         _show(table, results)
-    leave((), interrupted)
+    if interrupted:  # nothing is remembered, so there is nothing to go on with
+        raise typer.Exit(INTERRUPTED)
 
 
 def _there(db: str | None, games: int | None) -> bool:
