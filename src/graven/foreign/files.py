@@ -15,6 +15,7 @@ import hashlib
 import os
 import re
 import sys
+from dataclasses import dataclass
 from functools import cache, partial
 from importlib.util import module_from_spec, spec_from_file_location
 from types import ModuleType
@@ -45,17 +46,47 @@ def file_game(text: str, **options: Option) -> Game:
             f"{text!r} names no game: write the file and the name in it, such as mygame.py:game."
         )
     given = {**_options(match["options"] or "", text), **options}
-    wanted = given.pop(DIGEST, None)
-    path = os.path.abspath(os.path.expanduser(match["path"]))
-    content = _read(path)
-    digest = hashlib.sha256(content).hexdigest()[:12]
+    file = own_file(match["path"], given.pop(DIGEST, None))
+    game = _made(file, match["name"], tuple(sorted(given.items())))
+    return game.as_misere() if match[1] else game
+
+
+@dataclass(frozen=True)
+class OwnFile:
+    """Somebody's own Python file, as it is now: `digest` tells its content."""
+
+    path: str
+    digest: str
+
+    @property
+    def shown(self) -> str:
+        """The path as records write it: from here if it is below here."""
+        where = os.path.relpath(self.path)
+        return self.path if where.startswith(os.pardir) else where
+
+    @property
+    def module(self) -> ModuleType:
+        """What running the file makes; it is run once."""
+        return _module(self.path, self.digest)
+
+    def named(self, name: str, kind: str, kinds: type | tuple[type, ...]) -> Any:
+        """What the file calls `name`; if there is nothing, `kinds` are what could be meant."""
+        if not hasattr(self.module, name):
+            known = [each for each, value in vars(self.module).items() if isinstance(value, kinds)]
+            raise unknown(f"{kind} in {self.path}", name, known)
+        return getattr(self.module, name)
+
+
+def own_file(path: str, wanted: Option | None = None) -> OwnFile:
+    """A file by its path; with a digest, only if it still has that one."""
+    full = os.path.abspath(os.path.expanduser(path))
+    digest = hashlib.sha256(_read(full)).hexdigest()[:12]
     if wanted is not None and str(wanted) != digest:
         raise UsageError(
-            f"{match['path']} has changed: {wanted} is not its digest any more, which is {digest}. "
+            f"{path} has changed: {wanted} is not its digest any more, which is {digest}. "
             f"Without the digest it is taken as it is now."
         )
-    game = _made(path, digest, match["name"], tuple(sorted(given.items())))
-    return game.as_misere() if match[1] else game
+    return OwnFile(full, digest)
 
 
 def _options(text: str, whole: str) -> dict[str, Option]:
@@ -66,7 +97,8 @@ def _options(text: str, whole: str) -> dict[str, Option]:
             raise UsageError(f"{whole!r}: options are written name=value, not {part!r}.")
         if name in options:
             raise UsageError(f"the option {name!r} is given twice in {whole!r}.")
-        options[name] = _number(value)
+        # A digest may look like a number, 1e5 or 007: it is a text.
+        options[name] = value if name == DIGEST else _number(value)
     return options
 
 
@@ -117,12 +149,9 @@ def _module(path: str, digest: str) -> ModuleType:
 
 
 @cache
-def _made(path: str, digest: str, name: str, options: tuple[tuple[str, Option], ...]) -> Game:
-    module = _module(path, digest)
-    if not hasattr(module, name):
-        games = [each for each, value in vars(module).items() if isinstance(value, Game)]
-        raise unknown(f"game in {path}", name, games)
-    found = getattr(module, name)
+def _made(file: OwnFile, name: str, options: tuple[tuple[str, Option], ...]) -> Game:
+    found = file.named(name, "game", Game)
+    path = file.path
     given = dict(options)
     if isinstance(found, type):
         game = wrap(partial(found, **given) if given else found, name=_title(found))
@@ -137,10 +166,8 @@ def _made(path: str, digest: str, name: str, options: tuple[tuple[str, Option], 
             f"{name} in {path} is a {type(found).__name__}: no game, no class to wrap, and no "
             "function that makes a game."
         )
-    where = os.path.relpath(path)
-    said = [f"{option}={value}" for option, value in options]
-    shown = path if where.startswith(os.pardir) else where
-    return game.changed(source=f"{shown}:{name}({','.join([*said, f'{DIGEST}={digest}'])})")
+    said = [*(f"{option}={value}" for option, value in options), f"{DIGEST}={file.digest}"]
+    return game.changed(source=f"{file.shown}:{name}({','.join(said)})")
 
 
 def _title(cls: Any) -> str:
