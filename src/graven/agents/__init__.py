@@ -7,9 +7,16 @@ from dataclasses import dataclass
 from graven.agents import spiel as spiel_mcts
 from graven.agents.agent import Agent, Found, MoveStat, Player
 from graven.agents.programs import Program, is_program
-from graven.agents.spec import OPTIONS, Spec, parse
+from graven.agents.spec import IN_FILE, OPTIONS, Own, Spec, parse
 from graven.agents.spiel import SpielMcts, is_spiel_bot, spiel_bot
-from graven.search.policy import Parameter, playout_policies, tree_policies
+from graven.core.errors import unknown
+from graven.search.policy import (
+    Parameter,
+    PlayoutPolicy,
+    TreePolicy,
+    playout_policies,
+    tree_policies,
+)
 
 __all__ = [
     "Agent",
@@ -22,15 +29,19 @@ __all__ = [
     "agent",
     "catalogue",
     "parse",
+    "policy_info",
     "spiel_bot",
 ]
 
 
-def agent(spec: str) -> Agent:
-    """An agent from its spec, such as `grave(ref=50,bias=1e-4)` or `gtp("gnugo --mode gtp")`."""
+def agent(spec: str, policies: Own = ()) -> Agent:
+    """An agent from its spec, such as `grave(ref=50,bias=1e-4)` or `gtp("gnugo --mode gtp")`.
+
+    The spec may name `policies` of one's own, besides those in files.
+    """
     if is_spiel_bot(spec):
         return SpielMcts(spec)
-    return Program(spec) if is_program(spec) else Agent(spec)
+    return Program(spec) if is_program(spec) else Agent(spec, policies)
 
 
 @dataclass(frozen=True)
@@ -45,10 +56,8 @@ class PolicyInfo:
 
 def catalogue() -> tuple[PolicyInfo, ...]:
     """Every tree policy and playout policy; last, the options that all tree policies take."""
-    trees = [PolicyInfo(p.name, "tree", p.summary, p.parameters) for p in tree_policies().values()]
-    playouts = [
-        PolicyInfo(p.name, "playout", p.summary, p.parameters) for p in playout_policies().values()
-    ]
+    trees = [_info(policy) for policy in tree_policies().values()]
+    playouts = [_info(policy) for policy in playout_policies().values()]
     spiel = PolicyInfo(
         spiel_mcts.NAME,
         "program",
@@ -57,3 +66,21 @@ def catalogue() -> tuple[PolicyInfo, ...]:
     )
     options = PolicyInfo("(every tree policy)", "option", "How to search.", OPTIONS)
     return (*trees, *playouts, spiel, options)
+
+
+def policy_info(name: str) -> PolicyInfo:
+    """What people are told of one policy: by its name, or in a file (`mine.py:tree`)."""
+    if IN_FILE in name:
+        from graven.agents.own import file_policy
+
+        return _info(file_policy(name.strip()))
+    known = {info.name: info for info in catalogue() if info.kind != "option"}
+    found = known.get(name.strip().lower())
+    if found is None:
+        raise unknown("policy", name, known)
+    return found
+
+
+def _info(policy: TreePolicy | PlayoutPolicy) -> PolicyInfo:
+    kind = "tree" if isinstance(policy, TreePolicy) else "playout"
+    return PolicyInfo(policy.name, kind, policy.summary, policy.parameters)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from graven.agents.html import search_table
-from graven.agents.spec import UNIFORM, Spec, parse
+from graven.agents.spec import UNIFORM, Own, Spec, parse
 from graven.core.errors import UsageError
 from graven.core.game import Game, Position
 from graven.core.rng import derive
 from graven.search import choose
 from graven.search.engine import Budget, Search, Settings, Stop
+from graven.search.policy import PlayoutPolicy, TreePolicy
 
 DEFAULT_BUDGET = Budget(playouts=1000)
 
@@ -64,10 +65,17 @@ class Found:
 
 
 class Agent:
-    """A way to play, made from a spec such as `grave(ref=50,bias=1e-4)`."""
+    """A way to play, made from a spec such as `grave(ref=50,bias=1e-4)`.
 
-    def __init__(self, spec: str | Spec) -> None:
-        self._spec = spec if isinstance(spec, Spec) else parse(spec)
+    The spec may name policies in Python files, and `policies` that are given here, as in a
+    notebook.
+    """
+
+    policies: tuple[TreePolicy | PlayoutPolicy, ...] = ()
+
+    def __init__(self, spec: str | Spec, policies: Own = ()) -> None:
+        self.policies = tuple(policies)
+        self._spec = spec if isinstance(spec, Spec) else parse(spec, True, self.policies)
 
     @property
     def spec(self) -> str:

@@ -1,6 +1,7 @@
 """The spec language: `tree[+playout]`, each with named parameters.
 
     grave(ref=50,bias=1e-4)     uct(c=0.7,final=mean,reuse=true)     rave(playouts=1000)+uniform
+    mine.py:tree(c=0.3)+mast    policies of one's own, in a file (see `own`)
 
 `parse` reads a text, checks every name and value, and fills in the defaults; `Spec.text` writes it
 back in canonical form, which is what records store.
@@ -10,12 +11,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 from graven.core.errors import UsageError, unknown
+from graven.foreign.files import DIGEST
 from graven.search.choose import FINAL
 from graven.search.engine import MOST_PLAYOUTS, Budget
 from graven.search.plan import NEVER
@@ -33,6 +35,7 @@ from graven.search.select.best import FIRST, RANDOM
 
 LONGEST = 1000
 UNIFORM = "uniform"
+IN_FILE = ".py:"
 LONGEST_VALUE = 40
 
 # Options that every tree policy takes.
@@ -85,7 +88,12 @@ OPTIONS = (
 )
 _OPTIONS = {option.name: option for option in OPTIONS}
 
-_CALL = re.compile(r"([a-z][a-z0-9_-]*)\s*(?:\((.*)\))?", re.DOTALL | re.IGNORECASE)
+_CALL = re.compile(
+    r"([^()\n]*\.py:\w+|[a-z][a-z0-9_-]*)\s*(?:\((.*)\))?", re.DOTALL | re.IGNORECASE
+)
+
+Own = Iterable[TreePolicy | PlayoutPolicy]
+P = TypeVar("P", TreePolicy, PlayoutPolicy)
 
 
 @dataclass(frozen=True)
@@ -108,7 +116,7 @@ class Below:
             for parameter in self.form.parameters
             if parameter.name == self.form.tell or self.values[parameter.name] != parameter.default
         }
-        return _written(self.policy.name, said)
+        return _written(self.policy, said)
 
 
 @dataclass(frozen=True)
@@ -156,14 +164,18 @@ class Spec:
         for option in OPTIONS:
             if self.values[option.name] != option.default:
                 said[option.name] = self.values[option.name]
-        tree = _written(self.tree.name, said)
+        tree = _written(self.tree, said)
         return tree if self.playout.text == UNIFORM else f"{tree}+{self.playout.text}"
 
     def __str__(self) -> str:
         return self.text
 
 
-def _written(name: str, values: Mapping[str, Value]) -> str:
+def _written(policy: TreePolicy | PlayoutPolicy, values: Mapping[str, Value]) -> str:
+    return _call(policy.name, {**values, DIGEST: policy.digest} if policy.digest else values)
+
+
+def _call(name: str, values: Mapping[str, Value]) -> str:
     inside = ",".join(f"{key}={show_value(value)}" for key, value in values.items())
     return f"{name}({inside})" if inside else name
 
@@ -182,8 +194,28 @@ def show_value(value: Value) -> str:
     return f"{mantissa}e{int(exponent)}" if e else mantissa
 
 
-def parse(text: str) -> Spec:
-    """Read a spec; every mistake is one sentence that names what would be right."""
+def parse(text: str, files: bool = False, own: Own = ()) -> Spec:
+    """Read a spec; every mistake is one sentence that names what would be right.
+
+    `own` are policies that it may name besides those of the package. With `files` it may name
+    policies in Python files, which runs them: not for a text from a network or out of a database.
+    """
+    tree_text, playout_text = _halves(text)
+    name, given = parse_call(tree_text)
+    tree = _find(TreePolicy, name, given, files, own)
+    if tree is None:
+        if name in playout_policies():
+            raise UsageError(
+                f"{name!r} is no tree policy. That is a playout: write it after a tree policy, as "
+                f"in uct+{name}."
+            )
+        raise unknown("tree policy", name, tree_policies())
+    form, values = _settle(tree, given)
+    return Spec(tree, form, values, _below(playout_text, files, own))
+
+
+def _halves(text: str) -> tuple[str, str]:
+    """The tree and the playout of a spec."""
     if len(text) > LONGEST:
         raise UsageError(f"an agent spec has at most {LONGEST} characters; this one {len(text)}.")
     parts = _split(text, "+")
@@ -191,15 +223,41 @@ def parse(text: str) -> Spec:
         raise UsageError(
             f"an agent is written tree[+playout], as in grave(ref=50)+uniform; got {text!r}."
         )
-    name, given = parse_call(parts[0])
-    if name not in tree_policies():
-        hint = " That is a playout: write it after a tree policy, as in "
-        if name in playout_policies():
-            raise UsageError(f"{name!r} is no tree policy.{hint}uct+{name}.")
-        raise unknown("tree policy", name, tree_policies())
-    tree = tree_policies()[name]
-    form, values = _settle(tree, given)
-    return Spec(tree, form, values, _below(parts[1] if len(parts) == 2 else UNIFORM))
+    return parts[0], parts[1] if len(parts) == 2 else UNIFORM
+
+
+def _find(kind: type[P], name: str, given: dict[str, Any], files: bool, own: Own) -> P | None:
+    """The policy of a name, if there is one; a digest among what is given is used up."""
+    if IN_FILE in name:
+        if not files:
+            raise UsageError(
+                f"{name}: policies in files are for commands and programs on one's own machine."
+            )
+        from graven.agents.own import file_policy
+
+        found = file_policy(name, given.pop(DIGEST, None))
+        if not isinstance(found, kind):
+            place = "before" if isinstance(found, TreePolicy) else "after"
+            raise UsageError(f"{name} stands {place} the plus sign: an agent is tree[+playout].")
+        return found
+    for policy in own:
+        if isinstance(policy, kind) and policy.name == name:
+            return policy
+    known: Mapping[str, Any] = tree_policies() if kind is TreePolicy else playout_policies()
+    return known.get(name)
+
+
+def with_budget(text: str, budget: Budget) -> str:
+    """A spec in canonical form with this budget, which may be none, in place of its own.
+
+    Only the text is looked at: the policies need not be here any more.
+    """
+    tree, playout = _halves(text)
+    name, given = parse_call(tree)
+    digest = given.pop(DIGEST, None)
+    said = {**given, "playouts": budget.playouts, "seconds": budget.seconds, DIGEST: digest}
+    changed = _call(name, {key: value for key, value in said.items() if value is not None})
+    return changed if playout == UNIFORM else f"{changed}+{playout}"
 
 
 def _settle(tree: TreePolicy, given: dict[str, Value]) -> tuple[Form, dict[str, Value]]:
@@ -235,17 +293,17 @@ def _settle(tree: TreePolicy, given: dict[str, Value]) -> tuple[Form, dict[str, 
     return form, values
 
 
-def _below(text: str) -> Below:
+def _below(text: str, files: bool, own: Own) -> Below:
     """The playouts that a text means."""
     name, given = parse_call(text)
-    if name not in playout_policies():
+    policy = _find(PlayoutPolicy, name, given, files, own)
+    if policy is None:
         if name not in games_own():
             raise unknown("playout policy", name, {*playout_policies(), *games_own()})
         if given:
             raise UsageError(f"the playout {name!r} takes no parameters.")
         policy = playout_policies()[UNIFORM]
         return Below(policy, policy.forms[0], own=name)
-    policy = playout_policies()[name]
     for key in given:
         if key not in (known := [parameter.name for parameter in policy.parameters]):
             raise unknown(f"parameter of {name}", key, known)
@@ -277,7 +335,9 @@ def parse_call(text: str) -> tuple[str, dict[str, Any]]:
     match = _CALL.fullmatch(text.strip())
     if match is None:
         raise UsageError(f"{text.strip()!r} is not written name(parameter=value,...).")
-    name, inside = match[1].lower(), match[2]
+    name, inside = match[1].strip(), match[2]
+    if IN_FILE not in name:
+        name = name.lower()
     values: dict[str, Any] = {}
     for part in _split(inside, ",") if inside and inside.strip() else ():
         key, equals, value = (piece.strip() for piece in part.partition("="))
@@ -286,7 +346,8 @@ def parse_call(text: str) -> tuple[str, dict[str, Any]]:
         key = key.lower()
         if key in values:
             raise UsageError(f"{name}: {key} is given twice.")
-        values[key] = read_value(value)
+        # A digest may look like a number, 1e5 or 007: it is a text.
+        values[key] = value if key == DIGEST else read_value(value)
     return name, values
 
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
-from graven.agents import Agent, agent, parse
+from graven.agents import Agent, agent
 from graven.agents.games import outline
 from graven.agents.programs import is_program
-from graven.agents.spec import show_value
+from graven.agents.spec import show_value, with_budget
 from graven.core.errors import UsageError, unknown
 from graven.core.game import Game, Outline
 from graven.core.nested import read_json
@@ -157,6 +157,12 @@ def make_cell(
             f"an opening has from 0 to {MOST_OPENING_MOVES} random moves, not {openings}."
         )
     sides = [agent(each) if isinstance(each, str) else each for each in (first, second)]
+    for side in sides:
+        if side.policies:
+            raise UsageError(
+                f"{side.spec}: a match takes policies of one's own from a file, which workers can "
+                "read and records can name, as in ./mine.py:tree."
+            )
     budgets = [side.budget_or(given or Budget()) for side in sides]
     specs = [without_budget(side.spec) for side in sides]
     return Cell(
@@ -172,18 +178,11 @@ def make_cell(
 
 def without_budget(text: str) -> str:
     """A spec in canonical form without the budget inside it."""
-    if is_program(text):
-        return text
-    spec = parse(text)
-    return replace(spec, values={**spec.values, "playouts": 0, "seconds": 0.0}).text
+    return _with_budget(text, Budget())
 
 
 def _with_budget(text: str, budget: Budget) -> str:
-    if is_program(text):
-        return text
-    spec = parse(text)
-    said = {"playouts": budget.playouts or 0, "seconds": budget.seconds or 0.0}
-    return replace(spec, values={**spec.values, **said}).text
+    return text if is_program(text) else with_budget(text, budget)
 
 
 def mixed_seats(index: int, players: int) -> tuple[int, ...]:

@@ -44,7 +44,7 @@ class Grid:
         """The agent at a point of the grid, in canonical form."""
         rest = iter(point)
         text = _HOLE.sub(lambda hole: f"{hole[1]}={show_value(next(rest))}", self.text)
-        return parse(text).text
+        return parse(text, files=True).text
 
 
 def grid(text: str) -> Grid:

@@ -24,9 +24,9 @@ from math import ceil, floor, isfinite
 from pathlib import Path
 from typing import Any
 
-from graven.agents import catalogue, parse
+from graven.agents import parse, policy_info
 from graven.agents.games import make_game
-from graven.agents.spec import LONGEST, show_value
+from graven.agents.spec import LONGEST, OPTIONS, show_value
 from graven.core.errors import UsageError, unknown
 from graven.core.game import Game
 from graven.core.rng import derive
@@ -102,7 +102,7 @@ class Template:
         """The agent with these values, in canonical form; names as in `ranges`."""
         rest = iter(self.ranges)
         text = _HOLE.sub(lambda hole: f"{hole[1]}={show_value(values[next(rest)])}", self.text)
-        return parse(text).text
+        return parse(text, files=True).text
 
 
 def template(text: str) -> Template:
@@ -118,12 +118,12 @@ def template(text: str) -> Template:
     ranges: dict[str, Range] = {}
     for hole in holes:
         inside_tree = hole.start() < tree_end
-        policy = re.match(r"\s*([a-z0-9_-]+)", text[0 if inside_tree else tree_end + 1 :], re.I)
+        policy = re.match(r"[^(+]*", text[0 if inside_tree else tree_end + 1 :])
         name = hole[1].lower()
         label = name if inside_tree else f"+{name}"
         if label in ranges:
             raise UsageError(f"{name} is given twice in {text!r}.")
-        ranges[label] = _range(policy[1].lower() if policy else "", name, hole[2], hole[3])
+        ranges[label] = _range(policy[0] if policy else "", name, hole[2], hole[3])
     found = Template(text, ranges)
     found.agent({label: _some(each) for label, each in ranges.items()})
     return found
@@ -143,7 +143,7 @@ def _range(policy: str, name: str, low: str | None, high: str | None) -> Range:
         return Range(choices=(False, True))
     whole = isinstance(parameter.default, int)
     if low is None or high is None:
-        usual = USUAL.get(f"{policy} {name}") or USUAL.get(name)
+        usual = USUAL.get(f"{policy.strip().lower()} {name}") or USUAL.get(name)
         if usual is None:
             raise UsageError(
                 f"{name} has no usual range: write one, as in {name}=?[1..100]. Parameters with a "
@@ -163,15 +163,12 @@ def _range(policy: str, name: str, low: str | None, high: str | None) -> Range:
 
 
 def _parameter(policy: str, name: str) -> Parameter:
-    known = {info.name: info for info in catalogue()}
-    if policy not in known:
-        raise unknown("policy", policy, [each for each in known if "(" not in each])
-    options = next(info for info in known.values() if info.kind == "option")
-    own = {each.name: each for each in known[policy].parameters}
-    if known[policy].kind == "tree":
-        own |= {each.name: each for each in options.parameters}
+    info = policy_info(policy)
+    own = {each.name: each for each in info.parameters}
+    if info.kind == "tree":
+        own |= {each.name: each for each in OPTIONS}
     if name not in own:
-        raise unknown(f"parameter of {policy}", name, own)
+        raise unknown(f"parameter of {info.name}", name, own)
     return own[name]
 
 

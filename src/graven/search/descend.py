@@ -9,6 +9,7 @@ from graven.core.rng import Rng
 from graven.search.backup import build_table
 from graven.search.plan import (
     BAD_CODE,
+    BAD_EDGE,
     BAD_FEATURE,
     BAD_TURN,
     NEED_EDGES,
@@ -87,6 +88,7 @@ def descend(rules: Rules, tree: Tree, plan: Plan, record: Record, rng: Rng) -> i
                 return status
         for mover in range(low, high):
             first = tree.first[node * players + mover]
+            end = first + tree.degree[node * players + mover]
             edge = call_select(
                 plan.select,
                 (
@@ -94,7 +96,7 @@ def descend(rules: Rules, tree: Tree, plan: Plan, record: Record, rng: Rng) -> i
                     rng,
                     tree.visits[node],
                     first,
-                    first + tree.degree[node * players + mover],
+                    end,
                     tree.moves,
                     tree.counts,
                     tree.sums,
@@ -103,6 +105,8 @@ def descend(rules: Rules, tree: Tree, plan: Plan, record: Record, rng: Rng) -> i
                     tree.values,
                 ),
             )
+            if edge < first or edge >= end:
+                return BAD_EDGE
             record.edges[(depth - 1) * players + mover] = edge
             record.joint[mover] = tree.moves[edge]
             record.trace[length] = mover * rules.codes + tree.moves[edge]

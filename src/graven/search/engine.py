@@ -320,5 +320,11 @@ class Search:
         return True
 
     def _fault(self, status: int) -> ContractError:
+        if status == status_of.BAD_EDGE:
+            name = self.settings.select.__name__
+            return ContractError(f"the tree policy's {name!r} chose an edge outside lo..hi - 1.")
         said = FAULTS[status].format(**self.rules._asdict())
+        play_out = self.settings.playout.play_out
+        if not play_out.__module__.startswith("graven."):
+            said += f"; or the playout's own {play_out.__name__!r} did so"
         return ContractError(f"the rules of {self.name} break the game contract: {said}.")

@@ -85,3 +85,5 @@ OK, NEED_NODES, NEED_EDGES, NEED_TABLES, NEED_PASSES, NEED_SIMULATIONS, NEED_TRA
 NEED_MEMORY = 7  # a playout policy's own, said before it has played anything
 # The game broke the contract.
 TOO_LONG, BAD_CODE, NO_MOVE, TOO_MANY, BAD_FEATURE, BAD_TURN = range(10, 16)
+# The tree policy did.
+BAD_EDGE = 16

@@ -96,13 +96,14 @@ class TreePolicy:
 
     A form is chosen by `beta=name`, or by a parameter that tells.
     `ref` is how many playouts a node must exceed to read its own AMAF table: a parameter,
-    a number, or None where no AMAF is kept.
+    a number, or None where no AMAF is kept. `digest` is that of the file, if it is somebody's own.
     """
 
     name: str
     summary: str
     forms: tuple[Form, ...]
     ref: Parameter | int | None = None
+    digest: str = ""
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -154,7 +155,8 @@ class PlayoutPolicy:
     """A playout policy with its forms; the first form is the default.
 
     With `features` moves go by their feature codes. `pool` is the parameter, if any, that says how
-    many playouts a node must have for the playouts to read its AMAF table.
+    many playouts a node must have for the playouts to read its AMAF table. `digest` is that of the
+    file, if it is somebody's own.
     """
 
     name: str
@@ -163,6 +165,7 @@ class PlayoutPolicy:
     features: bool = False
     pool: str = ""
     over: str = ""  # the parameter, if any, that names the playouts it stands on
+    digest: str = ""
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:

@@ -156,6 +156,11 @@ def test_programs_and_budgets_beyond_the_limits_are_refused(tmp_path):
     for spec in (f'gtp("touch {proof}")', f" GTP ('touch {proof}')", f"gtp(touch {proof})"):
         with pytest.raises(UsageError):
             read_agent(spec, LIMITS)
+    own = tmp_path / "own.py"
+    own.write_text(f"open({str(proof)!r}, 'w').close()\n")
+    for spec in (f"{own}:tree", f"uct+{own}:playout"):
+        with pytest.raises(UsageError, match="on one's own machine"):
+            read_agent(spec, LIMITS)
     assert not proof.exists()
     with pytest.raises(UsageError, match="at most 1,000 playouts"):
         read_agent("uct(playouts=1001)", LIMITS)

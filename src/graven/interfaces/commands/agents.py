@@ -18,7 +18,10 @@ TREE, PROGRAM, OPTION = "tree", "program", "option"  # kinds of entries in the c
 
 
 def agents(
-    name: Annotated[str | None, typer.Argument(help="One policy, to see its parameters.")] = None,
+    name: Annotated[
+        str | None,
+        typer.Argument(help="One policy, to see its parameters; or one in a file, FILE.py:NAME."),
+    ] = None,
     json: Json = False,
 ) -> None:
     """List what agents are made of, or show one policy.
@@ -30,27 +33,26 @@ def agents(
     Examples:
       graven agents
       graven agents grave
+      graven agents ./mypolicy.py:tree
       graven search breakthrough --agent "grave(ref=50,bias=1e-4)+uniform"
     """
-    from graven.agents import catalogue
-    from graven.core.errors import unknown
+    from rich.markup import escape
+
+    from graven.agents import catalogue, policy_info
 
     entries = catalogue()
-    policies = [entry for entry in entries if entry.kind != OPTION]
     if name is None:
         if json:
             print_json([_policy_json(entry) for entry in entries])
         else:
-            _list(policies)
+            _list([entry for entry in entries if entry.kind != OPTION])
         return
-    chosen = next((each for each in policies if each.name == name.strip().lower()), None)
-    if chosen is None:
-        raise unknown("policy", name, (policy.name for policy in policies))
+    chosen = policy_info(name)
     if json:
         print_json(_policy_json(chosen))
         return
     kind = chosen.kind if chosen.kind == PROGRAM else f"{chosen.kind} policy"
-    out().print(f"[bold]{chosen.name}[/bold] ({kind}): {chosen.summary}\n")
+    out().print(f"[bold]{escape(chosen.name)}[/bold] ({kind}): {escape(chosen.summary)}\n")
     _show_parameters(chosen)
     if chosen.kind == TREE:
         for entry in entries:

@@ -376,7 +376,7 @@ class Engine:
         self, position: Position, player: int, interval: float, style: str, play: bool
     ) -> Iterator[tuple[Found, str]]:
         """Search on and on in one tree; for a move to play, only as long as that may take."""
-        search = Agent(_with_reuse(parse(self.agent.spec))).bind(position.game)
+        search = Agent(_with_reuse(parse(self.agent.spec, files=True))).bind(position.game)
         allowance = self._allowance(player, position) if play else Budget(seconds=LONGEST_TIME)
         began, done, number = time.monotonic(), 0, 0
         while True:

@@ -1,0 +1,58 @@
+"""Policies in somebody's own Python file: `./mine.py:tree(c=0.3)+mast`, `uct+mine.py:playout`.
+
+The name after the colon is a `TreePolicy` or a `PlayoutPolicy`. As with games in files, the text
+that records store has a digest of the file, and reading such a spec runs the file: only do so with
+a text that a person has given to their own program.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from graven.agents.spec import OPTIONS
+from graven.core.errors import UsageError
+from graven.foreign.files import DIGEST, own_file
+from graven.search.policy import Form, Parameter, PlayoutForm, PlayoutPolicy, TreePolicy
+
+Policy = TreePolicy | PlayoutPolicy
+# What parameters of a tree policy mean already, besides what they mean to its formulas.
+TAKEN = {"ref", "beta", *(option.name for option in OPTIONS)}
+
+
+def file_policy(text: str, digest: str | None = None) -> Policy:
+    """The policy that a text such as `mine.py:tree` names."""
+    path, _, name = text.rpartition(":")
+    file = own_file(path, digest)
+    found = file.named(name, "policy", (TreePolicy, PlayoutPolicy))
+    if not isinstance(found, TreePolicy | PlayoutPolicy):
+        raise UsageError(
+            f"{text} is a {type(found).__name__}: neither a TreePolicy nor a PlayoutPolicy."
+        )
+    _check(found, text)
+    return replace(found, name=f"{file.shown}:{name}", digest=file.digest)
+
+
+def _check(policy: Policy, text: str) -> None:
+    """Refuse what would fail later, and less clearly."""
+    kind = Form if isinstance(policy, TreePolicy) else PlayoutForm
+    if not _all(policy.forms, kind) or not policy.forms:
+        raise UsageError(f"{text}: its forms are a tuple of {kind.__name__}, at least one.")
+    parameters: list[Parameter] = []
+    for form in policy.forms:
+        function = form.select if isinstance(form, Form) else form.play_out
+        if not callable(function):
+            raise UsageError(f"{text}: {function!r} is no function.")
+        if not _all(form.parameters, Parameter):
+            raise UsageError(f"{text}: the parameters of a form are a tuple of Parameter.")
+        parameters += form.parameters
+    taken = TAKEN if isinstance(policy, TreePolicy) else set()
+    for name in (parameter.name for parameter in parameters):
+        if name in {DIGEST, *taken}:
+            raise UsageError(f"{text}: every spec has a {name!r}; call the parameter otherwise.")
+        if not name.isidentifier() or name != name.lower():
+            raise UsageError(f"{text}: a parameter's name has small letters only, not {name!r}.")
+
+
+def _all(values: Any, kind: type) -> bool:
+    return isinstance(values, tuple) and all(isinstance(value, kind) for value in values)

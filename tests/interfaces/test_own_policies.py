@@ -1,0 +1,69 @@
+"""Policies of one's own, on the command line: made by `graven new`, taken by every command."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+
+@pytest.fixture
+def mine(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = run("new", "policy", "mine")
+    assert done.code == 0, done.err
+    assert "graven match hex ./mine.py:tree uct" in done.out
+    return tmp_path
+
+
+def test_the_template_passes_its_own_test(mine):
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_mine.py"],
+        cwd=mine,
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "2 passed" in done.stdout
+
+
+def test_every_command_takes_policies_of_ones_own(mine, run, run_apart):
+    game, spec = "hex(size=4)", "./mine.py:tree+./mine.py:playout"
+    found = run("search", game, "--agent", spec, "--playouts", "200", "--json")
+    assert found.code == 0, found.err
+    played = run("match", game, spec, "uct", "--games", "4", "--playouts", "20", "--json",
+                 "--workers", "2")  # fmt: skip
+    result = json.loads(played.out)
+    assert result["games"] == 4
+    assert result["first"].startswith("mine.py:tree(c=0.1,digest=")
+    again = run("match", game, spec, "uct", "--games", "4", "--playouts", "20", "--json")
+    assert json.loads(again.out)["new"] == 0
+    shown = run("agents", "./mine.py:tree")
+    assert "exploration" in shown.out
+    assert "like every tree policy" in shown.out
+    assert json.loads(run("agents", "mine.py:playout", "--json").out)["kind"] == "playout"
+    sweep = run("sweep", game, "mine.py:tree(c=[0.2,0.4])", "--against", "uct", "--games", "2",
+                "--playouts", "20", "--json", "--workers", "1")  # fmt: skip
+    assert sweep.code == 0, sweep.err
+    tuned = run("tune", game, "mine.py:tree(c=?[0.1..0.9])", "--against", "uct", "--trials", "2",
+                "--games", "2", "--playouts", "20", "--json", "--workers", "1")  # fmt: skip
+    assert tuned.code == 0, tuned.err
+    engine = run_apart("gtp", "--game", game, "--agent", spec, "--playouts", "20",
+                       stdin="genmove b\nquit\n")  # fmt: skip
+    assert engine.code == 0, engine.err
+    assert engine.out.startswith("= ")
+
+
+def test_mistakes_are_told_in_a_sentence(mine, run):
+    for arguments, said in [
+        (("new", "policy", "mine"), "exists already"),
+        (("new", "polcy", "other"), "Did you mean 'policy'"),
+        (("agents", "mine.py:trea"), "Did you mean 'tree'"),
+        (("search", "hex", "--agent", "uct+nowhere.py:x"), "cannot be read"),
+    ]:
+        done = run(*arguments)
+        assert done.code == 2
+        assert said in done.err
