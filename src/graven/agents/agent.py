@@ -113,6 +113,10 @@ class Agent:
             many=below.text == UNIFORM,
         )
 
+    def with_reuse(self) -> Agent:
+        """The same agent, which keeps its tree between searches."""
+        return Agent(replace(self._spec, values={**self._spec.values, "reuse": True}))
+
     def bind(self, game: Game, memory: int | None = None) -> Search:
         """A search in this game, with a tree of its own."""
         own = self._spec.playout.own

@@ -9,7 +9,6 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
 
@@ -17,7 +16,6 @@ from graven import __version__
 from graven.agents import Agent, Found
 from graven.agents.agent import find_move
 from graven.agents.games import make_game
-from graven.agents.spec import Spec, parse
 from graven.core.errors import GravenError
 from graven.core.game import Game, Position
 from graven.core.rng import derive
@@ -376,7 +374,7 @@ class Engine:
         self, position: Position, player: int, interval: float, style: str, play: bool
     ) -> Iterator[tuple[Found, str]]:
         """Search on and on in one tree; for a move to play, only as long as that may take."""
-        search = Agent(_with_reuse(parse(self.agent.spec, files=True))).bind(position.game)
+        search = self.agent.with_reuse().bind(position.game)
         allowance = self._allowance(player, position) if play else Budget(seconds=LONGEST_TIME)
         began, done, number = time.monotonic(), 0, 0
         while True:
@@ -476,10 +474,6 @@ GO_ONLY = (
     "loadsgf",
     "printsgf",
 )
-
-
-def _with_reuse(spec: Spec) -> Spec:
-    return replace(spec, values={**spec.values, "reuse": True})
 
 
 def _vertex(move: str) -> str:
