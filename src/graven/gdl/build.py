@@ -276,14 +276,15 @@ class _Builder:
             elif members:
                 self._unroll(members)
             i = j
-            self._look_at_limits(atoms[i - 1])
+            if members:
+                self._look_at_limits(members[0])
 
     def _look_at_limits(self, atom: int) -> None:
-        relation = self.names[self.ground.relation[atom]]
-        if len(self.gates.inputs) > MOST_GATES:
-            raise TooLargeError(f"the rules make more than {MOST_GATES:,} gates, at {relation}.")
-        if time.monotonic() > self.ground.deadline:
-            raise TooLargeError(f"making gates takes too long, at {relation}.")
+        many = len(self.gates.inputs) > MOST_GATES
+        if many or time.monotonic() > self.ground.deadline:
+            why = f"the rules make more than {MOST_GATES:,} gates"
+            why = why if many else "making gates takes too long"
+            raise TooLargeError(f"{why}, at {self.names[self.ground.relation[atom]]}.")
 
     def _value(self, atom: int) -> int:
         literal, (first, start, literals) = self.literal, self.lists

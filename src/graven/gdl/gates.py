@@ -29,8 +29,8 @@ class Gates:
         """All move literals of a role: exactly one of them is true."""
         self.implied: dict[int, frozenset[int]] = {}
         """What holds wherever a move is made, since it was legal."""
-        self.one_of: dict[int, frozenset[int]] = {}
-        """Literals that say that one of some moves was made, and nothing else."""
+        self.one_of: dict[int, dict[int, set[int]]] = {}
+        """Literals that say that one of some moves was made, by role, and nothing else."""
 
     def leaf(self) -> int:
         """A new proposition or move."""
@@ -54,34 +54,37 @@ class Gates:
     def any(self, literals: Iterable[int]) -> int:
         """The literal that is true where at least one of these is."""
         wanted = set(literals)
-        made: set[int] = set()
+        made: dict[int, set[int]] = {}
         if self.role and len(wanted) > 1:
             made = self._turn_round(wanted)
         found = self.all(each ^ 1 for each in wanted) ^ 1
-        if made and len(made) <= MOST_MOVES and found > YES:
-            self.one_of[found] = frozenset(made)
+        if made and sum(map(len, made.values())) <= MOST_MOVES and found > YES:
+            self.one_of[found] = made
         return found
 
-    def _turn_round(self, wanted: set[int]) -> set[int]:
+    def _turn_round(self, wanted: set[int]) -> dict[int, set[int]]:
         """One of these many moves of a role: none of its few others.
 
-        Returns all moves of which one was made, if the literals say nothing else.
+        Returns all moves of which one was made, by role, if the literals say nothing else.
         """
         parts = {each for each in wanted if each in self.role or each in self.one_of}
+        pure = len(parts) == len(wanted)
         made: dict[int, set[int]] = {}
         for each in parts:
-            for move in self.one_of.get(each, (each,)):
-                made.setdefault(self.role[move], set()).add(move)
-        others = {role: self.moves[role] - moves for role, moves in made.items()}
-        pure = len(parts) == len(wanted)
-        if sum(min(len(moves), len(others[role])) for role, moves in made.items()) < len(parts):
+            if each in self.role:
+                made.setdefault(self.role[each], set()).add(each)
+            else:
+                for role, moves in self.one_of[each].items():
+                    made.setdefault(role, set()).update(moves)
+        others = {role: len(self.moves[role]) - len(moves) for role, moves in made.items()}
+        if sum(min(len(moves), others[role]) for role, moves in made.items()) < len(parts):
             wanted -= parts
             for role, moves in made.items():
-                if len(others[role]) < len(moves):
-                    wanted.add(self.all(each ^ 1 for each in others[role]))
+                if others[role] < len(moves):
+                    wanted.add(self.all(each ^ 1 for each in self.moves[role] - moves))
                 else:
                     wanted |= moves
-        return set().union(*made.values()) if pure else set()
+        return made if pure else {}
 
     def _reduced(self, literals: Iterable[int]) -> set[int] | None:
         """A set of literals without those that others imply; None where they contradict."""
@@ -91,8 +94,8 @@ class Gates:
         wanted.discard(YES)
         if len(wanted) < 2:
             return wanted
-        made = [each for each in wanted if each in self.role]
-        if made:
+        if not self.role.keys().isdisjoint(wanted):
+            made = [each for each in wanted if each in self.role]
             if len({self.role[each] for each in made}) < len(made):
                 return None  # two moves of one role
             for move in made:
@@ -148,9 +151,8 @@ class Gates:
 
     def implications(self, literal: int, depth: int = 4) -> frozenset[int]:
         """Literals that are true wherever this one is: some of them, cheaply found."""
+        inputs = self.inputs[literal >> 1]
         found = {literal}
-        gate = literal >> 1
-        inputs = self.inputs[gate]
         if not inputs or not depth:
             return frozenset(found)
         if literal & 1:
@@ -163,8 +165,10 @@ class Gates:
                     shared &= self.implications(each ^ 1, depth - 1)
                 found |= shared
         else:
+            found.update(inputs)
             for each in inputs:
-                found |= self.implications(each, depth - 1)
+                if self.inputs[each >> 1] and depth > 1:
+                    found |= self.implications(each, depth - 1)
         return frozenset(found)
 
 

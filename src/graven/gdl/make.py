@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from graven.core.errors import UsageError, unknown
@@ -81,8 +83,9 @@ def network_game_of(
     sheet: Sheet, how: How, name: str = "gdl", options: Mapping[str, Option] | None = None
 ) -> Game:
     """The game of a sheet as a network; TooLargeError where the limits do not allow it."""
-    made = network(sheet, how.limits)
-    game = network_game(made, name, options, how.steps)
+    with _uncollected():
+        made = network(sheet, how.limits)
+        game = network_game(made, name, options, how.steps)
     codes = [{text: code for code, text in enumerate(texts)} for texts in made.moves]
 
     def read_move(role: int, text: str) -> int | None:
@@ -90,6 +93,19 @@ def network_game_of(
         return None if term is None else codes[role].get(spaced(term))
 
     return game.changed(read_move=read_move)
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Do not look for garbage: a large network is millions of tuples and sets, none of them in a
+    cycle, and going through all of them again and again takes a fifth of the time."""
+    on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if on:
+            gc.enable()
 
 
 def proof_game_of(
