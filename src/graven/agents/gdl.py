@@ -17,7 +17,6 @@ from graven.core.game import Option as Value
 from graven.games.registry import Family, Option
 
 NAME = "gdl"
-SUFFIXES = (".kif", ".gdl")
 OPTIONS = ("sheet", "file", "steps", "by", "text")
 _FILE = re.compile(r"(?P<file>.+?(?:\.kif|\.gdl))\s*(?:\((?P<options>[^()]*)\))?", re.IGNORECASE)
 _CALL = re.compile(rf"{NAME}\s*(?:\((?P<options>.*)\))?", re.DOTALL)

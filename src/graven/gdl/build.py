@@ -434,9 +434,3 @@ class _Builder:
             goals=tuple(goals),
             always=always,
         )
-
-
-def _readers(flat: Flat, wanted: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """The gates that read some gates."""
-    gates = np.repeat(np.arange(len(flat.start) - 1), np.diff(flat.start))
-    return gates[wanted[flat.literals >> 1]]
