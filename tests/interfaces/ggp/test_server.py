@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import httpx
@@ -97,6 +98,21 @@ def test_information_while_searching_and_busy(address: str) -> None:
     waiting.join()
     assert reply == ["ready"]
     assert post(address, "( ABORT m1 )").text == "aborted"
+    assert "available" in post(address, "( INFO )").text
+
+
+def test_a_message_sent_again_and_again_keeps_no_other_waiting(address: str) -> None:
+    start = f"( START m1 x ({ONE_LINE}) 30 2 )"
+    with ThreadPoolExecutor(20) as senders:
+        replies = [senders.submit(post, address, start, 60) for _ in range(20)]
+        until = time.monotonic() + 20
+        while sum(reply.done() for reply in replies) < 16:  # four wait for the clock
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        assert "busy" in post(address, "( INFO )").text
+        assert post(address, "( ABORT m1 )").text == "aborted"
+        said = [reply.result() for reply in replies]
+    assert sorted(each.status_code for each in said) == [200] * 4 + [503] * 16
     assert "available" in post(address, "( INFO )").text
 
 

@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
@@ -18,7 +18,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from graven.core.errors import UsageError
-from graven.interfaces.ggp.messages import Info, MessageError, parse
+from graven.interfaces.ggp.messages import Info, Message, MessageError, parse
 from graven.interfaces.ggp.player import Player
 
 if TYPE_CHECKING:
@@ -31,8 +31,9 @@ LARGE = 20_000
 """Characters of a message that takes a while to read: a PLAY has fewer."""
 BODY_SECONDS = 20.0
 """The longest that the rest of a message may take to arrive."""
-WAITING = 16
-"""Messages that are answered at the same time; one match never has more than two."""
+WAITING = 4
+"""Messages of one kind that are answered at the same time: a START or PLAY that is repeated many
+times waits for its clock, and must not keep an ABORT waiting."""
 HEADERS = {
     "Content-Type": "text/acl",
     "Access-Control-Allow-Origin": "*",
@@ -44,8 +45,8 @@ HEADERS = {
 
 def make_app(player: Player) -> Starlette:
     """The web application of a player."""
-    waiting = threading.BoundedSemaphore(WAITING)
-    threads = ThreadPoolExecutor(WAITING, "ggp")
+    waiting = {kind: threading.BoundedSemaphore(WAITING) for kind in get_args(Message)}
+    threads = ThreadPoolExecutor(WAITING * len(waiting), "ggp")
 
     async def message(request: Request) -> Response:
         received = time.monotonic()
@@ -67,8 +68,9 @@ def make_app(player: Player) -> Starlette:
             return _reply(f"a message has at most {MOST_BYTES:,} bytes.", 413)
         except MessageError as error:
             return _reply(str(error), 400)
-        if not waiting.acquire(blocking=False):
-            return _reply("too many messages at once.", 503)
+        room = waiting[type(said)]
+        if not room.acquire(blocking=False):
+            return _reply("too many messages of this kind at once.", 503)
         try:
             if isinstance(said, Info):
                 return _reply(player.answer(said))
@@ -81,7 +83,7 @@ def make_app(player: Player) -> Starlette:
             log.exception("a message could not be answered")
             return _reply("something went wrong in this player.", 500)
         finally:
-            waiting.release()
+            room.release()
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
