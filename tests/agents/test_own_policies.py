@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -54,6 +55,8 @@ loud = TreePolicy("loud", "", (Form("loud", select, (Parameter("C", 0.4, ""),)),
 seed = TreePolicy("seed", "", (Form("seed", select, (Parameter("memory", 0.4, ""),)),))
 plain = TreePolicy("plain", "", (Form("plain", select, ("c",)),))
 empty = TreePolicy("empty", "", (Form("empty", None, ()),))
+named = TreePolicy("named", "", tree.forms, ref=Parameter("refs", 50, ""))
+over = PlayoutPolicy("over", "", (PlayoutForm(play_out),), pool="size")
 playout = PlayoutPolicy("playout", "Uniform, once more.", (PlayoutForm(play_out),))
 none = PlayoutPolicy("none", "No move at all.", (PlayoutForm(play_none),))
 number = 7
@@ -146,8 +149,18 @@ def test_policies_can_be_given_to_an_agent(folder):
     assert agent.spec == "tree(c=0.4)"
     with pytest.raises(UsageError, match="from a file"):
         gv.match("nogo(size=4)", agent, "uct", games=2)
-    with pytest.raises(UsageError, match="tree policy"):
+    with pytest.raises(UsageError, match="unknown tree policy 'tree'"):
         gv.agent("tree(c=0.3)")
+    with pytest.raises(UsageError, match="Did you mean 'tree'"):
+        gv.agent("tre", [module.tree])
+    with pytest.raises(UsageError, match="Did you mean 'playout'"):
+        gv.agent("uct+playuot", [module.playout])
+    with pytest.raises(UsageError, match="there is a policy called 'uct'"):
+        gv.agent("uct", [replace(module.tree, name="uct")])
+    with pytest.raises(UsageError, match="small letters and digits, not 'Tree'"):
+        gv.agent("uct", [replace(module.tree, name="Tree")])
+    with pytest.raises(UsageError, match="neither a TreePolicy"):
+        gv.agent("uct", [module.select])
 
 
 @pytest.mark.parametrize(
@@ -164,6 +177,8 @@ def test_policies_can_be_given_to_an_agent(folder):
         ("mine.py:seed", "every spec has a 'memory'"),
         ("mine.py:plain", "a tuple of Parameter"),
         ("mine.py:empty", "None is no function"),
+        ("mine.py:named", "must be called 'ref'"),
+        ("uct+mine.py:over", "`pool` and `over` are names of its parameters"),
         ("nowhere.py:tree", "cannot be read: No such file"),
     ],
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from graven.agents.html import search_table
+from graven.agents.own import given_policies
 from graven.agents.spec import UNIFORM, Own, Spec, parse
 from graven.core.errors import UsageError
 from graven.core.game import Game, Position
@@ -74,7 +75,7 @@ class Agent:
     policies: tuple[TreePolicy | PlayoutPolicy, ...] = ()
 
     def __init__(self, spec: str | Spec, policies: Own = ()) -> None:
-        self.policies = tuple(policies)
+        self.policies = given_policies(policies)
         self._spec = spec if isinstance(spec, Spec) else parse(spec, True, self.policies)
 
     @property

@@ -1,4 +1,6 @@
-"""Policies in somebody's own Python file: `./mine.py:tree(c=0.3)+mast`, `uct+mine.py:playout`.
+"""Policies of one's own: in a Python file, or given to an agent by a program.
+
+    ./mine.py:tree(c=0.3)+mast          uct+./mine.py:playout
 
 The name after the colon is a `TreePolicy` or a `PlayoutPolicy`. As with games in files, the text
 that records store has a digest of the file, and reading such a spec runs the file: only do so with
@@ -7,13 +9,23 @@ a text that a person has given to their own program.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
 from graven.agents.spec import OPTIONS
 from graven.core.errors import UsageError
 from graven.foreign.files import DIGEST, own_file
-from graven.search.policy import Form, Parameter, PlayoutForm, PlayoutPolicy, TreePolicy
+from graven.search.policy import (
+    Form,
+    Parameter,
+    PlayoutForm,
+    PlayoutPolicy,
+    TreePolicy,
+    playout_policies,
+    tree_policies,
+)
 
 Policy = TreePolicy | PlayoutPolicy
 # What parameters of a tree policy mean already, besides what they mean to its formulas.
@@ -29,11 +41,27 @@ def file_policy(text: str, digest: str | None = None) -> Policy:
         raise UsageError(
             f"{text} is a {type(found).__name__}: neither a TreePolicy nor a PlayoutPolicy."
         )
-    _check(found, text)
+    check_policy(found, text)
     return replace(found, name=f"{file.shown}:{name}", digest=file.digest)
 
 
-def _check(policy: Policy, text: str) -> None:
+def given_policies(policies: Iterable[Policy]) -> tuple[Policy, ...]:
+    """Policies that a program gives to an agent: with names that a spec can say."""
+    given = tuple(policies)
+    known = {*tree_policies(), *playout_policies()}
+    for policy in given:
+        if not isinstance(policy, TreePolicy | PlayoutPolicy):
+            raise UsageError(f"{policy!r} is neither a TreePolicy nor a PlayoutPolicy.")
+        if not re.fullmatch(r"[a-z][a-z0-9_-]*", policy.name):
+            raise UsageError(f"a policy's name has small letters and digits, not {policy.name!r}.")
+        if policy.name in known:
+            raise UsageError(f"there is a policy called {policy.name!r}: call yours otherwise.")
+        known.add(policy.name)
+        check_policy(policy, policy.name)
+    return given
+
+
+def check_policy(policy: Policy, text: str) -> None:
     """Refuse what would fail later, and less clearly."""
     kind = Form if isinstance(policy, TreePolicy) else PlayoutForm
     if not _all(policy.forms, kind) or not policy.forms:
@@ -52,6 +80,11 @@ def _check(policy: Policy, text: str) -> None:
             raise UsageError(f"{text}: every spec has a {name!r}; call the parameter otherwise.")
         if not name.isidentifier() or name != name.lower():
             raise UsageError(f"{text}: a parameter's name has small letters only, not {name!r}.")
+    if isinstance(policy, TreePolicy):
+        if isinstance(policy.ref, Parameter) and policy.ref.name != "ref":
+            raise UsageError(f"{text}: the parameter that is its `ref` must be called 'ref'.")
+    elif not {policy.pool, policy.over} <= {"", *(each.name for each in parameters)}:
+        raise UsageError(f"{text}: its `pool` and `over` are names of its parameters.")
 
 
 def _all(values: Any, kind: type) -> bool:

@@ -209,7 +209,8 @@ def parse(text: str, files: bool = False, own: Own = ()) -> Spec:
                 f"{name!r} is no tree policy. That is a playout: write it after a tree policy, as "
                 f"in uct+{name}."
             )
-        raise unknown("tree policy", name, tree_policies())
+        known = {*tree_policies(), *(each.name for each in own if isinstance(each, TreePolicy))}
+        raise unknown("tree policy", name, known)
     form, values = _settle(tree, given)
     return Spec(tree, form, values, _below(playout_text, files, own))
 
@@ -299,7 +300,8 @@ def _below(text: str, files: bool, own: Own) -> Below:
     policy = _find(PlayoutPolicy, name, given, files, own)
     if policy is None:
         if name not in games_own():
-            raise unknown("playout policy", name, {*playout_policies(), *games_own()})
+            mine = {each.name for each in own if isinstance(each, PlayoutPolicy)}
+            raise unknown("playout policy", name, {*playout_policies(), *games_own(), *mine})
         if given:
             raise UsageError(f"the playout {name!r} takes no parameters.")
         policy = playout_policies()[UNIFORM]
