@@ -12,7 +12,7 @@ LONGEST_NAME = 40
 # What can be made: the templates of the file and of its test, and what to try then.
 KINDS = {
     "game": (
-        ("game.txt", "test.txt"),
+        ("game.txt", "test_game.txt"),
         ("graven play ./NAME.py:game", "graven match ./NAME.py:game grave uct --games 20"),
     ),
     "policy": (
