@@ -12,7 +12,7 @@ from graven.agents.spiel import SpielMcts, is_spiel_bot, spiel_bot
 from graven.core.errors import unknown
 from graven.search.policy import (
     Parameter,
-    PlayoutPolicy,
+    Policy,
     TreePolicy,
     playout_policies,
     tree_policies,
@@ -81,6 +81,6 @@ def policy_info(name: str) -> PolicyInfo:
     return found
 
 
-def _info(policy: TreePolicy | PlayoutPolicy) -> PolicyInfo:
+def _info(policy: Policy) -> PolicyInfo:
     kind = "tree" if isinstance(policy, TreePolicy) else "playout"
     return PolicyInfo(policy.name, kind, policy.summary, policy.parameters)

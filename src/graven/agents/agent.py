@@ -12,7 +12,7 @@ from graven.core.game import Game, Position
 from graven.core.rng import derive
 from graven.search import choose
 from graven.search.engine import Budget, Search, Settings, Stop
-from graven.search.policy import PlayoutPolicy, TreePolicy
+from graven.search.policy import Policy
 
 DEFAULT_BUDGET = Budget(playouts=1000)
 
@@ -72,7 +72,7 @@ class Agent:
     notebook.
     """
 
-    policies: tuple[TreePolicy | PlayoutPolicy, ...] = ()
+    policies: tuple[Policy, ...] = ()
 
     def __init__(self, spec: str | Spec, policies: Own = ()) -> None:
         self.policies = given_policies(policies)
@@ -116,7 +116,7 @@ class Agent:
 
     def with_reuse(self) -> Agent:
         """The same agent, which keeps its tree between searches."""
-        return Agent(replace(self._spec, values={**self._spec.values, "reuse": True}))
+        return Agent(self._spec.with_reuse())
 
     def bind(self, game: Game, memory: int | None = None) -> Search:
         """A search in this game, with a tree of its own."""

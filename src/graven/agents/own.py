@@ -22,12 +22,12 @@ from graven.search.policy import (
     Parameter,
     PlayoutForm,
     PlayoutPolicy,
+    Policy,
     TreePolicy,
     playout_policies,
     tree_policies,
 )
 
-Policy = TreePolicy | PlayoutPolicy
 # What parameters of a tree policy mean already, besides what they mean to its formulas.
 TAKEN = {"ref", "beta", *(option.name for option in OPTIONS)}
 
@@ -37,7 +37,7 @@ def file_policy(text: str, digest: str | None = None) -> Policy:
     path, _, name = text.rpartition(":")
     file = own_file(path, digest)
     found = file.named(name, "policy", (TreePolicy, PlayoutPolicy))
-    if not isinstance(found, TreePolicy | PlayoutPolicy):
+    if not isinstance(found, Policy):
         raise UsageError(
             f"{text} is a {type(found).__name__}: neither a TreePolicy nor a PlayoutPolicy."
         )
@@ -50,7 +50,7 @@ def given_policies(policies: Iterable[Policy]) -> tuple[Policy, ...]:
     given = tuple(policies)
     known = {*tree_policies(), *playout_policies()}
     for policy in given:
-        if not isinstance(policy, TreePolicy | PlayoutPolicy):
+        if not isinstance(policy, Policy):
             raise UsageError(f"{policy!r} is neither a TreePolicy nor a PlayoutPolicy.")
         if not re.fullmatch(r"[a-z][a-z0-9_-]*", policy.name):
             raise UsageError(f"a policy's name has small letters and digits, not {policy.name!r}.")

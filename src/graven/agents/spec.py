@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, TypeVar
 
@@ -26,6 +26,7 @@ from graven.search.policy import (
     Parameter,
     PlayoutForm,
     PlayoutPolicy,
+    Policy,
     TreePolicy,
     Value,
     playout_policies,
@@ -92,7 +93,7 @@ _CALL = re.compile(
     r"([^()\n]*\.py:\w+|[a-z][a-z0-9_-]*)\s*(?:\((.*)\))?", re.DOTALL | re.IGNORECASE
 )
 
-Own = Iterable[TreePolicy | PlayoutPolicy]
+Own = Iterable[Policy]
 P = TypeVar("P", TreePolicy, PlayoutPolicy)
 
 
@@ -167,11 +168,15 @@ class Spec:
         tree = _written(self.tree, said)
         return tree if self.playout.text == UNIFORM else f"{tree}+{self.playout.text}"
 
+    def with_reuse(self) -> Spec:
+        """The same agent, which keeps its tree between searches."""
+        return replace(self, values={**self.values, "reuse": True})
+
     def __str__(self) -> str:
         return self.text
 
 
-def _written(policy: TreePolicy | PlayoutPolicy, values: Mapping[str, Value]) -> str:
+def _written(policy: Policy, values: Mapping[str, Value]) -> str:
     return _call(policy.name, {**values, DIGEST: policy.digest} if policy.digest else values)
 
 

@@ -177,6 +177,9 @@ class PlayoutPolicy:
         return tuple(named.values())
 
 
+Policy = TreePolicy | PlayoutPolicy
+
+
 def _collect(package: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     home = importlib.import_module(package)

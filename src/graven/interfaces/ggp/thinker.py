@@ -34,8 +34,7 @@ def warm_up(spec: Spec) -> None:
 
 def player_agent(spec: str) -> Spec:
     """An agent's spec for a whole match: its tree is kept from move to move."""
-    said = parse(spec, files=True)
-    return replace(said, values={**said.values, "reuse": True})
+    return parse(spec, files=True).with_reuse()
 
 
 def _lasting(spec: Spec) -> Spec:
