@@ -6,6 +6,7 @@ import io
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -58,3 +59,31 @@ def run_apart() -> Run:
         return Outcome(done.returncode, done.stdout, done.stderr)
 
     return run
+
+
+@pytest.fixture
+def begun(run, tmp_path, monkeypatch) -> Callable[[str, str, str], Path]:
+    """Let `graven new` write something to begin with, in a folder of its own; what it says to try
+    must hold `hint`."""
+
+    def begun(kind: str, name: str, hint: str) -> Path:
+        monkeypatch.chdir(tmp_path)
+        done = run("new", kind, name)
+        assert done.code == 0, done.err
+        assert hint in done.out
+        return tmp_path
+
+    return begun
+
+
+def report_of_test(folder: Path, name: str) -> str:
+    """What pytest says of the test that `graven new` has written, which must pass."""
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"test_{name}.py"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout

@@ -5,33 +5,20 @@ from __future__ import annotations
 import importlib.util
 import json
 import random
-import subprocess
-import sys
 
 import pytest
 
 import graven as gv
+from tests.interfaces.conftest import report_of_test
 
 
 @pytest.fixture
-def mine(run, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    done = run("new", "game", "mygame")
-    assert done.code == 0, done.err
-    assert "graven match ./mygame.py:game grave uct" in done.out
-    return tmp_path
+def mine(begun):
+    return begun("game", "mygame", "graven match ./mygame.py:game grave uct")
 
 
 def test_the_template_passes_its_own_test(mine):
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_mygame.py"],
-        cwd=mine,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "3 passed" in done.stdout
+    assert "3 passed" in report_of_test(mine, "mygame")
 
 
 @pytest.mark.skipif(

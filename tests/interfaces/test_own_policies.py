@@ -3,31 +3,19 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import pytest
 
+from tests.interfaces.conftest import report_of_test
+
 
 @pytest.fixture
-def mine(run, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    done = run("new", "policy", "mine")
-    assert done.code == 0, done.err
-    assert "graven match hex ./mine.py:tree uct" in done.out
-    return tmp_path
+def mine(begun):
+    return begun("policy", "mine", "graven match hex ./mine.py:tree uct")
 
 
 def test_the_template_passes_its_own_test(mine):
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_mine.py"],
-        cwd=mine,
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "2 passed" in done.stdout
+    assert "2 passed" in report_of_test(mine, "mine")
 
 
 def test_every_command_takes_policies_of_ones_own(mine, run, run_apart):
