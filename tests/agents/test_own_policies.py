@@ -90,8 +90,12 @@ def test_the_same_formulas_search_the_same_tree(folder):
     assert found("mine.py:tree(c=0.3)+mast(k=4)") == found("uct(c=0.3)+mast(k=4)")
 
 
+def digest_with_neighbour(mine):
+    return hashlib.sha256(f"{mine}upper.py{UPPER}".encode()).hexdigest()[:12]
+
+
 def test_they_are_recorded_with_the_digest_of_their_file(folder):
-    digest = hashlib.sha256(MINE.encode()).hexdigest()[:12]
+    digest = digest_with_neighbour(MINE)
     spec = gv.agent("./mine.py:tree(reuse=true,playouts=50)+mine.py:playout").spec
     assert spec == (
         f"mine.py:tree(c=0.4,reuse=true,playouts=50,digest={digest})"
@@ -115,7 +119,7 @@ def test_they_are_recorded_with_the_digest_of_their_file(folder):
 def test_a_digest_that_looks_like_a_number_is_none(folder):
     for n in range(100_000):
         text = f"{MINE}# {n}\n"
-        digest = hashlib.sha256(text.encode()).hexdigest()[:12]
+        digest = digest_with_neighbour(text)
         if re.fullmatch(r"\d+e\d+", digest):
             break
     (folder / "mine.py").write_text(text)

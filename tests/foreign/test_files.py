@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 import graven as gv
@@ -97,6 +99,44 @@ def test_a_file_that_has_changed_is_another_game(folder):
     assert after.plies == 10
     with pytest.raises(UsageError, match=r"mine\.py has changed"):
         gv.game(before)
+
+
+def test_what_it_imports_from_beside_it_belongs_to_it(folder):
+    (folder / "mine.py").write_text("import beside\n" + HEAPS.replace("size=4", "size=beside.SIZE"))
+    (folder / "beside.py").write_text("from deeper import SIZE\nNOBODY = -1\n")
+    (folder / "deeper").mkdir()
+    (folder / "deeper" / "__init__.py").write_text("from .sizes import SIZE\n")
+    (folder / "deeper" / "sizes.py").write_text("SIZE = 4\n")
+    before = gv.game("mine.py:game")
+    assert before.plies == 8
+    (folder / "deeper" / "sizes.py").write_text("SIZE = 3 + 2\n")
+    with pytest.raises(UsageError, match=r"mine\.py has changed, or a file beside it"):
+        gv.game(before.spec)
+    after = gv.game("mine.py:game")
+    assert after.spec != before.spec
+    assert after.plies == 10
+
+
+def test_equally_named_neighbours_in_two_folders_are_kept_apart(folder):
+    text = "import beside\n" + HEAPS.replace("size=4", "size=beside.SIZE")
+    for name, size in (("one", 3), ("two", 6)):
+        (folder / name).mkdir()
+        (folder / name / "beside.py").write_text(f"NOBODY, SIZE = -1, {size}\n")
+        (folder / name / "mine.py").write_text(text)
+    games = [gv.game(f"{name}/mine.py:game") for name in ("one", "two")]
+    assert [game.plies for game in games] == [6, 12]
+    assert games[0].spec.partition("digest=")[2] != games[1].spec.partition("digest=")[2]
+
+
+def test_a_library_is_never_read_anew_for_a_folder_of_its_name(folder):
+    (folder / "json").mkdir()
+    (folder / "json" / "__init__.py").write_text("raise SystemExit\n")
+    (folder / "mine.py").write_text("import json, graven\n" + HEAPS)
+    import json
+
+    gv.check(gv.game("mine.py:game"))
+    assert sys.modules["json"] is json
+    assert sys.modules["graven"] is gv
 
 
 def test_misere(folder):

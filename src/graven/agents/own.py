@@ -16,7 +16,8 @@ from typing import Any
 
 from graven.agents.spec import OPTIONS
 from graven.core.errors import UsageError
-from graven.foreign.files import DIGEST, own_file
+from graven.foreign.files import DIGEST
+from graven.foreign.own_file import own_file
 from graven.search.policy import (
     Form,
     Parameter,

@@ -1,33 +1,26 @@
 """Games in somebody's own Python file: `./mygame.py:game`, or `mygame.py:make(size=7)`.
 
 The name after the colon is a `Game`, a class to be wrapped (see `wrap`), or a function that returns
-a `Game`. The text that records store has a digest of the file, so that games of a file before and
-after a change are never counted together; a text with a digest is refused once the file has
-changed.
+a `Game`. The text that records store has a digest of the file and of what it imports from beside
+it, so that games before and after a change are never counted together; a text with a digest is
+refused once something has changed.
 
-Reading such a game runs the file. Only do so with a text that a person has given to their own
-program: never with one that comes over a network or out of a database.
+Reading such a game runs the file (see `own_file`).
 """
 
 from __future__ import annotations
 
-import hashlib
-import os
 import re
-import sys
-from dataclasses import dataclass
 from functools import cache, partial
-from importlib.util import module_from_spec, spec_from_file_location
-from types import ModuleType
 from typing import Any
 
 from graven.core.callbacks import described
-from graven.core.errors import GravenError, UsageError, unknown
+from graven.core.errors import GravenError, UsageError
 from graven.core.game import Game, Option
+from graven.foreign.own_file import OwnFile, own_file
 from graven.foreign.wrap import wrap
 
 DIGEST = "digest"
-LARGEST = 1 << 24
 _TEXT = re.compile(
     r"\s*(misere-)?(?P<path>[^\n]*?\.py):(?P<name>\w+)\s*(?:\((?P<options>[^()]*)\))?\s*"
 )
@@ -51,44 +44,6 @@ def file_game(text: str, **options: Option) -> Game:
     return game.as_misere() if match[1] else game
 
 
-@dataclass(frozen=True)
-class OwnFile:
-    """Somebody's own Python file, as it is now: `digest` tells its content."""
-
-    path: str
-    digest: str
-
-    @property
-    def shown(self) -> str:
-        """The path as records write it: from here if it is below here."""
-        where = os.path.relpath(self.path)
-        return self.path if where.startswith(os.pardir) else where
-
-    @property
-    def module(self) -> ModuleType:
-        """What running the file makes; it is run once."""
-        return _module(self.path, self.digest)
-
-    def named(self, name: str, kind: str, kinds: type | tuple[type, ...]) -> Any:
-        """What the file calls `name`; if there is nothing, `kinds` are what could be meant."""
-        if not hasattr(self.module, name):
-            known = [each for each, value in vars(self.module).items() if isinstance(value, kinds)]
-            raise unknown(f"{kind} in {self.path}", name, known)
-        return getattr(self.module, name)
-
-
-def own_file(path: str, wanted: Option | None = None) -> OwnFile:
-    """A file by its path; with a digest, only if it still has that one."""
-    full = os.path.abspath(os.path.expanduser(path))
-    digest = hashlib.sha256(_read(full)).hexdigest()[:12]
-    if wanted is not None and str(wanted) != digest:
-        raise UsageError(
-            f"{path} has changed: {wanted} is not its digest any more, which is {digest}. "
-            f"Without the digest it is taken as it is now."
-        )
-    return OwnFile(full, digest)
-
-
 def _options(text: str, whole: str) -> dict[str, Option]:
     options: dict[str, Option] = {}
     for part in filter(None, (each.strip() for each in text.split(","))):
@@ -109,43 +64,6 @@ def _number(text: str) -> Option:
         except ValueError:
             continue
     return text
-
-
-def _read(path: str) -> bytes:
-    try:
-        with open(path, "rb") as file:
-            content = file.read(LARGEST + 1)
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}.") from None
-    if len(content) > LARGEST:
-        raise UsageError(f"{path} is larger than {LARGEST >> 20} MiB.")
-    return content
-
-
-@cache
-def _module(path: str, digest: str) -> ModuleType:
-    """The file's module, run once for each of its contents."""
-    name = f"graven_file_{hashlib.sha256(path.encode()).hexdigest()[:8]}_{digest}"
-    spec = spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise UsageError(f"{path} is no Python file.")
-    folder = os.path.dirname(path)
-    if folder not in sys.path:
-        sys.path.append(folder)  # for what it imports from beside it
-    module = module_from_spec(spec)
-    sys.modules[name] = module
-    try:
-        spec.loader.exec_module(module)
-    except GravenError:
-        del sys.modules[name]
-        raise
-    except SyntaxError as error:
-        del sys.modules[name]
-        raise UsageError(f"{path}, line {error.lineno}: {error.msg}.") from None
-    except (Exception, SystemExit) as error:
-        del sys.modules[name]
-        raise UsageError(f"{path} cannot be run: {described(error)}.") from error
-    return module
 
 
 @cache
