@@ -88,6 +88,8 @@ def test_what_a_game_can_do_without_is_a_warning(name: str) -> None:
         ("(<= (goal white 0) (not (goal white 50)))", "own denial"),
         ("(<= (p ?x) (next (on ?x)))", "'next' stands in a body"),
         ("(p z) (<= (p (s ?y)) (p ?x) (p ?y))", "may never end"),
+        ("(base on (val a b))", "'base' takes 1 argument, here it has 2"),
+        ("(base (on a)) (base on a)", "'base' takes 1 argument, here it has 2"),
     ],
 )
 def test_what_is_played_all_the_same_is_a_warning(more: str, sentence: str) -> None:
