@@ -15,9 +15,9 @@ from graven.gdl.moves import after, moves_of
 from graven.gdl.program import TooLargeError
 from graven.gdl.proof import prover as limits
 from graven.gdl.proof.clauses import clauses_of
-from graven.gdl.proof.domains import UNBOUNDED, Domains
+from graven.gdl.proof.domains import UNBOUNDED, Domains, Place
 from graven.gdl.proof.prover import Prover
-from graven.gdl.read import read
+from graven.gdl.read import Compound, Term, read
 from tests.gdl import tiny
 from tests.gdl.shared import sheet_text, traces
 from tests.gdl.test_ground import sheets
@@ -32,20 +32,33 @@ def goals_of(prover: Prover) -> list[list[int]]:
     return [sorted(int(prover.terms.text(goal)) for goal in prover.goals(r)) for r in prover.roles]
 
 
+def among(place: Place, term: Term) -> bool:
+    """Whether a place allows for a value."""
+    if place.anything or place.deeper:
+        return True
+    if not isinstance(term, Compound):
+        return term in place.constants
+    inner = place.functions.get((term.name, len(term.args)))
+    return inner is not None and all(map(among, inner, term.args))
+
+
 def follow(text: str, seed: int, most: int = 30) -> int:
     """Play a random match both ways; how many steps it had."""
     sheet = read(text)
     slow, fast = naive.Prover(sheet), Prover(sheet)
     state, draw = slow.start(), random.Random(seed)
     facts = fast.initial
+    (true,), (_, move) = fast.domains.of(("true", 1)), fast.domains.of(("legal", 2))
     for step in range(most):
         fast.at(facts)
         assert {fast.terms.term(fact) for fact in facts} == state
+        assert all(among(true, fact) for fact in state)
         assert fast.terminal() == slow.terminal(state)
         assert goals_of(fast) == slow.goals(state)
         legal = slow.legal(state)
         moves = legal_of(fast)
         assert [sorted(each) for each in moves] == legal
+        assert all(among(move, fast.terms.term(m)) for each in moves for m in each.values())
         if slow.terminal(state) or not all(legal):
             return step
         joint = [draw.choice(each) for each in legal]
@@ -147,6 +160,24 @@ def test_a_game_ends_after_its_steps() -> None:
             position = position.play("a")
         assert position.over
         assert position.scores == (0.7,)
+
+
+EITHER_OR = """
+(role p) (init (at a a)) (s a b) (s b c) (s c a)
+(<= (legal p (go ?x ?y)) (true (at ?u ?v)) (s ?u ?x) (s ?v ?y) (or (distinct ?x b) (distinct ?y b)))
+(<= (legal p (jump ?x ?x)) (s ?x ?u) (or (not (true (at ?x ?x))) (s ?x b)))
+(<= (next (at ?x ?y)) (does p (go ?x ?y)))
+(<= (next (at ?x ?y)) (does p (jump ?x ?y)) (or (distinct ?x c) (distinct ?y c)))
+(<= (next (at c a)) (does p (jump c c)))
+(<= terminal (true (at b c))) (goal p 50)
+"""
+
+
+def test_alternatives_that_only_deny_do_not_bound_what_they_are_asked_about() -> None:
+    assert max(follow(EITHER_OR, seed) for seed in range(8)) > 2
+    start = make(EITHER_OR, "either", How("proof")).start()
+    assert set(start.moves) == {"( jump a a )", "( jump b b )", "( jump c c )"}
+    assert "( go c c )" in start.play("( jump b b )").moves
 
 
 def test_states_without_bound_are_told() -> None:

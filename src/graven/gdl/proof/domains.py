@@ -21,13 +21,14 @@ UNBOUNDED = 10**12
 class Place:
     """The values of one argument: constants, and functions with a place for each argument."""
 
-    __slots__ = ("_size", "constants", "deeper", "depth", "functions")
+    __slots__ = ("_size", "anything", "constants", "deeper", "depth", "functions")
 
     def __init__(self, depth: int = 0) -> None:
         self.depth = depth
         self.constants: set[str] = set()
         self.functions: dict[tuple[str, int], list[Place]] = {}
         self.deeper = False  # there are functions in here that were not followed
+        self.anything = False  # a part of a rule that is only asked with values, and takes any
         self._size = -1
 
     def function(self, name: str, arity: int) -> list[Place] | None:
@@ -49,7 +50,7 @@ class Place:
                 for place in places:
                     count = min(UNBOUNDED, count * place.size())
                 self._size += count
-        return UNBOUNDED if self.deeper else min(self._size, UNBOUNDED)
+        return UNBOUNDED if self.deeper or self.anything else min(self._size, UNBOUNDED)
 
     def values(self) -> Iterator[Term]:
         """All of them, always in the same order; ask for the size first."""
@@ -61,7 +62,8 @@ class Place:
     def weight(self) -> int:
         """Grows whenever something is added."""
         below = (place.weight() for places in self.functions.values() for place in places)
-        return len(self.constants) + len(self.functions) + self.deeper + sum(below)
+        here = len(self.constants) + len(self.functions) + self.deeper + self.anything
+        return here + sum(below)
 
 
 class Domains:
@@ -109,6 +111,8 @@ class Domains:
 
 def _collect(place: Place, term: Term, known: dict[str, list[Place]]) -> bool:
     """Note where variables take their values from; False if the term cannot be there."""
+    if place.anything:
+        return True  # which tells nothing of a variable
     if isinstance(term, Variable):
         known.setdefault(term.name, []).append(place)
         return bool(place.constants or place.functions or place.deeper)
@@ -124,7 +128,10 @@ def _collect(place: Place, term: Term, known: dict[str, list[Place]]) -> bool:
 
 def _add(place: Place, term: Term, known: dict[str, list[Place]]) -> None:
     if isinstance(term, Variable):
-        _absorb(place, known.get(term.name, []))
+        if term.name in known:
+            _absorb(place, known[term.name])
+        else:
+            place.anything = True
     elif isinstance(term, Compound):
         places = place.function(term.name, len(term.args))
         for inner, arg in zip(places or (), term.args, strict=bool(places)):
@@ -135,7 +142,7 @@ def _add(place: Place, term: Term, known: dict[str, list[Place]]) -> None:
 
 def _absorb(place: Place, sources: list[Place]) -> None:
     """Add the values that all sources have."""
-    if not sources or any(source is place for source in sources):
+    if any(source is place for source in sources):
         return
     place.constants |= set.intersection(*(source.constants for source in sources))
     place.deeper |= all(source.deeper for source in sources)
