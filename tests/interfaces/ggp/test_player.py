@@ -10,6 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graven.agents import Found
+from graven.core.game import Position
 from graven.interfaces.ggp.messages import (
     Abort,
     Info,
@@ -21,6 +23,7 @@ from graven.interfaces.ggp.messages import (
     parse,
 )
 from graven.interfaces.ggp.player import Player
+from graven.interfaces.ggp.thinker import Thinker
 from tests.interfaces.ggp.small import ONE_LINE, RULES, SPEC
 
 
@@ -101,6 +104,21 @@ def test_a_match_that_cannot_be_grounded_is_played_legally(monkeypatch) -> None:
     first = player.answer(Play("m1", None))
     assert re.fullmatch(r"\( put [123] [123] \)", first)
     player.close()
+
+
+def test_a_long_batch_is_waited_for_within_the_margin(monkeypatch) -> None:
+    waits, harvest = [], Thinker.harvest
+
+    def noted(self: Thinker, position: Position, grace: float) -> Found | None:
+        waits.append(grace)
+        return harvest(self, position, grace)
+
+    monkeypatch.setattr(Thinker, "harvest", noted)
+    player = Player(SPEC, margin=10.0)
+    player.answer(parse(f"( START m1 x ({ONE_LINE}) 0.5 2.5 )"))
+    player.answer(Play("m1", None))
+    player.close()
+    assert waits == [0.25]  # half of a fifth of the clock
 
 
 def test_a_match_is_not_given_up_while_its_start_clock_runs(monkeypatch) -> None:

@@ -23,7 +23,8 @@ from graven.interfaces.ggp.thinker import Thinker
 log = logging.getLogger("graven.ggp")
 
 GRACE = 0.15
-"""How long an answer waits for a search that was told to end: a chunk of playouts takes 10 ms."""
+"""How long an answer waits for a search that was told to end: a chunk of playouts takes 10 ms, a
+batch in a large game much longer. It may take half of the margin, too, if that is more."""
 MOST_GROUNDING = 600.0
 """Seconds; a network that is ready only in the middle of a match is still worth it."""
 PATIENCE = 60.0
@@ -166,7 +167,8 @@ class Match:
             if self._is_repeated(joint) and self._answer is not None:
                 return self._answer
             clock = self.start.play_clock
-            planned = received + clock - self._margin.seconds(clock)
+            margin = self._margin.seconds(clock)
+            planned = received + clock - margin
             self._ready.wait(max(0.0, planned - time.monotonic()))
             with self._lock:
                 self._playing = True
@@ -176,7 +178,7 @@ class Match:
             legal = self._legal()
             if len(legal) > 1:
                 self._wait(planned)
-            self._answer = self._choose(legal)
+            self._answer = self._choose(legal, max(GRACE, margin / 2))
             self._margin.observe(time.monotonic() - planned)
             self._ponder(self._answer)
             return self._answer
@@ -249,12 +251,12 @@ class Match:
         count = contract.legal(rules, position.state.copy(), self.role, buffer)
         return [position.game.show_move(self.role, int(code)) for code in buffer[:count]]
 
-    def _choose(self, legal: list[str]) -> str:
+    def _choose(self, legal: list[str], grace: float) -> str:
         if len(legal) < 2:
             return legal[0] if legal else "noop"
         with self._lock:
             thinker, position = self._thinker, self._position
-        found = thinker.harvest(position, GRACE) if thinker and position else None
+        found = thinker.harvest(position, grace) if thinker and position else None
         if found is not None and position is not None and self.role in position.choosers:
             move = _move_of(found.best, position.choosers, self.role)
             if move in legal:
