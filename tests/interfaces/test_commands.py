@@ -34,6 +34,14 @@ def test_a_game_shows_its_options_and_its_start(run):
     assert len(shown["moves"]) == 9
 
 
+def test_a_playout_of_one_game_is_found_from_both_sides(run):
+    assert "playouts of its own: mogo" in run("games", "go").out
+    assert json.loads(run("games", "go(colors=3)", "--json").out)["playouts"] == []
+    shown = run("agents", "mogo").out
+    assert "playout of one game" in shown
+    assert "patterns" in shown
+
+
 def test_agents_are_listed(run):
     _, out, _ = run("agents")
     assert all(policy.name in out for policy in catalogue() if policy.kind != "option")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from graven.agents import spiel as spiel_mcts
 from graven.agents.agent import Agent, Found, MoveStat, Player
 from graven.agents.programs import Program, is_program
-from graven.agents.spec import IN_FILE, OPTIONS, Own, Spec, parse
+from graven.agents.spec import IN_FILE, OPTIONS, Own, Spec, games_own, parse
 from graven.agents.spiel import SpielMcts, is_spiel_bot, spiel_bot
 from graven.core.errors import unknown
 from graven.search.policy import (
@@ -46,7 +46,11 @@ def agent(spec: str, policies: Own = ()) -> Agent:
 
 @dataclass(frozen=True)
 class PolicyInfo:
-    """What people are told of a policy. `kind` is "tree", "playout", "program" or "option"."""
+    """What people are told of a policy.
+
+    `kind` is "tree", "playout", "game" (a playout that a game brings itself), "program" (another
+    player) or "option".
+    """
 
     name: str
     kind: str
@@ -55,9 +59,10 @@ class PolicyInfo:
 
 
 def catalogue() -> tuple[PolicyInfo, ...]:
-    """Every tree policy and playout policy; last, the options that all tree policies take."""
+    """Every tree policy and playout, then other players; last, options of all tree policies."""
     trees = [_info(policy) for policy in tree_policies().values()]
     playouts = [_info(policy) for policy in playout_policies().values()]
+    games = [PolicyInfo(name, "game", summary, ()) for name, summary in games_own().items()]
     spiel = PolicyInfo(
         spiel_mcts.NAME,
         "program",
@@ -65,7 +70,7 @@ def catalogue() -> tuple[PolicyInfo, ...]:
         tuple(spiel_mcts.PARAMETERS.values()),
     )
     options = PolicyInfo("(every tree policy)", "option", "How to search.", OPTIONS)
-    return (*trees, *playouts, spiel, options)
+    return (*trees, *playouts, *games, spiel, options)
 
 
 def policy_info(name: str) -> PolicyInfo:

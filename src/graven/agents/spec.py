@@ -330,11 +330,12 @@ def _below(text: str, files: bool, own: Own) -> Below:
 
 
 @cache
-def games_own() -> frozenset[str]:
-    """The playouts that games bring themselves."""
-    from graven.games.registry import families, make_game
+def games_own() -> dict[str, str]:
+    """The playouts that games bring themselves, each with a sentence about it."""
+    from graven.games.registry import families
 
-    return frozenset(name for family in families() for name in make_game(family.name).playouts)
+    playouts = [item for family in families() for item in family.make().playouts.items()]
+    return {name: (function.__doc__ or "").strip() for name, function in playouts}
 
 
 def parse_call(text: str) -> tuple[str, dict[str, Any]]:

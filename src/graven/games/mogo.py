@@ -250,7 +250,7 @@ def take(tables: Tables, state: State, player: int, rng: Rng) -> int:
 
 
 def mogo(tables: Tables, state: State, player: int, rng: Rng) -> int:
-    """The next move of a playout with patterns."""
+    """Go's own: saves stones, follows 3x3 patterns, captures, else random (Gelly et al. 2006)."""
     last, chosen = state[LAST_MOVE], 0
     if 0 <= last < tables[CELLS]:
         point = tables[index(POINT_OF + last)]

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from graven.agents import PolicyInfo
     from graven.search.policy import Parameter
 
-TREE, PROGRAM, OPTION = "tree", "program", "option"  # kinds of entries in the catalogue
+TREE, OPTION = "tree", "option"  # kinds of entries in the catalogue
+NAMED = {"tree": "tree policy", "playout": "playout policy", "game": "playout of one game"}
 
 
 def agents(
@@ -51,7 +52,7 @@ def agents(
     if json:
         print_json(_policy_json(chosen))
         return
-    kind = chosen.kind if chosen.kind == PROGRAM else f"{chosen.kind} policy"
+    kind = NAMED.get(chosen.kind, chosen.kind)
     out().print(f"[bold]{escape(chosen.name)}[/bold] ({kind}): {escape(chosen.summary)}\n")
     _show_parameters(chosen)
     if chosen.kind == TREE:
@@ -72,7 +73,8 @@ def _list(policies: list[PolicyInfo]) -> None:
     out().print(table)
     out().print(
         "\nA spec is tree[+playout], each with parameters: 'grave(ref=50,bias=1e-4)+uniform'. "
-        "'graven agents NAME' shows a policy's parameters.",
+        "'graven agents NAME' shows a policy's parameters. Of kind 'game' are playouts that only "
+        "one game has; 'gtp(\"COMMAND\")' is any program that speaks GTP, as an opponent.",
         style="dim",
         markup=False,
     )

@@ -91,6 +91,8 @@ def _show(family: Family | None, game: Game) -> None:
         f"{game.players} players ({', '.join(game.player_names)}), {game.codes:,} move codes, "
         f"at most {game.moves:,} moves in a position and {game.plies:,} plies in a game"
     )
+    if game.playouts:
+        console.print(f"playouts of its own: {', '.join(sorted(game.playouts))}")
     position = game.start()
     print_board(position)
     moves = position.moves
@@ -117,6 +119,7 @@ def _game_json(game: Game) -> dict[str, Any]:
         "codes": game.codes,
         "most_moves": game.moves,
         "most_plies": game.plies,
+        "playouts": sorted(game.playouts),
         "start": position.text(),
         "moves": list(position.moves),
     }
