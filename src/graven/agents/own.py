@@ -16,8 +16,7 @@ from typing import Any
 
 from graven.agents.spec import OPTIONS
 from graven.core.errors import UsageError
-from graven.foreign.files import DIGEST
-from graven.foreign.own_file import own_file
+from graven.foreign.own_file import DIGEST, own_file
 from graven.search.policy import (
     Form,
     Parameter,

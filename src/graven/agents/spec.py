@@ -17,7 +17,7 @@ from functools import cache
 from typing import Any, TypeVar
 
 from graven.core.errors import UsageError, unknown
-from graven.foreign.files import DIGEST
+from graven.foreign.own_file import DIGEST
 from graven.search.choose import FINAL
 from graven.search.engine import MOST_PLAYOUTS, Budget
 from graven.search.plan import NEVER

@@ -17,10 +17,9 @@ from typing import Any
 from graven.core.callbacks import described
 from graven.core.errors import GravenError, UsageError
 from graven.core.game import Game, Option
-from graven.foreign.own_file import OwnFile, own_file
+from graven.foreign.own_file import DIGEST, OwnFile, own_file
 from graven.foreign.wrap import wrap
 
-DIGEST = "digest"
 _TEXT = re.compile(
     r"\s*(misere-)?(?P<path>[^\n]*?\.py):(?P<name>\w+)\s*(?:\((?P<options>[^()]*)\))?\s*"
 )

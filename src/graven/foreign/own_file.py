@@ -28,6 +28,7 @@ from graven.core.callbacks import described
 from graven.core.errors import GravenError, UsageError, unknown
 from graven.core.game import Option
 
+DIGEST = "digest"  # the option that says it in the text of a game or a policy
 LARGEST = 1 << 24  # bytes of a file
 MOST_FILES = 1000
 
