@@ -2,7 +2,7 @@
 
 The kernel writes while we read, so what is read is a moment old and may be torn: a node whose moves
 are just being listed, arrays that have just been outgrown. Whatever does not fit is left out, and
-the next look sees it whole.
+the next look sees it whole. A count and its sum are read so that they belong together.
 """
 
 from __future__ import annotations
@@ -27,6 +27,10 @@ from graven.search.tree import NODES, NONE, ROOT, Tree
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 T = TypeVar("T")
+N = TypeVar("N", np.int32, np.float64)
+
+# How often a count that changes while its sum is being read is read again.
+TRIES = 20
 
 
 @dataclass(frozen=True)
@@ -145,8 +149,8 @@ def look(search: Search, form: Form, nodes: Sequence[int], player: int | None = 
     edges = _edges(tree, rules.players, node, mover)
     if turn == NOBODY or edges is None or visits < 1:
         return NodeSeen(turn, visits, (), read_at)
-    codes, counts = tree.moves[edges].copy(), tree.counts[edges].copy()
-    sums = tree.sums[edges].copy()
+    codes = tree.moves[edges].copy()
+    counts, sums = together(tree.counts[edges], tree.sums[edges])
     children = tree.children[edges].tolist()
     if len(codes) == 0 or codes.min() < 0 or codes.max() >= rules.codes:
         return NodeSeen(turn, visits, (), read_at)
@@ -154,7 +158,8 @@ def look(search: Search, form: Form, nodes: Sequence[int], player: int | None = 
     if read_at is not None:
         start = 2 * rules.codes * (int(tree.table[nodes[read_at]]) * rules.players + mover)
         table = tree.amaf[start : start + 2 * rules.codes]
-        amaf[: len(table)] = table
+        if len(table) == len(amaf):
+            amaf[::2], amaf[1::2] = together(table[::2], table[1::2])
     values = np.zeros(len(codes))
     params = search.plan.params
     evaluate(
@@ -195,6 +200,24 @@ def look(search: Search, form: Form, nodes: Sequence[int], player: int | None = 
         )
     seen.sort(key=lambda each: (-each.visits, -(each.mean or 0.0), each.code))
     return NodeSeen(turn, visits, tuple(seen), read_at)
+
+
+def together(counts: NDArray[N], sums: Floats) -> tuple[NDArray[N], Floats]:
+    """Copies of counts and of the sums of as many scores, while both are being written.
+
+    A sum belongs to its count if the count is the same after reading it as before; the others are
+    read again. The writer may stand between the two, so that the one is a simulation ahead of the
+    other: the sum is kept within what so many scores, each from 0 to 1, can make.
+    """
+    own_counts, own_sums = counts.copy(), sums.copy()
+    torn = counts != own_counts
+    for _ in range(TRIES):
+        if not torn.any():
+            break
+        own_counts[torn] = counts[torn]
+        own_sums[torn] = sums[torn]
+        torn &= counts != own_counts
+    return own_counts, np.clip(own_sums, 0.0, own_counts)
 
 
 def line(search: Search, limit: int = 12) -> list[tuple[int, int]]:
