@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from enum import IntEnum
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -54,6 +56,85 @@ def test_helpers_around_the_rule_are_compiled_too():
 
     rules = tiny.heaps(3).rules._replace(turn=address(turn, contract.TURN))
     assert contract.turn(rules, np.array([4, 0, 0])) == 8
+
+
+def test_a_helper_in_a_comprehension_is_compiled_too():
+    def turn(tables, state):
+        return sum([factorial(n) for n in range(state[0])])
+
+    rules = tiny.heaps(3).rules._replace(turn=address(turn, contract.TURN))
+    assert contract.turn(rules, np.array([4, 0, 0])) == 1 + 1 + 2 + 6
+
+
+def test_a_helper_is_found_in_its_module(monkeypatch):
+    module = ModuleType("tools")
+    exec(
+        "STEP = 3\ndef stepped(n): return further(n) + STEP\ndef further(n): return 10 * n",
+        vars(module),
+    )
+    space = {"tools": module}
+    exec("def turn(tables, state): return tools.stepped(state[0])", space)
+    rules = tiny.heaps(3).rules
+    assert (
+        contract.turn(
+            rules._replace(turn=address(space["turn"], contract.TURN)), np.array([4, 0, 0])
+        )
+        == 43
+    )
+    module.STEP = 5
+    assert (
+        contract.turn(
+            rules._replace(turn=address(space["turn"], contract.TURN)), np.array([4, 0, 0])
+        )
+        == 45
+    )
+
+
+class Blue(IntEnum):
+    A = 2
+
+
+class Red(IntEnum):
+    A = 5
+
+
+@pytest.mark.parametrize(
+    ("body", "before", "after"),
+    [
+        ("return N", 2, 5),
+        ("return helper(1)", "def helper(n): return n + 1", "def helper(n): return n + 4"),
+        ("return N.A", Blue, Red),
+        ("return int(N.real)", 2 + 0j, 5 + 0j),
+        ("return N[1][1500]", (1, np.full(3000, 2)), (1, np.full(3000, 5))),
+    ],
+    ids=["number", "helper", "enum", "complex", "arrays in a tuple"],
+)
+def test_what_a_rule_names_may_change_as_in_a_notebook(body, before, after):
+    space = {}
+    exec(f"def turn(tables, state): {body}", space)
+    said = []
+    for value in (before, after):
+        if isinstance(value, str):
+            exec(value, space)
+        else:
+            space["N"] = value
+        rules = tiny.heaps(3).rules._replace(turn=address(space["turn"], contract.TURN))
+        said.append(contract.turn(rules, np.array([4, 0, 0])))
+    assert said == [2, 5]
+
+
+def makes_an_array(n):
+    return np.array([n, n + 1])
+
+
+def test_a_rule_may_make_arrays():
+    def turn(tables, state):
+        seen = np.zeros(3, np.int64)
+        seen[:2] = makes_an_array(state[0])
+        return seen.sum() + np.arange(3)[2]
+
+    rules = tiny.heaps(3).rules._replace(turn=address(turn, contract.TURN))
+    assert contract.turn(rules, np.array([4, 0, 0])) == 4 + 5 + 2
 
 
 def test_a_rule_may_use_a_dict_of_its_own():
@@ -167,7 +248,8 @@ source = "def turn(tables, state): return helper(state[0])\\ndef helper(n): retu
 name = tempfile.gettempdir() + "/ipykernel_%d/1.py"
 exec(compile(source, name, "exec"), space)
 rules = tiny.heaps(3).rules._replace(turn=address(space["turn"], contract.TURN))
-hits = sum(compiling._code[space["turn"], str(contract.TURN)]._cache_hits > 0 for _ in [0])
+(code,) = [code for key, code in compiling._code.items() if key[0] is space["turn"]]
+hits = int(code._cache_hits > 0)
 print(contract.turn(rules, np.array([1, 0, 0])), hits)
 """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 
 import pytest
@@ -99,6 +100,39 @@ def test_a_file_that_has_changed_is_another_game(folder):
     assert after.plies == 10
     with pytest.raises(UsageError, match=r"mine\.py has changed"):
         gv.game(before)
+
+
+def test_a_changed_file_plays_in_every_later_process(folder):
+    """What the change has not touched is found in the cache, where it goes by its module's name."""
+    play = "import graven as gv; print(*gv.game('mine.py:game').start().play('1').moves)"
+
+    def in_a_new_process():
+        done = subprocess.run([sys.executable, "-c", play], capture_output=True, text=True)
+        return done.stdout.strip() or done.stderr
+
+    assert in_a_new_process() == "0 1 2 3"
+    (folder / "mine.py").write_text(HEAPS + "# It is mine.\n")
+    assert in_a_new_process() == "0 1 2 3"
+    (folder / "other.py").write_text("from mine import game\n")
+    assert gv.game("other.py:game").start().play("1").moves == ("0", "1", "2", "3")
+
+
+def test_a_folder_without_an_init_file_belongs_to_it_too(folder):
+    (folder / "sizes").mkdir()
+    (folder / "sizes" / "small.py").write_text("SIZE = 2\n")
+    text = "from sizes.small import SIZE\n" + HEAPS.replace("size=4", "size=SIZE")
+    (folder / "mine.py").write_text(text)
+    before = gv.game("mine.py:game")
+    (folder / "sizes" / "small.py").write_text("SIZE = 3\n")
+    after = gv.game("mine.py:game")
+    assert (before.plies, after.plies) == (4, 6)
+    assert before.spec != after.spec
+
+
+def test_a_mistake_in_a_neighbour_is_told_of_the_neighbour(folder):
+    (folder / "beside.py").write_text("NOBODY = -1\nNOBODY = = 2\n")
+    with pytest.raises(UsageError, match=r"beside\.py, line 2: invalid syntax"):
+        gv.game("mine.py:game")
 
 
 def test_what_it_imports_from_beside_it_belongs_to_it(folder):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 
+import numpy as np
 import pytest
 
 import graven as gv
@@ -169,12 +170,110 @@ def fails(self, *arguments):
         ({"codes": 2, "code": None}, "more than 2 different moves"),
         ({"code": lambda self, move: 0}, "two moves that are not told apart"),
         ({"over": fails}, "raised RuntimeError"),
+        ({"scores": 1}, "`scores` of changed gave 1: not one result"),
+        ({"key": [1, 2]}, r"`key` of changed gave \[1, 2\], which cannot be hashed"),
+        ({"copy": lambda self: None}, "`copy` of changed gave None, which is no copy"),
+        ({"code": lambda self, move: -1}, "`code` of changed gave -1 for 'left-1'"),
     ],
 )
 def test_faults_are_told_with_the_moves_that_lead_there(parts, said):
     with pytest.raises(gv.ContractError, match=said) as caught:
         gv.agent("uct").search(gv.wrap(changed(**parts)).start(), playouts=200)
     assert "(at the start)" in str(caught.value) or "(after the moves" in str(caught.value)
+
+
+def test_what_cannot_be_copied_is_told():
+    class Locked(Heaps):
+        def __init__(self):
+            super().__init__()
+            self.lock = threading.Lock()
+
+    with pytest.raises(
+        gv.ContractError, match=r"cannot be copied .*: give the class a method `copy`"
+    ):
+        gv.agent("uct").search(gv.wrap(Locked).start(), playouts=50)
+
+
+def test_moves_that_are_arrays_are_told_apart():
+    class Pairs:
+        def __init__(self):
+            self.played = []
+
+        def moves(self):
+            return [np.array([1, 11])] if self.played else [np.array([11, 1])]
+
+        def play(self, move):
+            self.played.append(move.tolist())
+
+        @property
+        def over(self):
+            return len(self.played) == 2
+
+        @property
+        def scores(self):
+            return {0: 1.0, 1: 0.0} if self.played == [[11, 1], [1, 11]] else {0: 0.0, 1: 0.0}
+
+        def turn(self):
+            return np.int64(len(self.played) % 2)
+
+    game = gv.wrap(Pairs)
+    gv.check(game)
+    first = game.start()
+    assert first.moves == ("[11_1]",)
+    assert first.play(first.moves[0]).moves == ("[1_11]",)
+    assert first.play_all(["[11_1]", "[1_11]"]).scores == (1.0, 0.0)
+
+
+def test_play_may_return_an_object_of_another_class():
+    class Second:
+        def __init__(self, move):
+            self.over, self.scores = True, (float(move), 1.0 - move)
+
+        def moves(self):
+            return []
+
+        def play(self, move): ...
+
+    class First:
+        over, scores = False, ()
+
+        def moves(self):
+            return [0, 1]
+
+        def play(self, move):
+            return Second(move)
+
+    game = gv.wrap(First)
+    assert game.start().play("1").scores == (1.0, 0.0)
+    assert gv.agent("uct").search(game.start(), playouts=50).best == "1"
+
+
+def test_a_class_derived_from_a_list_is_copied_whole():
+    class Row(list):
+        def moves(self):
+            return [0, 1]
+
+        def play(self, move):
+            self.append(move)
+
+        @property
+        def over(self):
+            return len(self) == 4
+
+        @property
+        def scores(self):
+            return [self[0], 1 - self[0]]
+
+    assert gv.agent("uct").search(gv.wrap(Row).start(), playouts=100).best == "1"
+
+
+def test_a_key_of_any_size_tells_positions_apart():
+    class Wide(Heaps):
+        @property
+        def key(self):
+            return self.heaps[0] << 100 | self.heaps[1] << 80 | self.turn
+
+    gv.check(gv.wrap(Wide))
 
 
 def test_the_bound_on_moves_is_told():

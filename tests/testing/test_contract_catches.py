@@ -93,7 +93,7 @@ BROKEN = {
     "start writes beyond": (
         {"start": start_writes_beyond_the_state},
         "start",
-        "beyond the last of the 3 elements of `state`",
+        "beyond the 3 elements of `state`",
     ),
     "turn names a stranger": ({"turn": turn_names_a_stranger}, "turn", "returned 2"),
     "turn raises": ({"turn": turn_raises}, "turn", "one stone left"),
@@ -106,11 +106,11 @@ BROKEN = {
     ),
     "legal has no move": ({"legal": legal_forgets_the_last_stones}, "legal", "returned 0"),
     "legal counts wrongly": ({"legal": legal_counts_wrongly}, "legal", "returned 5"),
-    "moves too low": ({"moves": 3}, "legal", "beyond the last of the 3 elements of `moves`"),
+    "moves too low": ({"moves": 3}, "legal", "beyond the 3 elements of `moves`"),
     "legal writes beyond": (
         {"legal": legal_writes_beyond_the_moves},
         "legal",
-        "beyond the last of the 4 elements of `moves`",
+        "beyond the 4 elements of `moves`",
     ),
     "codes too low": ({"codes": 3}, "legal", "codes go from 0 to 2"),
     "legal writes an unknown code": ({"legal": legal_writes_an_unknown_code}, "legal", "move 4"),
@@ -141,7 +141,7 @@ BROKEN = {
     "play writes beyond": (
         {"play": play_writes_beyond_the_state},
         "play",
-        "before the first of the 3 elements of `state`",
+        "beyond the 3 elements of `state`",
     ),
     "scores too high": ({"scores": scores_too_high}, "scores", "player 0 2.0"),
     "scores leave one out": ({"scores": scores_leave_one_out}, "scores", "player 1 nan"),
@@ -216,7 +216,7 @@ BROKEN = {
     "many writes beyond": (
         {"many": many_writes_beyond, "scratch": 3},
         "many",
-        "beyond the last of the 3 elements of `scratch`",
+        "beyond the elements of an array",
     ),
     "many plays in place": (
         {"many": many_plays_in_place, "scratch": 3},

@@ -16,7 +16,8 @@ from typing import Any
 
 from graven.agents.spec import OPTIONS
 from graven.core.errors import UsageError
-from graven.foreign.own_file import DIGEST, own_file
+from graven.core.game import DIGEST
+from graven.foreign.own_file import own_file
 from graven.search.policy import (
     Form,
     Parameter,
@@ -45,9 +46,9 @@ def file_policy(text: str, digest: str | None = None) -> Policy:
     return replace(found, name=f"{file.shown}:{name}", digest=file.digest)
 
 
-def given_policies(policies: Iterable[Policy]) -> tuple[Policy, ...]:
+def given_policies(policies: Policy | Iterable[Policy]) -> tuple[Policy, ...]:
     """Policies that a program gives to an agent: with names that a spec can say."""
-    given = tuple(policies)
+    given = (policies,) if isinstance(policies, Policy) else tuple(policies)
     known = {*tree_policies(), *playout_policies()}
     for policy in given:
         if not isinstance(policy, Policy):

@@ -17,7 +17,7 @@ from functools import cache
 from typing import Any, TypeVar
 
 from graven.core.errors import UsageError, unknown
-from graven.foreign.own_file import DIGEST
+from graven.core.game import DIGEST
 from graven.search.choose import FINAL
 from graven.search.engine import MOST_PLAYOUTS, Budget
 from graven.search.plan import NEVER
@@ -191,8 +191,8 @@ def show_value(value: Value) -> str:
         return str(value).lower()
     if isinstance(value, str):
         return value
-    if math.isinf(value):
-        return "inf" if value > 0 else "-inf"
+    if not math.isfinite(value):
+        return str(value)
     if value == int(value) and abs(value) < 1e15:
         return str(int(value))
     mantissa, e, exponent = repr(value).partition("e")

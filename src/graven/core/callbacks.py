@@ -15,15 +15,22 @@ Machine code cannot carry a Python exception. The first one that a function rais
 function and every later callback of the thread return `BROKEN`, which no kernel takes for a player
 or a number of moves, so that the search ends; `raise_fault`, called wherever a kernel has returned,
 raises what was kept. `Position`, searches and solvers do that.
+
+Compiled rules that raise go on with some value, and Numba tells Python's hook for exceptions that
+nobody can catch. `hear` sets a hook that keeps the first of them in the same way.
 """
 
 from __future__ import annotations
 
 import ctypes
+import os
+import sys
 import threading
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -38,6 +45,7 @@ from graven.core.errors import ContractError
 BROKEN = -9
 MOST_VIEWS = 256
 
+_PACKAGE = str(Path(__file__).resolve().parents[1])
 _thread = threading.local()
 _alive: list[Any] = []  # addresses stay valid as long as the process, like those of compiled code
 
@@ -115,6 +123,22 @@ class Callback:
         fault.__cause__ = error.__cause__ if isinstance(error, ContractError) else error
 
 
+@cache
+def hear() -> None:
+    """From now on, keep what compiled rules raise; everything else goes on to the former hook."""
+    former = sys.unraisablehook
+
+    def heard(dropped: sys.UnraisableHookArgs) -> None:
+        error = dropped.exc_value
+        if error is None or not str(dropped.object).startswith("<numba."):
+            former(dropped)
+        elif not _thread.__dict__:
+            _thread.fault = fault = ContractError(f"compiled rules raised {described(error)}.")
+            fault.__cause__ = error
+
+    sys.unraisablehook = heard
+
+
 def raise_fault() -> None:
     """Raise what a callback of this thread has raised since the last time, if anything."""
     if _thread.__dict__:
@@ -127,7 +151,9 @@ def described(error: BaseException) -> str:
     """An exception in words, and the line of somebody's file that raised it."""
     said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if not frame.filename.startswith("<graven")]
+    own = [
+        frame for frame in frames if not frame.filename.startswith(("<graven", _PACKAGE + os.sep))
+    ]
     if not own:
         return said
     last = own[-1]

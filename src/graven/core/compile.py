@@ -20,12 +20,14 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import sys
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from enum import Enum, EnumType
 from functools import cache
 from pathlib import Path
-from types import ModuleType
+from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any, TypeVar
 
 import numba
@@ -38,10 +40,10 @@ from numba.core.errors import NumbaError, NumbaWarning
 from numba.core.typing.templates import Signature
 from numba.extending import intrinsic
 
-from graven.core.callbacks import Callback
+from graven.core.callbacks import Callback, hear
 from graven.core.errors import RuleCompileError
 from graven.core.explain import explained
-from graven.core.helpers import with_helpers
+from graven.core.helpers import LIBRARIES, modules_in, names_in, with_helpers
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -105,7 +107,7 @@ class _Locator(_CacheLocator):  # type: ignore[misc]
     def __init__(self, function: Callable[..., Any], source: str) -> None:
         self._source = source
         inside = Path(source).resolve().is_relative_to(PACKAGE)
-        self._stamp = package_digest() if inside else _stamp_of(function)
+        self._stamp = package_digest() if inside else stamp_of(function)
         self._file = Path(source).exists()
         self._line = str(function.__code__.co_firstlineno) if self._file else self._stamp[:16]
 
@@ -133,49 +135,69 @@ class _Locator(_CacheLocator):  # type: ignore[misc]
         return locator
 
 
-def _stamp_of(function: Callable[..., Any]) -> str:
-    """A digest of all that somebody's own function is made of: its code, and every value and
-    function of the modules it names, in whatever file they are written."""
+def stamp_of(value: Any) -> str:
+    """A digest of all that somebody's own function, or a list of such, is made of: its code, and
+    every value and function that it names, in whatever file they are written."""
     digest = hashlib.sha256()
-    seen: set[int] = set()
-    waiting: list[Any] = [function]
-    while waiting:
-        value = waiting.pop()
-        if id(value) in seen:
-            continue
-        seen.add(id(value))
-        value = getattr(value, "py_func", value)
-        code = getattr(value, "__code__", None)
-        if _root(getattr(value, "__module__", None)) in _LIBRARIES:
-            continue
-        if code is None:
-            # Of other objects only the type: their text may name an address of this process.
-            plain = isinstance(value, bool | int | float | str | tuple | np.generic | np.ndarray)
-            digest.update(repr(value if plain else type(value)).encode())
-            if isinstance(value, np.ndarray):
-                digest.update(value.tobytes())
-            continue
-        digest.update(code.co_code + repr((code.co_consts, code.co_names)).encode())
-        for name in code.co_names:
-            for space in (value.__globals__, *_modules(value.__globals__, code.co_names)):
-                if name in space and not isinstance(space[name], ModuleType):
-                    waiting.append(space[name])
-        waiting += [value.__defaults__, *(value.__kwdefaults__ or {}).values()]
-        waiting += [cell.cell_contents for cell in value.__closure__ or ()]
+    for part in _parts(value, {}):
+        digest.update(part.encode() if isinstance(part, str) else part)
+        digest.update(b"\n")
     return digest.hexdigest()
 
 
-def _modules(space: dict[str, Any], names: tuple[str, ...]) -> list[dict[str, Any]]:
-    """The contents of the modules among some names, but for libraries' (`np.int64` stays)."""
-    found = (space[name] for name in names if isinstance(space.get(name), ModuleType))
-    return [vars(module) for module in found if _root(module.__name__) not in _LIBRARIES]
+def _parts(value: Any, seen: dict[int, tuple[int, Any]]) -> Iterator[str | bytes]:
+    """What a value is made of, the same in every process."""
+    value = getattr(value, "py_func", value)
+    if value is None or isinstance(value, _SCALARS):
+        yield f"{type(value).__name__} {value!r}"
+        return
+    if id(value) in seen:
+        yield f"again {seen[id(value)][0]}"
+        return
+    seen[id(value)] = len(seen), value
+    yield f"{type(value).__module__}.{type(value).__qualname__}"
+    inner: Iterable[Any] = ()
+    if isinstance(value, FunctionType) and is_own(value):
+        code, space = value.__code__, value.__globals__
+        inner = [code, value.__defaults__, value.__kwdefaults__]
+        inner += [_content_of(cell) for cell in value.__closure__ or ()]
+        for where in (space, *map(vars, modules_in(value).values())):
+            for name in dict.fromkeys(names_in(code)):
+                if name in where and not isinstance(where[name], ModuleType):
+                    inner += [name, where[name]]
+    elif isinstance(value, CodeType):
+        inner = [value.co_code, value.co_names, value.co_consts]
+    elif isinstance(value, np.ndarray):
+        inner = [str(value.dtype), value.shape, value.tobytes()]
+    elif isinstance(value, dict):
+        inner = [part for pair in value.items() for part in pair]
+    elif isinstance(value, set | frozenset):
+        inner = sorted(value, key=repr)
+    elif isinstance(value, tuple | list):
+        inner = value
+    elif isinstance(value, EnumType):
+        inner = [value.__qualname__, *dict(value.__members__).items()]
+    elif isinstance(value, type):
+        inner = [value.__qualname__, getattr(value, "_fields", None)]
+    for part in inner:
+        yield from _parts(part, seen)
 
 
-def _root(module: str | None) -> str:
-    return (module or "").partition(".")[0]
+def _content_of(cell: CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # empty as yet
+        return None
 
 
-_LIBRARIES = {"numpy", "numba", "math", "graven"}
+def is_own(function: Callable[..., Any]) -> bool:
+    """Whether somebody else than graven, Python or a library has written a function."""
+    root = (function.__module__ or "").partition(".")[0]
+    # Python says "builtins" of functions that are made without a module, as by `exec`.
+    return root not in LIBRARIES and (root == "builtins" or root not in sys.stdlib_module_names)
+
+
+_SCALARS = (bool, int, float, complex, str, bytes, np.generic, Enum)
 
 
 class _CacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
@@ -184,6 +206,12 @@ class _CacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
 
 class _Cache(FunctionCache):  # type: ignore[misc]
     _impl_class = _CacheImpl
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        try:
+            return super().load_overload(sig, target_context)
+        except ImportError:  # of a module that is called otherwise now, or is gone
+            return None
 
 
 def _cache_of(function: Callable[..., Any]) -> _Cache | None:
@@ -218,12 +246,20 @@ def inlined(function: F) -> F:
     return numba.njit(inline="always", **_BARE)(function)
 
 
-_code: dict[tuple[Callable[..., Any], str], Any] = {}
+# What Numba says of a function that makes an array, without its run time library.
+_ALLOCATES = ("NRT required", "Only accept returning of array passed into the function")
+
+_code: dict[tuple[Callable[..., Any], str, str, bool], Any] = {}
 
 ONCE = "return inner({})"
 
 
-def address(function: Callable[..., Any] | Callback, signature: Signature, body: str = ONCE) -> int:
+def address(
+    function: Callable[..., Any] | Callback,
+    signature: Signature,
+    body: str = ONCE,
+    careful: bool = False,
+) -> int:
     """The address of `function` compiled for `signature`; the code lives as long as the process.
 
     A `Callback` is not compiled: it has an address of its own, at which Python is called.
@@ -231,25 +267,33 @@ def address(function: Callable[..., Any] | Callback, signature: Signature, body:
     `body` is what the code does with the arguments and `inner`, the function: to call it once, or
     for each element of an array, whose loop then has the function built in. Different bodies go
     with different signatures.
+
+    `careful` code of somebody's own function raises where it reaches beyond an array: for tests.
     """
     if isinstance(function, Callback):
         return function.address(signature)
-    key = (function, str(signature))
+    # Somebody's own function may name a value that another cell of a notebook has changed since.
+    stamp = ""
+    if own := is_own(function):
+        stamp = stamp_of(function)
+        hear()
+    key = (function, str(signature), stamp, careful and own)
     if key not in _code:
-        _code[key] = _compile(function, signature, body)
+        _code[key] = _compile(function, signature, body, careful and own)
     return int(_code[key].address)
 
 
-def _compile(function: Callable[..., Any], signature: Signature, body: str) -> Any:
-    disk = _cache_of(function)
+def _compile(function: Callable[..., Any], signature: Signature, body: str, careful: bool) -> Any:
+    options = {**_BARE, "boundscheck": careful}
+    disk = None if careful else _cache_of(function)
     try:
         try:
-            return _compile_with(function, signature, body, _BARE, disk)
+            return _compile_with(function, signature, body, options, disk)
         except NumbaError as error:
             # A function that allocates, as a rule of somebody's own game may.
-            if "NRT required" not in str(error):
+            if not any(text in str(error) for text in _ALLOCATES):
                 raise
-            return _compile_with(function, signature, body, {**_BARE, "_nrt": True}, disk)
+            return _compile_with(function, signature, body, {**options, "_nrt": True}, disk)
     except Exception as error:
         # Of what Numba raises for a program that it cannot compile, not all is a NumbaError.
         if os.environ.get("GRAVEN_DEBUG"):

@@ -18,6 +18,7 @@ from typing import Any
 import numba
 
 NUMBA = str(Path(numba.__file__).parent)
+OURS = str(Path(__file__).resolve().parents[1])
 LONGEST = 300
 
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
@@ -71,7 +72,7 @@ def _place(text: str) -> tuple[str, int] | None:
     for found in _PLACES.finditer(text):
         file = os.path.abspath(found["file"] or found["other"])
         line = int(found["line"] or found["number"])
-        if not file.startswith(NUMBA) and "<graven" not in file and line > 0:
+        if not file.startswith((NUMBA, OURS)) and "<graven" not in file and line > 0:
             given = found["file"] or found["other"]
             return (file if os.path.exists(file) else given), line
     return None
@@ -105,6 +106,15 @@ def _reason(text: str, expected: int) -> tuple[str, str]:
             f"`{found[1]}` is a {found[2].rpartition('.')[2]}, and compiled rules take from "
             "outside only numbers, tuples of numbers, NumPy arrays and functions",
             found[1],
+        )
+    if found := re.search(
+        r"The use of a reflected (list|set)\(.*?for global '?(\w+)?|reflected (list|set)\(", text
+    ):
+        what = found[1] or found[3]
+        return (
+            f"a {what} from outside is used, and compiled rules take only numbers, tuples of "
+            "numbers, NumPy arrays and functions: make it a tuple or an array",
+            "",
         )
     if found := re.search(r"Cannot unify (.+?) and (.+?) for '(.+?)(?:\.\d+)?'", text):
         one, other = kind(found[1]), kind(found[2])

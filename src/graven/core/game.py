@@ -5,19 +5,23 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from html import escape
+from types import FunctionType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from graven.core import contract
 from graven.core.callbacks import Callback, raise_fault
-from graven.core.compile import ONCE, address
+from graven.core.compile import ONCE, address, is_own, stamp_of
 from graven.core.contract import EVERYBODY, NOBODY, Rules, Scores, State, Tables
 from graven.core.errors import ContractError, UsageError, listed, unknown
 
 Option = int | float | str
+DIGEST = "digest"  # the option that says what rules of one's own are made of
 MISERE = "misere-"
-MOST_PLAYERS = 100
+MOST = {"players": 100, "words": 1 << 26, "codes": 1 << 24, "moves": 1 << 24, "plies": 1 << 24}
+REQUIRED = ("start", "turn", "legal", "play", "scores")
 Function = Callable[..., Any] | Callback
 
 
@@ -53,7 +57,8 @@ class Game:
     `read_move(player, text)` is the code of a move's text, or None: only where `show_move` does
     not know the texts of all codes from the beginning. `source` is the text that finds the game
     again, where that is not its name with its options: a file, say. With `by_history` positions
-    that look alike are different ones if other moves led to them.
+    that look alike are different ones if other moves led to them. `made_of` are further functions
+    that make it what it is, such as a class's.
     """
 
     def __init__(
@@ -93,21 +98,30 @@ class Game:
         misere: bool = False,
         source: str = "",
         by_history: bool = False,
+        made_of: Sequence[Callable[..., Any]] = (),
     ) -> None:
         sizes = {"players": players, "words": words, "codes": codes, "moves": moves, "plies": plies}
-        if players > MOST_PLAYERS:
-            raise ContractError(f"game {name!r}: at most {MOST_PLAYERS} players, not {players}.")
         for bound, value in sizes.items():
+            if isinstance(value, bool) or not isinstance(value, int | np.integer):
+                raise ContractError(f"game {name!r}: `{bound}` is a whole number, not {value!r}.")
             if value < 1:
                 raise ContractError(f"game {name!r}: `{bound}` must be at least 1, not {value}.")
+            if value > MOST[bound]:
+                raise ContractError(
+                    f"game {name!r}: `{bound}` is at most {MOST[bound]:,}, not {value:,}."
+                )
+        if player_names and len(player_names) != players:
+            raise ContractError(
+                f"game {name!r}: `player_names` has {len(player_names)} names for {players} "
+                "players."
+            )
         self.name = name
         self.players = players
         self.words = words
         self.codes = codes
         self.moves = moves
         self.plies = plies
-        self.tables: Tables = np.array(tables, dtype=np.int64).reshape(-1)
-        self.tables.setflags(write=False)
+        self.tables = _tables(name, tables)
         self.functions: dict[str, Function | None] = {
             "start": start,
             "turn": turn,
@@ -123,6 +137,9 @@ class Game:
             "coded": coded,
             "many": many,
         }
+        for part, function in self.functions.items():
+            if function is not None or part in REQUIRED:
+                self.functions[part] = _function(name, part, function)
         self.scratch = scratch
         self.places = places
         self.features = features if feature else codes
@@ -137,20 +154,41 @@ class Game:
         self.misere = misere
         self.source = source
         self.by_history = by_history
+        self.made_of = tuple(made_of)
 
     @property
     def spec(self) -> str:
-        """The game in one line, with all its options: what records store."""
+        """The game in one line, with all its options."""
         return self.source or spec_of(self.name, self.options)
+
+    @property
+    def recorded(self) -> str:
+        """The same as records store it: rules of one's own that no file has say what they are made
+        of, so that games by other rules of the same name are not counted with them."""
+        functions = [*self.functions.values(), *self.playouts.values(), *self.made_of]
+        own = [each for each in functions if isinstance(each, FunctionType) and is_own(each)]
+        if self.source or not own:
+            return self.spec
+        sizes = [self.players, self.words, self.codes, self.moves, self.plies, self.misere]
+        digest = stamp_of([*own, self.tables, *sizes])[:12]
+        return spec_of(self.name, {**self.options, DIGEST: digest})
 
     @cached_property
     def rules(self) -> Rules:
         """The compiled rules, as kernels receive them."""
+        return self._compiled()
+
+    @cached_property
+    def careful_rules(self) -> Rules:
+        """The same, but somebody's own rules raise where they reach beyond an array: for tests."""
+        return self._compiled(careful=True)
+
+    def _compiled(self, careful: bool = False) -> Rules:
         code = {}
         for name, signature in contract.signatures().items():
             function = self.functions[name]
             body = contract.FEATURE_BODY if name == "feature" else ONCE
-            code[name] = address(function, signature, body) if function else 0
+            code[name] = address(function, signature, body, careful) if function else 0
         return Rules(
             tables=self.tables,
             players=self.players,
@@ -203,6 +241,32 @@ class Game:
         if self.read_move is not None:
             return self.read_move(player, text.strip())
         return self._codes_by_text[player].get(text.strip().lower())
+
+
+def _function(game: str, part: str, given: Any) -> Function:
+    """A rule function, or a sentence about what was given instead."""
+    inner = getattr(given, "py_func", given)  # of a function that is marked for Numba
+    if isinstance(inner, FunctionType | Callback):
+        return inner
+    what = "nothing" if given is None else f"a {type(given).__name__}"
+    raise ContractError(
+        f"game {game!r}: `{part}` is to be a function of one's own, written with `def`, and "
+        f"{what} was given."
+    )
+
+
+def _tables(game: str, given: Any) -> Tables:
+    try:
+        numbers = np.asarray(given)
+        if numbers.size and numbers.dtype.kind not in "iub":
+            raise TypeError
+        tables: Tables = np.array(numbers, dtype=np.int64).reshape(-1)
+    except (TypeError, ValueError, OverflowError):
+        raise ContractError(
+            f"game {game!r}: `tables` are whole numbers of 64 bits, in a list or an array."
+        ) from None
+    tables.setflags(write=False)
+    return tables
 
 
 _ARGUMENTS = frozenset(inspect.signature(Game).parameters)
@@ -320,6 +384,11 @@ class Position:
         return position
 
     def _legal_code(self, player: int, move: str | int) -> int:
+        if not isinstance(move, str | int | np.integer):
+            raise UsageError(
+                f"a move is its text or its code, not {move!r}. "
+                f"Legal: {listed(self.moves_of(player))}."
+            )
         code = self.game.move_code(player, move) if isinstance(move, str) else int(move)
         codes = self.codes_of(player)
         if code in codes:
@@ -349,6 +418,9 @@ class Position:
 
     def __str__(self) -> str:
         return self.text()
+
+    def _repr_html_(self) -> str | None:
+        return None if self.game.svg else f"<pre>{escape(self.text())}</pre>"
 
     def _repr_svg_(self) -> str | None:
         return self.game.svg(self.state) if self.game.svg else None

@@ -16,8 +16,8 @@ from typing import Any
 
 from graven.core.callbacks import described
 from graven.core.errors import GravenError, UsageError
-from graven.core.game import Game, Option
-from graven.foreign.own_file import DIGEST, OwnFile, own_file
+from graven.core.game import DIGEST, Game, Option
+from graven.foreign.own_file import OwnFile, own_file
 from graven.foreign.wrap import wrap
 
 _TEXT = re.compile(

@@ -220,9 +220,10 @@ def object_game(
     player_names: Sequence[str] = (),
     source: str = "",
     by_history: bool = True,
+    made_of: Sequence[Callable[..., Any]] = (),
 ) -> Game:
     """A game from objects. `hint` begins the advice to give larger bounds; `show` draws an object
-    as text."""
+    as text; `made_of` are the functions of one's own behind it."""
     theatre = Theatre(name, objects, players, moves, plies, hint)
     return Game(
         name=name,
@@ -243,6 +244,7 @@ def object_game(
         player_names=player_names,
         source=source,
         by_history=by_history,
+        made_of=made_of,
         show_move=show_move or (lambda player, code: objects.text(code)),
         read_move=read_move,
         show=(lambda state, colour: show(theatre.shown(state))) if show else None,

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import invalidate_caches
 from importlib.util import module_from_spec, spec_from_file_location
+from itertools import islice
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -28,7 +29,6 @@ from graven.core.callbacks import described
 from graven.core.errors import GravenError, UsageError, unknown
 from graven.core.game import Option
 
-DIGEST = "digest"  # the option that says it in the text of a game or a policy
 LARGEST = 1 << 24  # bytes of a file
 MOST_FILES = 1000
 
@@ -96,11 +96,14 @@ def _sources(path: str) -> dict[str, bytes]:
 
 
 def _neighbours(folder: str, name: str) -> list[str]:
-    """The files of a module of that name that lies in a folder; of a package, all of them."""
+    """The files of a module of that name that lies in a folder; of a package, all of them.
+
+    As Python has it, a folder without an `__init__.py` is a package if there is no such module.
+    """
     package = Path(folder, name)
-    if (package / "__init__.py").is_file():
-        return sorted(map(str, package.rglob("*.py")))
-    return [file] if os.path.isfile(file := f"{package}.py") else []
+    if not (package / "__init__.py").is_file() and os.path.isfile(file := f"{package}.py"):
+        return [file]
+    return sorted(map(str, islice(package.rglob("*.py"), MOST_FILES)))
 
 
 @lru_cache(maxsize=64)
@@ -132,24 +135,31 @@ def _read(path: str) -> bytes:
 
 @cache
 def _module(path: str, digest: str) -> ModuleType:
-    """The file's module, run once for each of its contents."""
-    name = f"graven_file_{hashlib.sha256(path.encode()).hexdigest()[:8]}_{digest}"
+    """The file's module, run once for each of its contents.
+
+    Its name is that of the file alone: compiled code on disk knows its module by name, and code
+    that a change has not touched is still good.
+    """
+    name = f"graven_file_{hashlib.sha256(path.encode()).hexdigest()[:16]}"
     spec = spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise UsageError(f"{path} is no Python file.")
     module = module_from_spec(spec)
+    former = sys.modules.get(name)
     sys.modules[name] = module
     try:
         with _beside(path):
             spec.loader.exec_module(module)
-    except GravenError:
-        del sys.modules[name]
-        raise
-    except SyntaxError as error:
-        del sys.modules[name]
-        raise UsageError(f"{path}, line {error.lineno}: {error.msg}.") from None
     except (Exception, SystemExit) as error:
-        del sys.modules[name]
+        if former is None:
+            del sys.modules[name]
+        else:
+            sys.modules[name] = former
+        if isinstance(error, GravenError):
+            raise
+        if isinstance(error, SyntaxError):
+            line = f", line {error.lineno}" if error.lineno else ""
+            raise UsageError(f"{error.filename or path}{line}: {error.msg}.") from None
         raise UsageError(f"{path} cannot be run: {described(error)}.") from error
     return module
 

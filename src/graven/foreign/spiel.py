@@ -104,7 +104,10 @@ def _made(text: str) -> Game:
     plies, codes = game.max_game_length(), game.num_distinct_actions()
     if plies + codes > MOST_WORDS:
         raise UsageError(f"a game of {text} may take {plies:,} moves, which is too long for us.")
-    states = States(game)
+    try:
+        states = States(game)
+    except (ValueError, RuntimeError) as error:
+        raise UsageError(f"OpenSpiel cannot play {text!r}: {_first_line(error)}.") from None
     return object_game(
         name=text.partition("(")[0],
         objects=states,

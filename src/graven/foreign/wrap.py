@@ -20,12 +20,15 @@ order in which moves appear).
 from __future__ import annotations
 
 import copy
+import re
 import threading
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from inspect import getattr_static
-from operator import attrgetter, methodcaller
-from typing import Any
+from operator import attrgetter, index, methodcaller
+from types import FunctionType, MethodDescriptorType
+from typing import Any, SupportsIndex
 
+from graven.core.callbacks import described
 from graven.core.contract import NOBODY
 from graven.core.errors import ContractError, UsageError
 from graven.core.game import Game
@@ -72,8 +75,10 @@ def wrap(
         bounds[bound] = value
     try:
         first = cls()
-    except TypeError as error:
-        raise UsageError(f"{title} cannot be made without arguments: {error}.") from None
+    except Exception as error:
+        if isinstance(error, TypeError) and "argument" in str(error):
+            raise UsageError(f"{title} cannot be made without arguments: {error}.") from None
+        raise UsageError(f"{title} cannot be made: {described(error)}.") from error
     for part in PARTS:
         if _reader(first, part) is None:
             raise UsageError(f"{title} has no `{part}`: a game needs {', '.join(PARTS)}.")
@@ -88,6 +93,7 @@ def wrap(
         read_move=lambda player, text: things.by_text.get(text.lower()),
         show=str if getattr_static(first, "__str__") is not object.__str__ else None,
         by_history=_reader(first, "key") is None,
+        made_of=_functions(type(first)),
         hint=f"give gv.wrap({getattr(said, '__name__', title)}, ...)",
     )
 
@@ -108,6 +114,9 @@ class Things:
         )
         self._turn = _reader(first, "turn") or _reader(first, "player")
         self._key = _reader(first, "key")
+        # A class derived from `list` has a `copy` that makes a plain list.
+        own = getattr_static(first, "copy", None)
+        self._copies = own is not None and not isinstance(own, MethodDescriptorType)
         self.known: dict[Hashable, int] = {}  # move to code
         self.moves: dict[int, Any] = {}  # code to move
         self.texts: dict[int, str] = {}
@@ -123,27 +132,40 @@ class Things:
         """A copy; the object itself where `play` changes nothing."""
         if not self.changes_itself:
             return thing
-        own = getattr(thing, "copy", None)
-        return own() if callable(own) else copy.deepcopy(thing)
+        if self._copies:
+            other = thing.copy()
+            if not isinstance(other, type(thing)):
+                raise ContractError(f"`copy` of {self.name} gave {other!r}, which is no copy.")
+            return other
+        try:
+            return copy.deepcopy(thing)
+        except Exception as error:
+            raise ContractError(
+                f"{self.name} cannot be copied ({described(error)}): give the class a method "
+                "`copy`, or let `play` return a new object."
+            ) from error
 
     def play(self, thing: Any, code: int) -> Any:
         """Play a move that has been seen."""
         after = thing.play(self.moves[code])
-        if after is None or after is thing or not isinstance(after, type(thing)):
+        if after is None or after is thing or not self._is_position(after, thing):
             return thing
         self.changes_itself = False
         return after
+
+    def _is_position(self, after: Any, thing: Any) -> bool:
+        """Whether `play` returned a position, and not something that it has to say."""
+        return isinstance(after, type(thing)) or all(_reader(after, part) for part in PARTS)
 
     def look(self, thing: Any, length: int) -> Look:
         """What the position shows."""
         key = None
         if self._key:
-            found = self._key(thing)
-            key = (found if isinstance(found, int) else hash(found)) & MASK
+            key = self._word(self._key(thing))
         if self._over(thing):
             return NOBODY, (), self._results(thing), key
         turn = self._turn(thing) if self._turn else length % self.players
-        if not (isinstance(turn, int) and 0 <= turn < self.players):
+        if not (isinstance(turn, SupportsIndex) and 0 <= index(turn) < self.players):
             raise ContractError(
                 f"`turn` of {self.name} is {turn!r}: players are numbered from 0 to "
                 f"{self.players - 1}."
@@ -159,11 +181,17 @@ class Things:
                 f"{self.name} is not `over`, and `moves` gives player {turn} none: whoever cannot "
                 "move may pass, by a move for that, or the game is over."
             )
-        return turn, codes, (), key
+        return index(turn), codes, (), key
 
     def _results(self, thing: Any) -> Sequence[float]:
         scores = self._scores(thing)
-        results = [float(score) for score in scores]
+        try:
+            if isinstance(scores, Mapping):
+                results = [float(scores[player]) for player in range(self.players)]
+            else:
+                results = [float(score) for score in scores]
+        except (TypeError, ValueError, KeyError):
+            results = []
         if len(results) != self.players or not all(0.0 <= score <= 1.0 for score in results):
             raise ContractError(
                 f"`scores` of {self.name} gave {scores!r}: not one result from 0 (lost) to 1 (won) "
@@ -171,13 +199,25 @@ class Things:
             )
         return results
 
+    def _word(self, key: Any) -> int:
+        """A key as the 63 bits that a position has room for."""
+        if isinstance(key, int) and 0 <= key <= MASK:
+            return key
+        try:
+            return hash((key,)) & MASK
+        except TypeError:
+            raise ContractError(
+                f"`key` of {self.name} gave {key!r}, which cannot be hashed: give a number, a text "
+                "or a tuple of such."
+            ) from None
+
     def code(self, move: Any, thing: Any) -> int:
         """The code of a move, a new one if it was never seen."""
         try:
             known = self.known.get(move)
             label: Hashable = move
         except TypeError:  # a list, say: it goes by its text
-            label = (type(move).__name__, _text(move))
+            label = (type(move).__name__, repr(move))
             known = self.known.get(label)
         if known is not None:
             return known
@@ -189,7 +229,12 @@ class Things:
             return self.known[label]
         own = getattr(thing, "code", None)
         code = int(own(move)) if callable(own) else len(self.known)
-        if not 0 <= code < self.codes:
+        if callable(own) and not 0 <= code < self.codes:
+            raise ContractError(
+                f"`code` of {self.name} gave {code} for {move!r}: codes go from 0 to "
+                f"{self.codes - 1:,}."
+            )
+        if code >= self.codes:
             raise ContractError(
                 f"{self.name} has more than {self.codes:,} different moves: give gv.wrap a larger "
                 "`codes`."
@@ -199,7 +244,8 @@ class Things:
         if other != code or code in self.moves:
             raise ContractError(
                 f"{self.name} has two moves that are not told apart: {self.texts.get(other)!r} "
-                f"and {text!r}, both with code {other}."
+                f"and {text!r}. Moves have different codes, and different texts (`str`), in which "
+                "large and small letters are the same."
             )
         # `known` last: whoever finds a code there finds its move, too.
         self.moves[code] = move
@@ -213,8 +259,21 @@ class Things:
         return self.texts.get(code, f"move-{code}")
 
 
+def _functions(cls: type) -> list[FunctionType]:
+    """The functions of a class and of those that it is derived from."""
+    found = []
+    for each in cls.__mro__:
+        for member in vars(each).values():
+            inner = getattr(member, "fget", getattr(member, "__func__", member))
+            if isinstance(inner, FunctionType):
+                found.append(inner)
+    return found
+
+
 def _text(move: Any) -> str:
-    return "".join(str(move).split()) or repr(move)
+    """A move's text without spaces, so that a line of moves can be read again."""
+    tight = re.sub(r"\s*([()\[\]{},:;])\s*", r"\1", str(move).strip())
+    return "_".join(tight.split()) or repr(move)
 
 
 def _reader(thing: Any, name: str) -> Any:

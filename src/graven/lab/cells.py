@@ -148,6 +148,8 @@ def make_cell(
     """A cell from what people say. A budget inside an agent's spec beats the one given for both."""
     if isinstance(game, str):
         game = outline(game)
+    if not isinstance(game, Game | Outline):
+        raise UsageError(f"{game!r} is no game: gv.wrap makes one of a class.")
     if game.players < 2:
         raise UsageError("a match needs a game of two players or more.")
     if seating not in SEATINGS:
@@ -163,10 +165,12 @@ def make_cell(
                 f"{side.spec}: a match takes policies of one's own from a file, which workers can "
                 "read and records can name, as in ./mine.py:tree."
             )
+        if is_program(side.spec) and game.players != 2:
+            raise UsageError(f"{side.spec} plays games of two, and {game.spec} is none.")
     budgets = [side.budget_or(given or Budget()) for side in sides]
     specs = [without_budget(side.spec) for side in sides]
     return Cell(
-        game.spec,
+        game.recorded if isinstance(game, Game) else game.spec,
         (specs[0], specs[1]),
         (budgets[0], budgets[1]),
         seed,

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from xml.etree import ElementTree
 
 from graven.core.contract import EVERYBODY, NOBODY
+from graven.core.errors import UsageError
 from graven.core.game import Game
 from graven.core.rng import derive
 from graven.testing.fairness import surprise
@@ -42,17 +43,23 @@ def check_game(
     Plays `games` random games, always the same ones for a `seed`. `constant_sum`, if given, is
     what the players' results add up to at the end of every game: 1 where one side wins.
     """
+    if not isinstance(game, Game):
+        raise UsageError(
+            f"{game!r} is no game: make one first, as in gv.check(gv.game('hex')) or "
+            "gv.check(gv.wrap(MyClass))."
+        )
     probe = Probe(game, derive(seed, games))
     trial = Trial(probe, random.Random(seed), constant_sum)
-    with probe.listening():
-        tables = game.tables.tobytes()
-        start_sets_the_whole_state(trial)
-        for _ in range(games):
-            record = random_game(trial)
-            if game.tables.tobytes() != tables:
-                probe.report("something wrote into `tables`, which all positions share", ())
-            for sentence in OVER_A_WHOLE_GAME:
-                sentence(trial, record)
+    tables = game.tables.tobytes()
+    start_sets_the_whole_state(trial)
+    if probe.turn(probe.start()) == NOBODY:
+        probe.fail("turn", "says that the game is over before it begins", ())
+    for _ in range(games):
+        record = random_game(trial)
+        if game.tables.tobytes() != tables:
+            probe.report("something wrote into `tables`, which all positions share", ())
+        for sentence in OVER_A_WHOLE_GAME:
+            sentence(trial, record)
 
 
 def random_game(trial: Trial) -> Record:
@@ -126,7 +133,10 @@ def a_text_stands_for_one_move(trial: Trial, moment: Moment) -> None:
             if found != code:
                 probe.fail(
                     "show_move",
-                    f"writes both move {code} and move {found} as {text!r}",
+                    f"writes both move {code} and move {found} as {text!r}"
+                    if found is not None and probe.text(player, found, moment.path) == text
+                    else f"writes move {code} as {text!r}, which is read as another one: "
+                    "large and small letters are the same",
                     moment.path,
                 )
 
@@ -212,6 +222,19 @@ def coded_agrees_with_sensible_and_feature(trial: Trial, moment: Moment) -> None
                 probe.fail("coded", f"and `feature` have different codes for {text}", moment.path)
 
 
+def play_leads_to_one_position(trial: Trial, moment: Moment) -> None:
+    """`play` throws no dice: the same moves in the same position lead to the same one."""
+    probe = trial.probe
+    choosers = probe.choosers(probe.turn(moment))
+    if not choosers:
+        return
+    joint = {player: probe.moves(moment, player)[0] for player in choosers}
+    once = probe.play(moment, joint).state.tobytes()
+    if probe.play(moment, joint).state.tobytes() != once:
+        text = probe.joint_text(joint)
+        probe.fail("play", f"leads now here, now there with {text}: no dice", moment.path)
+
+
 def play_heeds_only_those_who_move(trial: Trial, moment: Moment) -> None:
     """`play` does the same whatever `joint` says for players who do not move."""
     probe = trial.probe
@@ -283,6 +306,16 @@ def results_go_from_0_to_1(trial: Trial, moment: Moment) -> None:
     total = trial.constant_sum
     if total is not None and abs(sum(results) - total) > 1e-9:
         probe.fail("scores", f"gave {results}, which do not add up to {total:g}", moment.path)
+
+
+def the_points_are_a_number(trial: Trial, moment: Moment) -> None:
+    """`points`, where a game has them, are a number."""
+    if trial.game.points is None:
+        return
+    try:
+        float(trial.game.points(moment.state.copy()))
+    except Exception as error:
+        trial.probe.fail("points", f"gave no number: {error!r}", moment.path)
 
 
 def the_picture_is_svg(trial: Trial, moment: Moment) -> None:
@@ -372,6 +405,7 @@ IN_EVERY_POSITION = (
     features_are_in_range,
     allowed_agrees_with_sensible,
     coded_agrees_with_sensible_and_feature,
+    play_leads_to_one_position,
     play_heeds_only_those_who_move,
     looking_changes_nothing,
     positions_with_one_key_go_on_alike,
@@ -379,6 +413,7 @@ IN_EVERY_POSITION = (
 )
 WHEN_IT_IS_OVER = (
     results_go_from_0_to_1,
+    the_points_are_a_number,
     the_picture_is_svg,
 )
 OVER_A_WHOLE_GAME = (

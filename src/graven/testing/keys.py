@@ -59,7 +59,8 @@ def positions_that_look_alike_have_one_key(trial: Trial, moment: Moment) -> None
     known, twin = trial.by_view.setdefault(probe.view(moment), (key, moment.copy()))
     if known != key and not any(_difference_later(trial, twin, moment) for _ in range(TRIES)):
         where = moves_so_far(twin.path)
-        probe.fail("key", f"differs from that of the same position {where}", moment.path)
+        said = "what `show` does not show counts as no difference"
+        probe.fail("key", f"differs from that of the same position {where}: {said}", moment.path)
 
 
 def orders_of_moves_share_a_key(trial: Trial, record: Record) -> None:

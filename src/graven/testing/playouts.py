@@ -7,7 +7,9 @@ from numpy.typing import NDArray
 from scipy.stats import chisquare
 
 from graven.core import contract
+from graven.core.callbacks import raise_fault
 from graven.core.contract import MANY_DONE, NOBODY
+from graven.core.errors import ContractError
 from graven.core.rng import generator
 from graven.testing.probe import Fence, Moment
 from graven.testing.trial import Record, Trial
@@ -44,6 +46,10 @@ class Batch:
             rules, states, len(leaves), each, scratch, self.traces, self.lengths, self.out, rng
         )
         path = leaves[0].path
+        try:
+            raise_fault()
+        except ContractError as fault:
+            self.probe.fail("many", self.probe.raised(fault.__cause__), path)
         for array, fence in fences.items():
             if where := fence.breach():
                 size = fence.inside.size

@@ -1,15 +1,14 @@
 """A game's compiled functions, called one at a time and fenced in.
 
 Rule functions are machine code without bounds checks: one that writes where it should not, or that
-raises, goes on as if nothing had happened. `Probe` puts stamped words around every array it
-hands over and looks at them after the call, and it hears the exceptions that machine code drops.
+raises, goes on as if nothing had happened. `Probe` takes code that looks at bounds where the rules
+are somebody's own, puts stamped words around every array it hands over and looks at them after the
+call, and asks for the exceptions that machine code drops.
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, NoReturn
 
@@ -17,13 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graven.core import contract
-from graven.core.callbacks import raise_fault
+from graven.core.callbacks import Callback, described, raise_fault
 from graven.core.contract import EVERYBODY, NOBODY, Moves, Rules, Scores, State
 from graven.core.errors import ContractError
 from graven.core.game import Game
 from graven.core.rng import generator
 
 ROOM = 64
+FAR = 1 << 16
 STAMP = 2_147_481_234  # fits an int32, and is no player, code or count of any game we expect
 
 # The same few positions are looked at again and again, and drawing a large board takes its time.
@@ -100,10 +100,9 @@ class Probe:
 
     def __init__(self, game: Game, seed: int = 0) -> None:
         self.game = game
-        self.rules = game.rules
+        self.rules = game.careful_rules
         self.after = contract.new_state(self.rules)
         self._views: dict[bytes, View] = {}
-        self._heard: list[BaseException | None] = []
         self._fences = {
             "state": Fence(game.words, np.int64),
             # More room here: a bound on the legal moves is the easiest thing to get wrong.
@@ -113,16 +112,6 @@ class Probe:
             "rng": Fence(1, np.uint64),
         }
         self._fences["rng"].inside[:] = generator(seed)
-
-    @contextmanager
-    def listening(self) -> Iterator[None]:
-        """While this lasts, an exception inside a rule function is heard, and blamed on it."""
-        former = sys.unraisablehook
-        sys.unraisablehook = lambda dropped: self._heard.append(dropped.exc_value)
-        try:
-            yield
-        finally:
-            sys.unraisablehook = former
 
     def fail(self, function: str, did: str, path: tuple[str, ...]) -> NoReturn:
         """Raise a ContractError that says which function did what, and after which moves."""
@@ -245,9 +234,12 @@ class Probe:
         if self.game.show is None:
             return ""
         try:
-            return self.game.show(moment.state.copy(), False)
+            board = self.game.show(moment.state.copy(), False)
         except Exception as error:
             self.fail("show", f"raised {error!r}", moment.path)
+        if not isinstance(board, str):
+            self.fail("show", f"gave {board!r}, which is no text", moment.path)
+        return board
 
     def text(self, player: int, code: int, path: tuple[str, ...]) -> str:
         """A move's text."""
@@ -259,6 +251,26 @@ class Probe:
     def joint_text(self, joint: dict[int, int]) -> str:
         """One move, or the moves of all who move at once with strokes between them."""
         return "/".join(self.text(player, code, ()) for player, code in sorted(joint.items()))
+
+    def raised(self, error: BaseException | None) -> str:
+        """What a compiled function did that raised."""
+        if isinstance(error, IndexError):
+            return "reads or writes beyond the elements of an array"
+        return f"raised {described(error)}" if error else "raised"
+
+    def _overrun(self, call: Callable[..., Any], rules: Rules, *given: Any) -> str | None:
+        """Which array a function reaches beyond: the one with which, made larger, it goes on."""
+        arrays = {name: fence.inside for name, fence in self._fences.items()}
+        for name, array in {**arrays, "tables": rules.tables}.items():
+            larger = np.concatenate([array, np.zeros(FAR, array.dtype)])
+            tables = larger if name == "tables" else rules.tables
+            call(rules._replace(tables=tables), *(larger if x is array else x for x in given))
+            try:
+                raise_fault()
+            except ContractError:
+                continue
+            return f"reads or writes beyond the {array.size} elements of `{name}`"
+        return None
 
     def _run(
         self,
@@ -275,13 +287,16 @@ class Probe:
         try:
             raise_fault()
         except ContractError as fault:
+            error = fault.__cause__
+            if not isinstance(self.game.functions.get(name), Callback):
+                did = None
+                if isinstance(error, IndexError):
+                    state[:] = moment.state
+                    did = self._overrun(function, rules or self.rules, state, *arguments)
+                self.fail(name, did or self.raised(error), moment.path)
             if moves_so_far(()) in str(fault) or "(after " in str(fault):
                 raise
             self.report(str(fault).removesuffix("."), moment.path)
-        if self._heard:
-            error = self._heard[0]
-            self._heard.clear()
-            self.fail(name, f"raised {error!r}", moment.path)
         for array, fence in self._fences.items():
             if where := fence.breach():
                 self.fail(

@@ -1,0 +1,83 @@
+"""Rules of one's own that are wrong: a sentence, never a crash and never a figure."""
+
+from __future__ import annotations
+
+import functools
+
+import pytest
+
+import graven as gv
+from tests.naive import tiny
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"turn": None}, "`turn` is to be a function of one's own, .* and nothing was given"),
+        ({"play": functools.partial(max, 1)}, "`play` is to be .* a partial was given"),
+        ({"key": 3}, "`key` is to be .* a int was given"),
+        ({"players": "2"}, "`players` is a whole number, not '2'"),
+        ({"words": 3.0}, r"`words` is a whole number, not 3\.0"),
+        ({"moves": 10**9}, "`moves` is at most 16,777,216, not 1,000,000,000"),
+        ({"tables": None}, "`tables` are whole numbers of 64 bits"),
+        ({"tables": [7.9]}, "`tables` are whole numbers of 64 bits"),
+        ({"tables": [2**64]}, "`tables` are whole numbers of 64 bits"),
+        ({"player_names": ["A"]}, "`player_names` has 1 names for 2 players"),
+    ],
+)
+def test_what_is_no_game_is_refused(changes, said):
+    with pytest.raises(gv.ContractError, match=said):
+        tiny.heaps(3).changed(**changes)
+
+
+def turn_fails(tables, state):
+    if state[0] == 1:
+        raise ValueError("one stone left")
+    return state[2] if state[0] + state[1] > 0 else -1
+
+
+def turn_says_nothing_at_the_end(tables, state):
+    return state[2] if state[0] + state[1] > 0 else None
+
+
+@pytest.mark.parametrize("turn", [turn_fails, turn_says_nothing_at_the_end])
+def test_rules_that_raise_end_a_search_and_a_match(turn):
+    game = tiny.heaps(4).changed(turn=turn)
+    with pytest.raises(gv.ContractError, match="compiled rules raised"):
+        gv.agent("uct").search(game.start(), playouts=1000)
+    with pytest.raises(gv.ContractError, match="compiled rules raised"):
+        gv.match(game, "uct", "grave", games=2, playouts=50, workers=1)
+
+
+def play_writes_far_away(tables, state, joint):
+    state[10_000_000] = 9
+
+
+def play_reads_one_too_many(tables, state, joint):
+    tiny_play(tables, state, joint)
+    state[2] += state[3] * 0
+
+
+tiny_play = tiny.heaps(3).functions["play"]
+
+
+def test_check_sees_what_reaches_beyond_an_array():
+    """In code that looks at bounds: elsewhere this would end the process, or nobody would know."""
+    with pytest.raises(gv.ContractError, match="`play` reads or writes beyond the elements"):
+        gv.check(tiny.heaps(3).changed(play=play_writes_far_away))
+    with pytest.raises(gv.ContractError, match=r"`play` .* beyond the 3 elements of `state`"):
+        gv.check(tiny.heaps(3).changed(play=play_reads_one_too_many))
+
+
+def scores_turned_round(tables, state, out):
+    out[state[2]], out[1 - state[2]] = 1.0, 0.0
+
+
+def test_games_by_other_rules_of_the_same_name_are_not_counted_together():
+    game, other = tiny.heaps(4), tiny.heaps(4).changed(scores=scores_turned_round)
+    assert game.spec == other.spec
+    with gv.Store() as store:
+        first = gv.match(game, "uct", "grave", games=4, playouts=20, db=store, workers=1)
+        second = gv.match(other, "uct", "grave", games=4, playouts=20, db=store, workers=1)
+        again = gv.match(game, "uct", "grave", games=4, playouts=20, db=store, workers=1)
+    assert (first.new, second.new, again.new) == (4, 4, 0)
