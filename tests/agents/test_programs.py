@@ -95,6 +95,34 @@ def test_a_fault_loses_the_game_and_is_reported(
     assert (said in error) if said else (error == "")
 
 
+def test_a_program_that_resigns_has_resigned_in_the_record(scripted, tmp_path, monkeypatch):
+    monkeypatch.setenv("GRAVEN_SGF", str(tmp_path / "records"))
+    assert play(scripted("resign")).scores == (0.0, 1.0)
+    (record,) = (tmp_path / "records").iterdir()
+    assert "RE[W+R]" in record.read_text()
+
+
+def test_a_game_counts_even_if_its_record_cannot_be_written(
+    scripted, tmp_path, monkeypatch, capsys
+):
+    (tmp_path / "taken").write_text("a file where the folder should be")
+    monkeypatch.setenv("GRAVEN_SGF", str(tmp_path / "taken"))
+    result = play(scripted(*["pass"] * 60))
+    assert sum(result.scores) == 1.0
+    assert "game 1 has no SGF file" in capsys.readouterr().err
+
+
+def test_a_program_plays_games_of_two():
+    with pytest.raises(UsageError, match="plays games of two"):
+        make_cell("go(size=3,colors=3,komi=0)", "uct", 'gtp("gnugo")')
+
+
+def test_a_programs_time_is_not_taken_for_ours(scripted):
+    ours = play(scripted(*["pass"] * 60))
+    assert ours.seconds < 5
+    assert not play(scripted(*["pass"] * 60), scripted(*["pass"] * 60)).seconds
+
+
 def test_a_program_that_cannot_be_started_plays_no_game(tmp_path, monkeypatch):
     monkeypatch.setenv("GRAVEN_SGF", str(tmp_path))
     with pytest.raises(UsageError, match=r"cannot be started.*Is it installed"):

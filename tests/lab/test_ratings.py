@@ -79,6 +79,14 @@ def test_somebody_who_lost_everything_is_rated_with_help():
     assert ladder.ratings[-1].low > -2000
 
 
+def test_one_game_is_no_certainty():
+    ladder = rate(["a", "b"], {(0, 1): Score(wins=1)})
+    best = ladder.ratings[0]
+    assert best.agent == "a"
+    assert best.low < best.elo < best.high
+    assert 0.5 < ladder.superior[0][1] < 0.99
+
+
 def test_a_gauntlet_rates_those_who_never_met():
     scores = {(0, 1): Score(30, 10), (0, 2): Score(10, 30)}
     ladder = rate(NAMES[:3], scores)

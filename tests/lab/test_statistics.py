@@ -39,6 +39,12 @@ def test_with_draws_both_ends_solve_the_score_equation(score):
         assert (rate - end) ** 2 == pytest.approx(Z**2 * variance / games, abs=1e-12)
 
 
+def test_an_interval_holds_its_own_rate_at_the_ends():
+    for games in range(1, 1000):
+        assert interval(games, 0)[1] == 1.0
+        assert interval(0, games)[0] == 0.0
+
+
 def test_draws_narrow_the_interval_but_never_to_a_point():
     def width(low_high):
         return low_high[1] - low_high[0]

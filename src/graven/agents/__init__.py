@@ -9,7 +9,7 @@ from graven.agents.agent import Agent, Found, MoveStat, Player
 from graven.agents.programs import Program, is_program
 from graven.agents.spec import IN_FILE, OPTIONS, Own, Spec, games_own, parse
 from graven.agents.spiel import SpielMcts, is_spiel_bot, spiel_bot
-from graven.core.errors import unknown
+from graven.core.errors import UsageError, unknown
 from graven.search.policy import (
     Parameter,
     Policy,
@@ -81,6 +81,8 @@ def policy_info(name: str) -> PolicyInfo:
         return _info(file_policy(name.strip()))
     known = {info.name: info for info in catalogue() if info.kind != "option"}
     found = known.get(name.strip().lower())
+    if found is None and name.strip().endswith(".py"):
+        raise UsageError(f"{name} is a file: name one of its policies, as in {name}:tree.")
     if found is None:
         raise unknown("policy", name, known)
     return found

@@ -55,6 +55,11 @@ class Found:
         """The best move of one player, whether others move at the same time or not."""
         return self.best if isinstance(self.best, str) else self.best[player]
 
+    def value_of(self, player: int) -> float | None:
+        """What one player can expect of the move to play; None if it has not been tried."""
+        best = self.move_of(player)
+        return next((s.mean for s in self.by_player[player] if s.move == best and s.visits), None)
+
     @property
     def playouts_per_second(self) -> float:
         """How fast it was."""
@@ -139,6 +144,8 @@ class Agent:
         memory: int | None = None,
     ) -> Found:
         """Search a position: for so many playouts, or seconds, or until `stop` is set."""
+        if not isinstance(position, Position):
+            raise UsageError(f"{position!r} is no position: a game's first is game.start().")
         budget = self.budget_or(Budget(playouts, seconds))
         return find_move(self.bind(position.game, memory), position, budget, seed, stop)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from graven.agents import Agent, Player, Program, agent
-from graven.agents.programs import ProgramError, ProgramPlayer, seated
+from graven.agents.programs import ProgramError, ProgramPlayer, ResignedError, seated
 from graven.core.errors import ContractError, UsageError
 from graven.core.game import Game, Position
 from graven.core.rng import derive
@@ -78,6 +78,7 @@ def _played(
     comments = [""] * len(moves)
     values: list[float | None] = [None] * len(moves)
     scores: tuple[float, ...] | None = None
+    resigned = False
     while not position.over:
         if position.ply >= game.plies:
             raise ContractError(
@@ -93,6 +94,7 @@ def _played(
                 if stop is not None and stop.is_set():
                     return None
                 scores = lost_by(player, game.players)
+                resigned = isinstance(error, ResignedError)
                 report(job, error)
                 break
             if stop is not None and stop.is_set():
@@ -100,8 +102,9 @@ def _played(
             if not joint and found.playouts:
                 believed = round(found.value, 4)
             joint.append(found.move_of(player))
-            playouts += found.playouts
-            seconds += found.seconds
+            if found.playouts:  # of a program's thinking we know only how long it took
+                playouts += found.playouts
+                seconds += found.seconds
         if scores is not None:
             break
         position = position.play(*joint)
@@ -111,7 +114,7 @@ def _played(
     if scores is None:
         scores = position.scores or ()
     if any(isinstance(each, ProgramPlayer) for each in players):
-        keep_record(job, game, position, moves, comments, scores)
+        keep_record(job, game, position, moves, comments, scores, resigned)
     return GameResult(
         job.index,
         seats,

@@ -56,8 +56,8 @@ class Ladder:
 def rate(agents: Sequence[str], scores: Scores, seed: int = SEED) -> Ladder:
     """Ratings from the scores of pairs (i, j), each from the point of view of agent i.
 
-    The intervals and likelihoods of superiority come from a bootstrap: games of each pair drawn
-    anew from those that were played.
+    The intervals and likelihoods of superiority come from tournaments that might as well have been:
+    see `_bootstrap`.
     """
     count = len(agents)
     points = _points(count, scores)
@@ -66,7 +66,7 @@ def rate(agents: Sequence[str], scores: Scores, seed: int = SEED) -> Ladder:
     helped = not bool(_connected(points))
     help_each: Matrix = np.where(points + points.T > 0, 0.5 if helped else 0.0, 0.0)
     strengths = strengths_of(points + help_each)
-    drawn = _bootstrap(count, scores, help_each, seed)
+    drawn = _bootstrap(count, scores, seed)
     low, high = np.percentile(drawn, [2.5, 97.5], axis=0)
     above = (drawn[:, :, None] > drawn[:, None, :]).mean(axis=0)
     level = (drawn[:, :, None] == drawn[:, None, :]).mean(axis=0)
@@ -132,16 +132,20 @@ def _connected(points: Matrix) -> NDArray[np.bool_]:
     return np.asarray(reached.all(axis=(-1, -2)))
 
 
-def _bootstrap(count: int, scores: Scores, help_each: Matrix, seed: int) -> Matrix:
-    """Strengths of tournaments whose games are drawn anew from those that were played."""
+def _bootstrap(count: int, scores: Scores, seed: int) -> Matrix:
+    """Strengths of tournaments that might as well have been, given the games that were played.
+
+    The shares of wins, losses and draws of each pair are drawn from what is believed of them after
+    its games, and before them half a win and half a loss: a Bayesian bootstrap (Rubin 1981) that
+    claims no certainty where all games so far ended alike.
+    """
     chance = np.random.default_rng(seed)
-    points = np.zeros((BOOTSTRAP, count, count)) + help_each
+    points = np.zeros((BOOTSTRAP, count, count))
     for (i, j), score in scores.items():
         if score.games:
-            shares = np.array([score.wins, score.losses, score.draws]) / score.games
-            wins, losses, draws = chance.multinomial(score.games, shares, size=BOOTSTRAP).T
+            seen = np.array([score.wins + 0.5, score.losses + 0.5, score.draws])
+            drawn = chance.standard_gamma(seen, size=(BOOTSTRAP, 3))
+            wins, losses, draws = score.games * (drawn / drawn.sum(axis=1, keepdims=True)).T
             points[:, i, j] += wins + draws / 2
             points[:, j, i] += losses + draws / 2
-    met = points + points.swapaxes(-1, -2) > 0
-    points += np.where(met & ~_connected(points)[:, None, None], 0.5, 0.0)
     return strengths_of(points)

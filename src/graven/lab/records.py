@@ -45,8 +45,12 @@ def keep_record(
     moves: Sequence[str],
     comments: Sequence[str],
     scores: tuple[float, ...],
+    resigned: bool,
 ) -> None:
-    """Write a finished game of Go on a square board as an SGF file."""
+    """Write a finished game of Go on a square board as an SGF file.
+
+    If that cannot be, it is said, and the game counts all the same.
+    """
     rows, _, columns = str(game.options.get("size", "")).partition("x")
     if game.name != "go" or rows != columns or game.players != 2:
         return
@@ -59,16 +63,20 @@ def keep_record(
             for ply, (move, comment) in enumerate(zip(moves, comments, strict=True))
         ],
         names=(names[0], names[1]),
-        result=_result(game, position, scores),
+        result=_result(game, position, scores, resigned),
     )
     folder = Path(os.environ.get(FOLDER) or "sgf")
-    folder.mkdir(parents=True, exist_ok=True)
     match = zlib.crc32(repr(job.cell).encode())
     path = folder / f"go-{match:08x}-{job.index + 1:04}.sgf"
-    path.write_text(sgf.write(record), encoding="utf-8")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        path.write_text(sgf.write(record), encoding="utf-8")
+    except OSError as error:
+        why = f"{path} cannot be written: {error.strerror}; {FOLDER} names another folder"
+        print(f"graven: game {job.index + 1} has no SGF file: {why}.", file=sys.stderr, flush=True)
 
 
-def _result(game: Game, position: Position, scores: tuple[float, ...]) -> str:
+def _result(game: Game, position: Position, scores: tuple[float, ...], resigned: bool) -> str:
     if position.over:
         return sgf.result_text(game, go.areas(position))
-    return "B+F" if scores[0] > scores[1] else "W+F"
+    return ("B" if scores[0] > scores[1] else "W") + ("+R" if resigned else "+F")

@@ -57,7 +57,9 @@ def _score_interval(
     slack = z * z * (1 - share) / count
     middle = (rate + slack / 2) / (1 + slack)
     half = sqrt(max(0.0, middle * middle - rate * rate / (1 + slack)))
-    return max(0.0, middle - half), min(1.0, middle + half)
+    # At the ends the formula gives 0 and 1 but for rounding.
+    low = max(0.0, middle - half) if rate > 0 else 0.0
+    return low, min(1.0, middle + half) if rate < 1 else 1.0
 
 
 @dataclass(frozen=True)

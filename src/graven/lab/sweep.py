@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graven.agents.games import make_game
+from graven.agents.programs import is_program
 from graven.core.errors import UsageError
 from graven.core.game import Game
 from graven.lab.cells import Cell, make_cell
@@ -118,7 +119,7 @@ def sweep(
     if isinstance(game, str):
         game = make_game(game)
     first, second = grid(agents), grid(worst_against) if worst_against else None
-    if grid(against).names:
+    if not is_program(against) and grid(against).names:
         raise UsageError("--against names one agent: a second grid goes to --worst-against.")
     store = db if isinstance(db, Store) else Store(IN_MEMORY if db is None else db)
     place, given = Place(workers, cluster), Budget(playouts, seconds)

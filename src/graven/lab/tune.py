@@ -369,6 +369,23 @@ def _hopeless(score: Score, best: Trial | None) -> bool:
     return best is not None and score.ci95[1] < best.score.ci95[0]
 
 
+def _storage(store: Path) -> Any:
+    """Where optuna keeps its trials: a file beside the store."""
+    from optuna.storages import RDBStorage
+    from sqlalchemy.exc import DatabaseError
+    from sqlalchemy.pool import NullPool
+
+    file = store.with_name(f"{store.stem}{STUDY_SUFFIX}{store.suffix}")
+    try:
+        # Without a pool no connection is left open when nobody asks any more.
+        return RDBStorage(f"sqlite:///{file}", engine_kwargs={"poolclass": NullPool})
+    except DatabaseError as error:
+        raise UsageError(
+            f"{file}, which remembers the trials, cannot be used ({error.orig}). Moved out of the "
+            "way, it is made anew; the games are in the store."
+        ) from None
+
+
 def _study(store_path: str, name: str, seed: int) -> Any:
     """The study of that name, with trials that a run before this one left unfinished put back."""
     try:
@@ -376,16 +393,7 @@ def _study(store_path: str, name: str, seed: int) -> Any:
     except ImportError:
         raise UsageError("tuning needs the package 'optuna': pip install 'graven[tune]'.") from None
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    storage = None
-    if store_path != IN_MEMORY:
-        from sqlalchemy.pool import NullPool
-
-        file = Path(store_path)
-        # Without a pool no connection is left open when nobody asks any more.
-        storage = optuna.storages.RDBStorage(
-            f"sqlite:///{file.with_name(f'{file.stem}{STUDY_SUFFIX}{file.suffix}')}",
-            engine_kwargs={"poolclass": NullPool},
-        )
+    storage = _storage(Path(store_path)) if store_path != IN_MEMORY else None
     study = optuna.create_study(
         storage=storage,
         study_name=sha256(name.encode()).hexdigest()[:32],

@@ -85,7 +85,7 @@ class Budget:
         if self.playouts is not None and self.playouts > MOST_PLAYOUTS:
             raise UsageError(f"a search has at most {MOST_PLAYOUTS:,} playouts.")
         if self.seconds is not None and not 0 < self.seconds < math.inf:
-            raise UsageError(f"a search needs more than 0 seconds, not {self.seconds}.")
+            raise UsageError(f"a search has more than 0 seconds and an end, not {self.seconds}.")
 
     @property
     def given(self) -> bool:
