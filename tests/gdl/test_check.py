@@ -121,3 +121,8 @@ def test_long_chains_of_denials_are_not_looked_into_for_minutes() -> None:
 
     assert sentences(chain(20)) == []
     assert any("own denial" in each for each in sentences(chain(2000)))
+
+
+def test_as_many_roles_as_a_game_has_players() -> None:
+    roles = " ".join(f"(role r{i}) (legal r{i} go)" for i in range(101))
+    assert any("roles, and at most 100" in each for each in sentences(GAME + roles))

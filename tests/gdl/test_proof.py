@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 
 import pytest
 from hypothesis import given, settings
@@ -22,6 +23,9 @@ from tests.gdl import tiny
 from tests.gdl.shared import sheet_text, traces
 from tests.gdl.test_ground import sheets
 from tests.naive import gdl as naive
+
+# As the prover does, for all of the process: within a test Hypothesis would wonder.
+sys.setrecursionlimit(max(sys.getrecursionlimit(), limits.DEPTH))
 
 
 def legal_of(prover: Prover) -> list[dict[str, int]]:
@@ -117,6 +121,15 @@ def test_traces_of_another_prover_agree(name: str) -> None:
 
 
 # The same rules as a game.
+
+
+def test_terms_that_double_are_refused_before_they_are_written():
+    """As parts of each other they take no room; as text the 40th has a million million words."""
+    text = """(role x) (init (n z)) (<= (next (n (s ?x ?x))) (true (n ?x))) (legal x go) (goal x 0)
+              (<= terminal (true (n ready)))"""
+    position = make(text, "doubling", How("proof", steps=60)).start()
+    with pytest.raises(gv.GravenError, match="a term of s has more than 10,000 words"):
+        position.play_all(["go"] * 40)
 
 
 @pytest.mark.parametrize("name", tiny.ALL)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -100,6 +102,7 @@ def test_all_commands_of_version_2_are_known(fresh):
 
 
 def test_ids_come_back(fresh):
+    assert fresh.answer("2147483647 name").startswith("=2147483647 ")
     assert fresh.answer("17 name") == "=17 graven\n\n"
     assert fresh.answer("18 nonsense") == "?18 unknown command\n\n"
 
@@ -255,7 +258,7 @@ def test_a_game_is_printed_and_loaded(fresh, tmp_path):
     assert str(fresh.table.position) == before
     ok(fresh, f"loadsgf {path} 2")
     assert len(fresh.table.moves) == 1
-    assert "No such file" in refused(fresh, "loadsgf /nowhere/at/all.sgf")
+    assert refused(fresh, "loadsgf /nowhere/at/all.sgf") == "cannot load file"
     path.write_bytes(b"(;GM[1]SZ[9];B[zz])")
     assert "SGF" in refused(fresh, f"loadsgf {path}")
     path.write_bytes(b"(;GM[1]SZ[9];B[aa];W[aa])")
@@ -314,6 +317,44 @@ def test_genmove_analyze_reports_and_plays(fresh, style):
     assert " pv " in text
     assert text.endswith("\n\n")
     assert f"play {fresh.table.moves[0][1]}" in tail
+
+
+@pytest.mark.parametrize("style", ["lz", "kata"])
+def test_a_search_without_a_figure_breaks_no_reply(style):
+    """After one playout nothing is known of any move: an empty line would end the reply there."""
+    out = io.StringIO()
+    engine(playouts=1).run(Lines(io.BytesIO(f"7 {style}-genmove_analyze b\n".encode())), out)
+    assert re.fullmatch(r"=7\nplay \S+\n\n", out.getvalue())
+
+
+@pytest.mark.parametrize("style", ["lz", "kata"])
+def test_genmove_analyze_spends_time_and_gives_up_like_genmove(fresh, style):
+    ok(fresh, "time_settings 60 0 0")
+    clock = fresh.clocks.of(0)
+    fresh._out = io.StringIO()
+    fresh.answer(f"{style}-genmove_analyze b")
+    assert clock.left < 60
+    ok(fresh, "graven-params resign 1")
+    assert fresh.answer(f"{style}-genmove_analyze w") == "play resign\n\n"
+    ok(fresh, "graven-params resign 0")
+
+
+def test_time_left_alone_is_a_clock():
+    game = engine(playouts=1_000_000_000)
+    ok(game, "time_left b 0 0")
+    assert re.fullmatch(r"[A-J][1-9]|pass", ok(game, "genmove b"))  # within a test's patience
+
+
+def test_a_file_is_not_run_at_a_command(fresh, tmp_path):
+    mine = tmp_path / "mine.py"
+    mine.write_text(f"open({str(tmp_path / 'run')!r}, 'w')\n")
+    assert "file" in refused(fresh, f"graven-params agent {mine}:tree")
+    assert not (tmp_path / "run").exists()
+
+
+def test_what_is_no_file_is_not_waited_for(fresh, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    assert refused(fresh, f"loadsgf {tmp_path / 'pipe'}") == "cannot load file"
 
 
 def test_analysis_goes_on_until_the_next_line():
@@ -472,6 +513,6 @@ def test_lines_that_are_too_long_are_refused_whole():
     stream = io.BytesIO(b"play " + b"b" * 1_000_000 + b"\n2 name\n\xff\xfe\n3 quit\n")
     engine().run(Lines(stream), out)
     replies = out.getvalue().split("\n\n")
-    assert replies[0].startswith("?")
+    assert replies[0] == "? line too long"
     assert replies[1] == "=2 graven"
     assert replies[-2] == "=3"

@@ -33,7 +33,7 @@ def text_of(text: str) -> str:
     return _source(_chosen(text, {}))[2]
 
 
-def gdl_game(text: str, **options: Value) -> Game:
+def gdl_game(text: str, /, **options: Value) -> Game:
     """The game that the text names."""
     game = _make(_chosen(text, options))
     return game.as_misere() if text.strip().startswith(MISERE) else game

@@ -44,6 +44,7 @@ ARITIES = {
 HINTS = ("base", "input")
 """For whoever grounds the rules: old sheets write them otherwise, and nothing depends on them."""
 NEEDED = ("role", "init", "legal", "next", "goal", "terminal")
+MOST_ROLES = 100
 MOST_SHOWN = 300
 """Characters of a rule that a sentence shows."""
 MOST_COMPARED = 500_000
@@ -104,6 +105,8 @@ def _presence(sheet: Sheet) -> Iterator[Finding]:
             yield Finding(0, fatal, f"no rule says what '{name}' is, and every game needs one.")
     if "role" in heads and not sheet.roles:
         yield Finding(0, True, "no fact names a role: (role white).")
+    if len(sheet.roles) > MOST_ROLES:
+        yield Finding(0, True, f"there are {len(sheet.roles):,} roles, and at most {MOST_ROLES}.")
 
 
 def _hidden_information(sheet: Sheet) -> Iterator[Finding]:

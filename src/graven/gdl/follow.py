@@ -75,17 +75,23 @@ def _trace(line: str, where: str) -> Trace:
             steps,
             bool(data["terminal"]),
             bool(data.get("cut", False)),
-            None if goals is None else tuple(None if g is None else int(g) for g in goals),
+            None if goals is None else tuple(map(_goal, goals)),
         )
     except (ValueError, TypeError, KeyError, AttributeError):
         raise UsageError(f"{where} is not a trace: see `graven gdl follow --help`.") from None
     sizes = {len(trace.roles)}
     sizes |= {len(part) for step in steps for part in (step.legal, step.joint)}
-    if trace.goals is not None and not trace.cut:
+    if trace.goals is not None and (trace.terminal or not trace.cut):
         sizes.add(len(trace.goals))
     if len(sizes) > 1:
         raise UsageError(f"{where} is not a trace: not everything has one entry for each role.")
     return trace
+
+
+def _goal(value: Any) -> int | None:
+    if value is None or (isinstance(value, int) and not isinstance(value, bool)):
+        return value
+    raise TypeError
 
 
 def _texts(values: Any) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from graven.core.patience import go_on
 from graven.gdl import joins
 from graven.gdl.components import components
 from graven.gdl.plans import Code, Indexes
@@ -163,6 +164,7 @@ class _Grounder:
 
     def _go_on(self, answer: int, plans: joins.Plans) -> None:
         """Make room, or say why there is none."""
+        go_on()
         meta = self.store.meta
         if answer == joins.TOO_LONG:
             line = self.program.lines[plans.plan_rule[meta[joins.FAULT]]]

@@ -8,6 +8,7 @@ is repeated for each.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -151,15 +152,27 @@ class _Shapes:
             for atom in (clause.head, *clause.holds, *clause.fails):
                 for arg in atom.args:
                     self._note(arg)
-        changed = True
-        while changed:
-            changed = False
-            for clause in clauses:
-                for i, arg in enumerate(clause.head.args):
-                    changed |= self._add((clause.head.name, i), self.of(arg, clause))
-            for source, target in FLOWS:
-                for i in range(2):
-                    changed |= self._add((target, i), self.places.get((source, i), set()))
+        # A clause is looked at again only if one of the relations that it reads has changed.
+        readers: dict[str, list[Clause]] = defaultdict(list)
+        for clause in clauses:
+            for name in {atom.name for atom in clause.holds}:
+                readers[name].append(clause)
+        waiting = dict.fromkeys(map(id, reversed(clauses)))
+        by_id = {id(clause): clause for clause in clauses}
+        while waiting:
+            clause = by_id[waiting.popitem()[0]]
+            for name in self._changed_by(clause):
+                waiting.update(dict.fromkeys(map(id, readers[name])))
+
+    def _changed_by(self, clause: Clause) -> set[str]:
+        """The relations of which a clause tells something new."""
+        head, changed = clause.head, set()
+        for i, arg in enumerate(head.args):
+            found = self.of(arg, clause)
+            for name in (head.name, *(target for source, target in FLOWS if source == head.name)):
+                if self._add((name, i), found):
+                    changed.add(name)
+        return changed
 
     def _note(self, term: Term) -> None:
         if isinstance(term, Compound):

@@ -164,7 +164,7 @@ _TOKEN = re.compile(
       | (?P<open>\()
       | (?P<close>\))
       | (?P<bars>\|[^|\r\n]*\|)
-      | (?P<string>"(?:[^"\\]|\\.)*")
+      | (?P<string>"(?:[^"\\]|\\.){0,10000}+")
       | (?P<broken>["|])
       | (?P<word>[^\s\0\ufeff();]+)""",
     re.VERBOSE | re.DOTALL,

@@ -121,6 +121,23 @@ def test_a_long_batch_is_waited_for_within_the_margin(monkeypatch) -> None:
     assert waits == [0.25]  # half of a fifth of the clock
 
 
+# The legal moves have no end: proving them takes as long as it may.
+ENDLESS = ONE_LINE + " (nat z) (<= (nat (s ?x)) (nat ?x)) (<= (legal x (go ?n)) (nat ?n))"
+
+
+def test_a_match_that_is_aborted_leaves_its_time_to_others() -> None:
+    player = Player(SPEC)
+    start = parse(f"( START m1 x ({ENDLESS}) 0.2 0.2 )")
+    threading.Thread(target=player.answer, args=(start,), daemon=True).start()
+    until = time.monotonic() + 30
+    while not player.busy:
+        assert time.monotonic() < until
+    player.answer(Abort("m1"))
+    while any(thread.name == "grounding" for thread in threading.enumerate()):
+        assert time.monotonic() < until, "still proving"
+        time.sleep(0.05)
+
+
 def test_a_match_is_not_given_up_while_its_start_clock_runs(monkeypatch) -> None:
     monkeypatch.setattr("graven.interfaces.ggp.match.PATIENCE", 0.0)
     player = Player(SPEC)

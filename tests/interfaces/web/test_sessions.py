@@ -17,7 +17,7 @@ from graven.agents import Agent, parse
 from graven.core.errors import UsageError
 from graven.gdl.make import How, make
 from graven.interfaces.web.games import named_game
-from graven.interfaces.web.glimpse import believed, glimpse, node
+from graven.interfaces.web.glimpse import glimpse, node
 from graven.interfaces.web.limits import WAITING_MESSAGES, Limits
 from graven.interfaces.web.server import receive_all
 from graven.interfaces.web.session import Session, Sessions, Tab
@@ -257,9 +257,9 @@ def test_trees_that_are_let_go_are_free_although_their_sessions_remember_the_sea
 def test_where_all_move_at_once_everybody_has_an_estimate_of_his_own():
     game = rock_paper_scissors(1).changed(scores=second_wins)
     found = Agent("uct").search(game.start(), playouts=50)
-    assert [believed(found, player) for player in (0, 1)] == [0.0, 1.0]
+    assert [found.value_of(player) for player in (0, 1)] == [0.0, 1.0]
     cut_short = Agent("uct").search(game.start(), playouts=1)
-    assert believed(cut_short, 1) is None
+    assert cut_short.value_of(1) is None
 
 
 def second_wins(tables, state, out):

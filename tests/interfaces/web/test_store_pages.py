@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import graven as gv
 from graven.core.errors import UsageError
 from graven.games.registry import make_game
 from graven.interfaces.web.laboratory import Laboratory, name_of
@@ -47,6 +48,17 @@ def test_a_game_is_replayed_as_it_was_played_with_what_was_believed(laboratory, 
             assert shown["svg"] == position.svg()
             assert shown["cells"] == ([move] if move else [])
         assert position.scores == tuple(said["scores"])
+
+
+def test_a_game_in_gdl_is_replayed(tmp_path):
+    store = tmp_path / "gdl.db"
+    played = match("gdl(sheet=connect5)", "uct", "grave", games=1, playouts=10, workers=1, db=store)
+    laboratory = Laboratory(str(store), None)
+    said = laboratory.game(name_of(played.cell), 0)
+    position = gv.game("gdl(sheet=connect5)").start().play_all(said["moves"])
+    assert position.over
+    shown = laboratory.position(name_of(played.cell), 0, len(said["moves"]))
+    assert shown["text"] == position.text()
 
 
 def test_what_is_not_there_is_a_sentence(laboratory, tmp_path):

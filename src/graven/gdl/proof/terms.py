@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from graven.gdl.program import TooLargeError
 from graven.gdl.read import Compound, Term, Variable, spaced
+
+LARGEST = 10_000  # words of a term: each part may stand in it many times, and is written each time
 
 
 class Terms:
@@ -17,6 +20,7 @@ class Terms:
         self._terms: list[Term] = []
         self._constants: dict[str, int] = {}
         self._compounds: dict[tuple[int, ...], int] = {}
+        self._sizes: list[int] = []
 
     def __len__(self) -> int:
         return len(self.parts)
@@ -34,6 +38,8 @@ class Terms:
         if number is None:
             name = self._terms[parts[0]]
             assert isinstance(name, str)
+            if sum(self._sizes[part] for part in parts) > LARGEST:
+                raise TooLargeError(f"a term of {name} has more than {LARGEST:,} words.")
             term = Compound(name, tuple(self._terms[part] for part in parts[1:]))
             number = self._compounds[parts] = self._add(parts, term)
         return number
@@ -64,5 +70,6 @@ class Terms:
 
     def _add(self, parts: tuple[int, ...], term: Term) -> int:
         self.parts.append(parts)
+        self._sizes.append(sum(self._sizes[part] for part in parts) or 1)
         self._terms.append(term)
         return len(self.parts) - 1

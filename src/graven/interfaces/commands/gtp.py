@@ -43,8 +43,8 @@ def gtp(
     if played.name != "go" and agent == "grave(ref=100,bias=1e-6)+mogo":
         agent = "grave"
     engine = Engine(Table(played), agent, Budget(playouts, seconds), seed)
-    if sys.stdin is None:
-        raise UsageError("there is nobody to talk to: standard input is closed.")
+    if sys.stdin is None or sys.stdout is None:
+        raise UsageError("there is nobody to talk to: standard input or output is closed.")
     engine.run(Lines(_input()), sys.stdout)
 
 

@@ -10,6 +10,7 @@ from graven.agents.spec import Spec
 from graven.core import contract
 from graven.core.errors import GravenError
 from graven.core.game import Game, Position
+from graven.core.patience import until
 from graven.core.rng import derive
 from graven.gdl.ground import Limits
 from graven.gdl.make import How, network_game_of, proof_game_of
@@ -61,7 +62,7 @@ class Match:
         self._asked: Joint = None
         self._slow = True  # whether the game is played by proof
         self._playing = False  # whether a move was ever asked for
-        threading.Thread(target=self._prepare, name="grounding", daemon=True).start()
+        threading.Thread(target=self._prepare_or_stop, name="grounding", daemon=True).start()
 
     @property
     def lost(self) -> bool:
@@ -75,23 +76,29 @@ class Match:
 
     # Making the rules ready.
 
+    def _prepare_or_stop(self) -> None:
+        """A match that is over leaves its time to others."""
+        with until(self.finished):
+            self._prepare()
+
     def _prepare(self) -> None:
         began = time.monotonic()
         title = f"match {self.start.match}"
         try:
             self._use(proof_game_of(self._sheet, title, How()), slow=True)
         except GravenError as error:
-            log.error("%s: %s", title, error)
+            level = logging.INFO if self.finished.is_set() else logging.ERROR
+            log.log(level, "%s: %s", title, error)
         self._ready.set()
         try:
             if not self.finished.is_set():
                 limits = Limits(seconds=MOST_GROUNDING)
                 self._use(network_game_of(self._sheet, How(limits=limits)), slow=False)
                 log.info("%s: grounded after %.1f s", title, time.monotonic() - began)
-        except TooLargeError as error:
-            log.warning("%s: played by proof, which is slow: %s", title, error)
         except GravenError as error:
-            log.error("%s: played by proof, which is slow: %s", title, error)
+            level = logging.WARNING if isinstance(error, TooLargeError) else logging.ERROR
+            level = logging.INFO if self.finished.is_set() else level
+            log.log(level, "%s: played by proof, which is slow: %s", title, error)
         except Exception:
             log.exception("%s: played by proof, which is slow", title)
         with self._lock:

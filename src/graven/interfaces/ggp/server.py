@@ -135,8 +135,11 @@ def make_server(player: Player) -> uvicorn.Server:
     """A server for a player."""
     import uvicorn
 
+    from graven.interfaces.connections import Prompt
+
     config = uvicorn.Config(
         make_app(player),
+        http=Prompt,
         log_level="warning",
         access_log=False,
         timeout_keep_alive=5,

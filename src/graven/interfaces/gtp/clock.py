@@ -64,11 +64,12 @@ class Clocks:
 
     settings: tuple[float, float, int] | None = None
     players: list[Clock] = field(default_factory=list)
+    unlimited: bool = False  # because somebody said so
 
     def set(self, main: float, overtime: float, stones: int) -> None:
         """New settings, and clocks that have not run."""
-        unlimited = overtime > 0 and stones == 0
-        self.settings = None if unlimited else (main, overtime, stones)
+        self.unlimited = overtime > 0 and stones == 0
+        self.settings = None if self.unlimited else (main, overtime, stones)
         self.restart()
 
     def restart(self) -> None:

@@ -16,6 +16,7 @@ from graven import __version__
 from graven.agents import Agent, Found
 from graven.agents.agent import find_move
 from graven.agents.games import make_game
+from graven.agents.spec import Spec, parse
 from graven.core.errors import GravenError
 from graven.core.game import Game, Position
 from graven.core.rng import derive
@@ -31,6 +32,7 @@ from graven.search.engine import Budget, Search
 LONGEST_TIME = 1e7  # seconds
 # After the other side's pass: how often a pass must have been tried, and what it may cost.
 PASS_VISITS, PASS_COST = 50, 0.01
+UNKNOWN = "unknown command"
 FREE_PLAYOUTS = 10_000  # for a move where neither a budget nor a clock says anything else
 
 
@@ -48,7 +50,7 @@ class Engine:
         self._out: TextIO = sys.stdout
         self._lines: Lines | None = None
         self._id = ""
-        self._use(spec)
+        self._use(parse(spec, files=True))
         self.commands: dict[str, Callable[..., str]] = {
             name.removeprefix("do_").replace("__", "-"): getattr(self, name)
             for name in dir(self)
@@ -58,7 +60,7 @@ class Engine:
             for name in GO_ONLY:
                 del self.commands[name]
 
-    def _use(self, spec: str) -> None:
+    def _use(self, spec: Spec) -> None:
         """Play with another agent from now on; its code is compiled before any clock runs."""
         self.agent = Agent(spec)
         self._search: Search | None = None
@@ -89,7 +91,7 @@ class Engine:
         try:
             action = self.commands.get(command.name)
             if action is None:
-                raise CommandError("unknown command")
+                raise CommandError(" ".join(command.arguments) if not command.name else UNKNOWN)
             self._id = command.id
             text = self._call(action, command)
             if text.startswith(MID_REPLY):
@@ -154,7 +156,7 @@ class Engine:
         if not text:
             raise CommandError("syntax error")
         if name == "agent":
-            self._use(text)
+            self._use(parse(text))  # no files: who knows where a command comes from
         elif name == "lag":
             self.lag = parse_number(text, "lag", 0, 10)
         elif name == "playouts":
@@ -266,7 +268,7 @@ class Engine:
         if len(numbers) != wanted.get(kind, -1):
             raise CommandError("syntax error")
         if kind == "none":
-            self.clocks = Clocks()
+            self.clocks = Clocks(unlimited=True)
         elif kind == "absolute":
             self.clocks.set(numbers[0], 0, 0)
         elif kind == "byoyomi":
@@ -279,6 +281,9 @@ class Engine:
         """What is left on a player's clock."""
         clock = self.clocks.of(self.table.player(colour))
         seconds, to_play = parse_number(left, "time", -LONGEST_TIME, LONGEST_TIME), _whole(stones)
+        if clock is None and not self.clocks.unlimited:
+            self.clocks.set(seconds, 0, 0)
+            clock = self.clocks.of(self.table.player(colour))
         if clock is not None:
             clock.set(seconds, to_play)
         return ""
@@ -289,7 +294,10 @@ class Engine:
         """Think, and play a move."""
         player = self.table.player(colour)
         began = time.monotonic()
-        found = self._think(player)
+        return self._played(player, self._think(player), began)
+
+    def _played(self, player: int, found: Found | None, began: float) -> str:
+        """Play what was found by a search that began then, or give up; what to say."""
         move = self._chosen(found, player)
         if found is not None and found.value < self.resign:
             return "resign"
@@ -357,18 +365,18 @@ class Engine:
 
     def _analyse(self, style: str, arguments: tuple[str, ...], play: bool) -> str:
         request = parse_request(arguments, self.table)
+        began = time.monotonic()
         position = self.table.to_search(request.player)
         self._out.write(f"={self._id}\n")
         last: Found | None = None
         for found, lines in self._reports(position, request.player, request.interval, style, play):
             last = found
-            self._out.write(lines + "\n")
-            self._out.flush()
+            if lines:  # an empty line would end the reply
+                self._out.write(lines + "\n")
+                self._out.flush()
         if not play:
             return MID_REPLY
-        move = self._chosen(last, request.player)
-        self.table.play(request.player, move, _comment(last))
-        return MID_REPLY + f"play {_vertex(move)}\n"
+        return MID_REPLY + f"play {self._played(request.player, last, began)}\n"
 
     def _reports(
         self, position: Position, player: int, interval: float, style: str, play: bool
@@ -415,6 +423,8 @@ class Engine:
     def do_loadsgf(self, name: str, number: str = "") -> str:
         """Load a game, up to before a move if one is named; who is to move then."""
         before = _whole(number) - 1 if number else None
+        if not Path(name).is_file():
+            raise CommandError("cannot load file")
         with Path(name).open("rb") as file:
             data = file.read(sgf.LARGEST_FILE + 1)
         self.table.load(sgf.read(data, before))

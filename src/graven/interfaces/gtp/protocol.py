@@ -13,7 +13,7 @@ from dataclasses import dataclass
 LONGEST = 4096  # characters of a line; no command needs more
 
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
-_LINE = re.compile(r"(?:(\d{1,9})\s+)?(\S+)\s*(.*)", re.DOTALL)
+_LINE = re.compile(r"(?:([0-9]{1,10})\s+)?(\S+)\s*(.*)", re.DOTALL)
 
 
 class CommandError(Exception):
@@ -35,10 +35,11 @@ def parse(line: str) -> Command | None:
     if not cleaned:
         return None
     if len(cleaned) > LONGEST:
-        return Command("", "", ("a line is at most", str(LONGEST), "characters long"))
+        begin = _LINE.fullmatch(cleaned[:LONGEST])
+        return Command((begin and begin[1]) or "", "", ("line", "too", "long"))
     match = _LINE.fullmatch(cleaned)
     if match is None or (not match[1] and cleaned.isascii() and cleaned.isdigit()):
-        return Command(cleaned[:9] if cleaned.isdigit() else "", "", ())
+        return Command(cleaned[:10] if cleaned.isdigit() else "", "", ())
     return Command(match[1] or "", match[2], tuple(match[3].split()))
 
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from math import isfinite
 from typing import Any
 
-from graven.agents.agent import Found
 from graven.core.contract import NOBODY
 from graven.core.errors import UsageError
 from graven.core.game import Game
@@ -17,17 +16,6 @@ from graven.search.plan import NEVER
 
 LINE = 12
 USUAL_REF = 50
-
-
-def believed(found: Found, player: int) -> float | None:
-    """What a search expects for a player of the move that it would play; None if it does not know.
-
-    Where all move at once, each player has an expectation of his own.
-    """
-    best = found.move_of(player)
-    return next(
-        (each.mean for each in found.by_player[player] if each.move == best and each.visits), None
-    )
 
 
 def glimpse(thinker: Thinker) -> dict[str, Any]:
@@ -63,7 +51,7 @@ def glimpse(thinker: Thinker) -> dict[str, Any]:
         "playouts": done,
         "rate": round(done / max(thinker.seconds, 1e-3)),
         "nodes": look.nodes_in_use(search),
-        "value": _round(believed(found, player) if found else top.mean if top else None),
+        "value": _round(found.value_of(player) if found else top.mean if top else None),
         "best": best,
         "line": [
             [mover, move, cells_of(move, thinker.cells)]

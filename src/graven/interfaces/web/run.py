@@ -13,6 +13,7 @@ from pathlib import Path
 import uvicorn
 
 from graven.core.errors import UsageError
+from graven.interfaces.connections import Prompt
 from graven.interfaces.web.limits import MESSAGE_BYTES, Limits
 from graven.interfaces.web.server import LOCAL, Page
 
@@ -45,6 +46,7 @@ def run(
         log_level=logging.WARNING,
         access_log=False,
         server_header=False,
+        http=Prompt,
         ws="websockets-sansio",
         ws_max_size=MESSAGE_BYTES,
         timeout_graceful_shutdown=GRACE_SECONDS,

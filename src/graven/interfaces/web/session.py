@@ -25,7 +25,7 @@ from graven.core.contract import NOBODY
 from graven.core.errors import GravenError, UsageError
 from graven.interfaces.web import messages
 from graven.interfaces.web.games import named_game
-from graven.interfaces.web.glimpse import believed, glimpse, node
+from graven.interfaces.web.glimpse import glimpse, node
 from graven.interfaces.web.limits import (
     IDLE_SECONDS,
     UPDATES_A_SECOND,
@@ -284,7 +284,7 @@ class Session:
         elif thinker.status == DONE and found and table.thinks() == thinker.player:
             if not table.people:
                 await asyncio.sleep(BETWEEN_AGENTS)
-            value = believed(found, thinker.player)
+            value = found.value_of(thinker.player)
             note = Note(thinker.player, value, found.playouts) if value is not None else None
             move = found.move_of(thinker.player)
             await self._in_thread(table.agent_moves, thinker.player, move, note)
