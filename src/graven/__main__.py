@@ -1,6 +1,17 @@
-"""`python -m graven` is the command `graven`."""
+"""The command `graven`, also as `python -m graven`."""
 
-from graven.interfaces.cli import main
+import sys
+
+
+def main() -> None:
+    """Run the command line."""
+    try:
+        from graven.interfaces.cli import main as run
+    except KeyboardInterrupt:
+        print("graven: stopped.", file=sys.stderr)
+        sys.exit(130)
+    run()
+
 
 if __name__ == "__main__":
     main()

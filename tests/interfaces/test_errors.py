@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from graven.interfaces.commands import games as games_command
+from graven.interfaces.console import INTERRUPTED
 
 NOGO = ["nogo", "--size", "3"]
 
@@ -42,7 +43,13 @@ WRONG = {
     "play budget": (["play", *NOGO, "--playouts", "0"], "at least 1 playout"),
     "games": (["games", "nogoo"], "Did you mean 'nogo'?"),
     "agents": (["agents", "greave"], "Did you mean 'grave'?"),
+    "agents in a file": (["agents", "./mine.py"], "name one of its policies, as in ./mine.py:tree"),
     "bench": (["bench", "tabels"], "Did you mean 'tables'?"),
+    "endless": (["search", *NOGO, "--seconds", "inf"], "and an end, not inf"),
+    "play a program": (["play", *NOGO, "--agent", 'gtp("gnugo")'], "plays matches"),
+    "sweep of nan": (["sweep", *NOGO, "rave(bias=[nan])", "--against", "uct"], "bias"),
+    "reproduce into": (["reproduce", "--headline", "--write", "x.txt"], ".csv or .md"),
+    "new over a module": (["new", "game", "graven"], "is the name of a module already"),
 }
 
 
@@ -84,3 +91,34 @@ def test_debugging_shows_the_traceback(run, monkeypatch):
     monkeypatch.setattr(games_command, "make_game", broken)
     with pytest.raises(ZeroDivisionError):
         run("games", "nogo")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["match", "nogo", "uct", "rave", "--seed", "3"], "graven match nogo uct rave --seed 3"),
+        (["games", "nogo"], "graven: stopped."),
+    ],
+)
+def test_ctrl_c_before_there_is_anything_to_show(run, monkeypatch, arguments, said):
+    def pressed(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("graven.agents.games.make_game", pressed)
+    code, out, err = run(*arguments)
+    assert (code, out) == (INTERRUPTED, "")
+    assert said in err
+
+
+def test_trials_that_cannot_be_read_are_named(run, tmp_path):
+    (tmp_path / "mine-tune.db").write_text("not a database at all, and long enough to be one")
+    tune = ["tune", *NOGO, "grave(ref=?)", "--against", "uct", "--db", str(tmp_path / "mine.db")]
+    code, _, err = run(*tune)
+    assert code == 2
+    assert "mine-tune.db, which remembers the trials, cannot be used" in err
+
+
+def test_gdl_alone_says_what_it_can_do(run):
+    code, out, _ = run("gdl")
+    assert code == 0
+    assert "\n  check " in out

@@ -55,3 +55,24 @@ def test_the_end_of_input_ends_politely(run):
     code, out, err = run(*PLAY, stdin="")
     assert code == 0, err
     assert out.endswith("Goodbye.\n")
+
+
+UNEVEN = """
+(role row) (role column) (choice good) (choice bad)
+(init (round 1))
+(<= (legal ?who ?choice) (role ?who) (choice ?choice))
+(<= (next (round 2)) (true (round 1)))
+(<= (next (round 3)) (true (round 2)))
+(<= terminal (true (round 3)))
+(goal row 90) (goal column 10)
+"""
+
+
+@pytest.mark.parametrize(("side", "worth"), [("first", "0.100"), ("second", "0.900")])
+def test_where_all_move_at_once_the_opinion_is_the_agents_own(run, tmp_path, side, worth):
+    sheet = tmp_path / "uneven.kif"
+    sheet.write_text(UNEVEN)
+    play = ["play", str(sheet), "--playouts", "50", "--side", side]
+    code, out, err = run(*play, stdin="good\nopinion\n")
+    assert code == 0, err
+    assert f"The agent gave itself {worth} of 1" in out

@@ -38,8 +38,19 @@ BUG = 1
 SHOWN = "    "
 
 
+class StoppedError(Exception):
+    """Somebody pressed Ctrl-C."""
+
+
 class Commands(TyperGroup):
     """The commands, which speak of an unknown one as everything else here does."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command. Typer would take Ctrl-C for an exit without a word."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise StoppedError from None
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command of that name."""
@@ -135,7 +146,7 @@ def run(arguments: list[str]) -> int:
     except CommandLineError as error:
         _complain(_explain(error))
         return BAD_INPUT
-    except (typer.Abort, KeyboardInterrupt):
+    except (typer.Abort, KeyboardInterrupt, StoppedError):
         if arguments and arguments[0] in EXPERIMENTS:
             say_how_to_go_on()
         else:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -22,6 +24,7 @@ QUIET_SECONDS = 2.0
 TICK_SECONDS = 0.1
 LINE_SECONDS = 10.0
 """How often progress is said where stderr is no terminal."""
+FREE_WIDTH = 240
 INTERRUPTED = 130
 """The exit code after Ctrl-C."""
 FAILED = 1
@@ -30,10 +33,11 @@ FAILED = 1
 
 @cache
 def out() -> Console:
-    """Where results go."""
+    """Where results go. What goes into a file or to another program is not cut to a width."""
     from rich.console import Console
 
-    return Console(highlight=False)
+    free = not sys.stdout.isatty() and "COLUMNS" not in os.environ
+    return Console(highlight=False, width=FREE_WIDTH if free else None)
 
 
 @cache

@@ -42,7 +42,7 @@ class Session:
         self.seed = seed
         self.position = game.start()
         self._choices: list[Position] = []  # the positions in which the person has chosen
-        self._believed: Found | None = None
+        self._believed: tuple[Found, int] | None = None  # the agent's last search, and its seat
         self._seat_players()
 
     def run(self) -> None:
@@ -127,7 +127,7 @@ class Session:
             lambda stop: self._players[player].choose(position, stop),
             lambda elapsed: f"thinking for {duration(elapsed)}",
         )
-        self._believed = found
+        self._believed = found, player
         return found.move_of(player)
 
     def _play(self, joint: dict[int, str]) -> None:
@@ -176,14 +176,15 @@ class Session:
 
     def _opinion(self) -> None:
         """What it thought before its last move; before its first one, what it thinks now."""
-        found = self._believed
-        if found is None:
-            found = self._think()
-            self._say(f"The agent gives you {found.value:.3f} of 1 here.")
+        if self._believed is None:
+            found, player = self._think(), self.seat
+            self._say(f"The agent gives you {_value(found, player)} of 1 here.")
         else:
-            self._say(f"The agent gave itself {found.value:.3f} of 1 before its last move.")
-        self._say(f"It expects {findings.line_text(found)}.")
-        out().print(findings.move_table(found.by_player.get(self.seat, found.moves), TOP))
+            found, player = self._believed
+            self._say(f"The agent gave itself {_value(found, player)} of 1 before its last move.")
+        if found.line:
+            self._say(f"It expects {findings.line_text(found)}.")
+        out().print(findings.move_table(found.by_player[player], TOP))
 
     def _list_moves(self) -> None:
         self._say(" ".join(self.position.moves_of(self.seat)))
@@ -205,3 +206,8 @@ class Session:
 
     def _say(self, text: str) -> None:
         print(text, flush=True)
+
+
+def _value(found: Found, player: int) -> str:
+    value = found.value_of(player)
+    return "an unknown part" if value is None else f"{value:.3f}"

@@ -20,7 +20,7 @@ gdl = typer.Typer(
     name="gdl",
     help="Look at a game's rulesheet: check it, ground it, draw it.",
     rich_markup_mode=None,
-    no_args_is_help=True,
+    invoke_without_command=True,
 )
 SheetText = Annotated[
     str,
@@ -30,6 +30,13 @@ SheetText = Annotated[
         show_default=False,
     ),
 ]
+
+
+@gdl.callback()
+def without_command(context: typer.Context) -> None:
+    """Look at a game's rulesheet: check it, ground it, draw it."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
 
 
 @gdl.command()

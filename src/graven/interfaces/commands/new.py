@@ -43,7 +43,9 @@ def new(
       graven match hex ./mine.py:tree uct --games 20
     """
     import re
+    import sys
     from importlib.resources import files
+    from importlib.util import find_spec
     from keyword import iskeyword
     from pathlib import Path
 
@@ -55,6 +57,11 @@ def new(
         raise UsageError(
             f"{name!r} is no name for a file of Python: small letters, digits and underscores, "
             f"at most {LONGEST_NAME}, with a letter first."
+        )
+    if name in sys.stdlib_module_names or find_spec(name) is not None:
+        raise UsageError(
+            f"{name!r} is the name of a module already, and a file of that name would hide it: "
+            f"take another, such as my_{name}."
         )
     templates, commands = KINDS[kind]
     targets = dict(zip((Path(f"{name}.py"), Path(f"test_{name}.py")), templates, strict=True))

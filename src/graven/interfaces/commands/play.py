@@ -43,10 +43,13 @@ def play(
       graven play domineering --side second --agent "rave(bias=1e-3)" --seconds 2
     """
     from graven.agents import agent as make_agent
-    from graven.core.errors import unknown
+    from graven.agents.programs import is_program
+    from graven.core.errors import UsageError, unknown
     from graven.interfaces.session import SEATS, Session
     from graven.lab.play import warm_up
 
+    if is_program(agent):
+        raise UsageError(f"{agent} plays matches (graven match), and no person in the terminal.")
     opponent = make_agent(agent)
     budget = opponent.budget_or(given_budget(playouts, seconds, DEFAULT_PLAYOUTS))
     played = make_game(game, size)

@@ -89,6 +89,8 @@ def reproduce(
         raise UsageError("--games needs a paper and a table, or --headline.")
     if write is not None:
         check_target(write)
+        if not write.endswith((".csv", ".md")):
+            raise UsageError(f"{write!r}: figures are written as .csv or .md.")
     if one is not None and one.measure:
         _measure(one, games, seed, write, json)
         return
