@@ -44,8 +44,8 @@ def new(
     """
     import re
     import sys
+    from importlib.metadata import packages_distributions
     from importlib.resources import files
-    from importlib.util import find_spec
     from keyword import iskeyword
     from pathlib import Path
 
@@ -58,7 +58,7 @@ def new(
             f"{name!r} is no name for a file of Python: small letters, digits and underscores, "
             f"at most {LONGEST_NAME}, with a letter first."
         )
-    if name in sys.stdlib_module_names or find_spec(name) is not None:
+    if name in {"graven", *sys.stdlib_module_names, *packages_distributions()}:
         raise UsageError(
             f"{name!r} is the name of a module already, and a file of that name would hide it: "
             f"take another, such as my_{name}."
