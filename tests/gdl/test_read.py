@@ -174,3 +174,10 @@ LITERALS = st.recursive(
 @given(st.builds(Rule, ATOMS, st.lists(LITERALS, max_size=3).map(tuple)))
 def test_what_is_shown_is_read_again(rule: Rule) -> None:
     assert read(show(rule)).rules == (rule,)
+
+
+@pytest.mark.parametrize("text", ["(role \x1b[31mx)", '(init "\x07")', "(role |a\x9bb|)"])
+def test_what_a_terminal_would_obey_is_refused_and_not_shown(text: str) -> None:
+    with pytest.raises(UsageError, match="here is a control character") as caught:
+        read(text)
+    assert not set(str(caught.value)) & set("\x1b\x07\x9b")

@@ -171,9 +171,15 @@ _TOKEN = re.compile(
 )
 
 
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+
+
 def _tokens(reader: _Reader) -> Iterator[tuple[str, str, int]]:
     for match in _TOKEN.finditer(reader.text):
         kind, word, at = match.lastgroup, match.group(), match.start()
+        if kind not in (None, "skip") and (bad := _CONTROL.search(word)):
+            # Names are shown in terminals, which would obey them.
+            reader.fail(at + bad.start(), "here is a control character")
         if kind == "open" or kind == "close":
             yield word, word, at
         elif kind == "bars":
@@ -217,7 +223,7 @@ class _Reader:
         start = self._starts[number - 1]
         column = at - start + 1
         line = re.split(r"[\r\n]", self.text[start : start + column + 200], maxsplit=1)[0]
-        shown, before = _window(line, column - 1)
+        shown, before = _window(_CONTROL.sub("?", line), column - 1)
         raise UsageError(
             f"{self.name}, line {number}, column {column}: {reason}.\n"
             f"    {shown}\n    {' ' * before}^"
