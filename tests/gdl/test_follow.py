@@ -112,6 +112,9 @@ def test_a_match_that_was_cut_need_not_be_over(game, match, tmp_path):
         '{"roles": ["a"], "steps": [{"legal": [["x"]], "joint": ["x", "y"]}], "terminal": true}',
         '{"roles": ["a"], "steps": [{"legal": [[1]], "joint": ["x"]}], "terminal": true}',
         '{"roles": ["a"], "steps": [], "terminal": true, "goals": ["many"]}',
+        '{"roles": ["a"], "steps": [], "terminal": true, "goals": [Infinity]}',
+        '{"roles": ["a"], "steps": [], "terminal": true, "goals": [99.7]}',
+        '{"roles": ["a"], "steps": [], "terminal": true, "cut": true, "goals": [1, 2]}',
         "[" * 100_000,
     ],
 )

@@ -180,6 +180,17 @@ def test_moves_that_are_none_are_said_to_be(tmp_path, moves):
                 list(reading)
 
 
+@pytest.mark.parametrize(("column", "text"), [("scores", "[NaN, 1e999]"), ("seats", "[0]")])
+def test_results_that_are_none_are_said_to_be(tmp_path, column, text):
+    path = filled(tmp_path / "a.db")
+    db = sqlite3.connect(path)
+    db.execute(f"UPDATE game SET {column} = ?", (text,))
+    db.commit()
+    db.close()
+    with Store(path, write=False) as store, pytest.raises(StoreError, match="the results of game"):
+        list(store.results(CELL, 10))
+
+
 @pytest.mark.skipif(os.name != "posix", reason="limits the size of files")
 def test_a_full_disk_is_said_and_loses_nothing(tmp_path):
     program = f"""

@@ -268,11 +268,14 @@ class Store:
             )
             for values, number, seats, seed, scores, moves, *spent in rows:
                 playouts, seconds, version, machine = spent
+                taken, results = tuple(_list(seats)), tuple(_list(scores))
+                if len(taken) != len(results) or not all(_is_score(each) for each in results):
+                    raise ValueError(f"the results of game {number}")
                 yield GameResult(
                     int(number),
-                    tuple(_list(seats)),
+                    taken,
                     int(seed),
-                    tuple(_list(scores)),
+                    results,
                     tuple(_list(moves)),
                     playouts,
                     seconds,
@@ -351,6 +354,10 @@ def _parts(summary: Summary) -> tuple[Any, ...]:
 
 def _marks(values: Any) -> str:
     return ", ".join("?" for _ in values)
+
+
+def _is_score(value: Any) -> bool:
+    return isinstance(value, int | float) and 0 <= value <= 1
 
 
 def _list(text: str) -> list[Any]:
