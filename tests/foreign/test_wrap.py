@@ -221,7 +221,7 @@ def test_moves_that_are_arrays_are_told_apart():
     first = game.start()
     assert first.moves == ("[11_1]",)
     assert first.play(first.moves[0]).moves == ("[1_11]",)
-    assert first.play_all(["[11_1]", "[1_11]"]).scores == (1.0, 0.0)
+    assert first.play_all(["[11_1]", "[ 1 11]"]).scores == (1.0, 0.0)
 
 
 def test_play_may_return_an_object_of_another_class():

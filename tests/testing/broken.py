@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numba
+import numpy as np
 
 from graven.core.rng import below
 from tests.naive import tiny
@@ -111,6 +112,15 @@ def start_writes_beyond_the_state(tables, state):
 
 def turn_names_a_stranger(tables, state):
     return 2 if state[0] == 1 else turn(tables, state)
+
+
+def turn_never_begins(tables, state):
+    return -1
+
+
+def play_throws_dice(tables, state, joint):
+    play(tables, state, joint)
+    state[0] += np.random.randint(0, 1 << 30)
 
 
 def turn_raises(tables, state):

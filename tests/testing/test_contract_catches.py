@@ -48,6 +48,7 @@ from tests.testing.broken import (
     play_heeds_a_hidden_word,
     play_ignores_whose_turn_it_is,
     play_remembers_the_last_move,
+    play_throws_dice,
     play_writes_beyond_the_state,
     play_writes_into_its_argument,
     sample_changes_the_position,
@@ -69,6 +70,7 @@ from tests.testing.broken import (
     text_of_some_moves,
     turn_goes_on_for_ever,
     turn_names_a_stranger,
+    turn_never_begins,
     turn_raises,
     turn_takes_a_stone,
 )
@@ -98,6 +100,15 @@ BROKEN = {
     "turn names a stranger": ({"turn": turn_names_a_stranger}, "turn", "returned 2"),
     "turn raises": ({"turn": turn_raises}, "turn", "one stone left"),
     "turn takes a stone": ({"turn": turn_takes_a_stone}, "turn", "changes the position"),
+    "it is over before it begins": ({"turn": turn_never_begins}, "turn", "before it begins"),
+    "play throws dice": ({"play": play_throws_dice}, "play", "two different positions"),
+    "show gives no text": ({"show": lambda state, colour: None}, "show", "no text"),
+    "points are no number": ({"points": lambda state: "many"}, "points", "no number"),
+    "letters": (
+        {"show_move": lambda player, code: "aAbB"[code]},
+        "show_move",
+        "large and small letters are the same",
+    ),
     "plies too low": ({"plies": 3}, "turn", "`plies` is 3"),
     "the game never ends": (
         {"turn": turn_goes_on_for_ever, "legal": legal_always_has_a_move},

@@ -90,7 +90,7 @@ def wrap(
         codes=bounds["codes"],
         moves=bounds["moves"],
         plies=bounds["plies"],
-        read_move=lambda player, text: things.by_text.get(text.lower()),
+        read_move=lambda player, text: things.by_text.get(_text(text).lower()),
         show=str if getattr_static(first, "__str__") is not object.__str__ else None,
         by_history=_reader(first, "key") is None,
         made_of=_functions(type(first)),

@@ -229,10 +229,10 @@ def play_leads_to_one_position(trial: Trial, moment: Moment) -> None:
     if not choosers:
         return
     joint = {player: probe.moves(moment, player)[0] for player in choosers}
-    once = probe.play(moment, joint).state.tobytes()
-    if probe.play(moment, joint).state.tobytes() != once:
-        text = probe.joint_text(joint)
-        probe.fail("play", f"leads now here, now there with {text}: no dice", moment.path)
+    once, again = probe.play(moment, joint), probe.play(moment, joint)
+    if probe.view(once) != probe.view(again) or probe.key(once) != probe.key(again):
+        fault = f"led to two different positions with {probe.joint_text(joint)}: rules have no dice"
+        probe.fail("play", fault, moment.path)
 
 
 def play_heeds_only_those_who_move(trial: Trial, moment: Moment) -> None:
