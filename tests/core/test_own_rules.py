@@ -49,6 +49,15 @@ def test_rules_that_raise_end_a_search_and_a_match(turn):
         gv.match(game, "uct", "grave", games=2, playouts=50, workers=1)
 
 
+def turn_never_begins(tables, state):
+    return -1
+
+
+def test_a_game_that_is_over_at_the_start_has_no_match():
+    with pytest.raises(gv.UsageError, match="over before it begins"):
+        gv.match(tiny.heaps(4).changed(turn=turn_never_begins), "uct", "grave", workers=1)
+
+
 def play_writes_far_away(tables, state, joint):
     state[10_000_000] = 9
 

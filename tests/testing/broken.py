@@ -114,10 +114,6 @@ def turn_names_a_stranger(tables, state):
     return 2 if state[0] == 1 else turn(tables, state)
 
 
-def turn_never_begins(tables, state):
-    return -1
-
-
 def play_throws_dice(tables, state, joint):
     play(tables, state, joint)
     state[0] += np.random.randint(0, 1 << 30)

@@ -48,6 +48,8 @@ def opened(game: Game, moves: int, seed: int) -> tuple[Position, list[str]]:
             played.append(",".join(joint))
         if not position.over:
             return position, played
+    if game.start().over:
+        raise UsageError(f"the game of {game.spec} is over before it begins.")
     raise UsageError(
         f"{OPENING_TRIES} times {moves} random moves ended the game of {game.spec}: "
         "ask for a shorter opening."
