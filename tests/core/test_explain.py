@@ -146,6 +146,17 @@ def test_a_rule_may_use_a_dict_of_its_own():
     assert contract.turn(rules, np.array([2, 0, 0])) == 20
 
 
+LIST = [1, 2, 3]
+
+
+def uses_list(tables, state):
+    return LIST[0]  # here
+
+
+def adds_to_a_list(tables, state):
+    return len([1, 2] + 3)  # here
+
+
 def uses_dict(tables, state):
     return NAMES["a"]  # here
 
@@ -211,6 +222,8 @@ def calls_wrongly(tables, state):
     ("rule", "said"),
     [
         (uses_dict, "`NAMES` is a dict, and compiled rules take"),
+        (uses_list, "`LIST` is a list, and compiled rules take"),
+        (adds_to_a_list, "`+` does not work with a list and a whole number"),
         (uses_object, "`PIECE` is a Piece"),
         (uses_unknown, "the name `number_of_players` is not defined"),
         (mixes_kinds, "`player` is a whole number in one case and a text in another"),

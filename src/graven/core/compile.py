@@ -27,7 +27,7 @@ from collections.abc import Callable, Iterable, Iterator
 from enum import Enum, EnumType
 from functools import cache
 from pathlib import Path
-from types import CellType, CodeType, FunctionType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypeVar
 
 import numba
@@ -43,7 +43,7 @@ from numba.extending import intrinsic
 from graven.core.callbacks import Callback, hear
 from graven.core.errors import RuleCompileError
 from graven.core.explain import explained
-from graven.core.helpers import LIBRARIES, modules_in, names_in, with_helpers
+from graven.core.helpers import LIBRARIES, content_of, modules_in, names_in, with_helpers
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -160,7 +160,7 @@ def _parts(value: Any, seen: dict[int, tuple[int, Any]]) -> Iterator[str | bytes
     if isinstance(value, FunctionType) and is_own(value):
         code, space = value.__code__, value.__globals__
         inner = [code, value.__defaults__, value.__kwdefaults__]
-        inner += [_content_of(cell) for cell in value.__closure__ or ()]
+        inner += [content_of(cell) for cell in value.__closure__ or ()]
         for where in (space, *map(vars, modules_in(value).values())):
             for name in dict.fromkeys(names_in(code)):
                 if name in where and not isinstance(where[name], ModuleType):
@@ -181,13 +181,6 @@ def _parts(value: Any, seen: dict[int, tuple[int, Any]]) -> Iterator[str | bytes
         inner = [value.__qualname__, getattr(value, "_fields", None)]
     for part in inner:
         yield from _parts(part, seen)
-
-
-def _content_of(cell: CellType) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:  # empty as yet
-        return None
 
 
 def is_own(function: Callable[..., Any]) -> bool:

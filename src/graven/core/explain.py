@@ -108,13 +108,12 @@ def _reason(text: str, expected: int) -> tuple[str, str]:
             found[1],
         )
     if found := re.search(
-        r"The use of a reflected (list|set)\(.*?for global '?(\w+)?|reflected (list|set)\(", text
+        r"The use of a reflected (list|set)\b.*?, assigned to variable '(.+?)' in globals", text
     ):
-        what = found[1] or found[3]
         return (
-            f"a {what} from outside is used, and compiled rules take only numbers, tuples of "
-            "numbers, NumPy arrays and functions: make it a tuple or an array",
-            "",
+            f"`{found[2]}` is a {found[1]}, and compiled rules take from outside only numbers, "
+            "tuples of numbers, NumPy arrays and functions: make it a tuple or an array",
+            found[2],
         )
     if found := re.search(r"Cannot unify (.+?) and (.+?) for '(.+?)(?:\.\d+)?'", text):
         one, other = kind(found[1]), kind(found[2])

@@ -38,7 +38,7 @@ def _copied(function: Callable[..., Any]) -> tuple[Callable[..., Any], Fill]:
     modules = {
         name: module for name, module in modules_in(function).items() if _helpers(module, wanted)
     }
-    closure = tuple(CellType() if _plain(_content(cell)) else cell for cell in cells)
+    closure = tuple(CellType() if _plain(content_of(cell)) else cell for cell in cells)
     if not names and not modules and closure == cells:
         return function, lambda options, known: None
     space = dict(original)
@@ -96,8 +96,9 @@ def _plain(value: Any) -> bool:
     return isinstance(value, FunctionType)
 
 
-def _content(cell: CellType) -> Any:
+def content_of(cell: CellType) -> Any:
+    """What a function has from around it; None if that is not there yet."""
     try:
         return cell.cell_contents
-    except ValueError:  # empty as yet
+    except ValueError:
         return None
