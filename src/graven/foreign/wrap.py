@@ -26,7 +26,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from inspect import getattr_static
 from operator import attrgetter, index, methodcaller
 from types import FunctionType, MethodDescriptorType
-from typing import Any, SupportsIndex
+from typing import Any
 
 from graven.core.callbacks import described
 from graven.core.contract import NOBODY
@@ -165,7 +165,9 @@ class Things:
         if self._over(thing):
             return NOBODY, (), self._results(thing), key
         turn = self._turn(thing) if self._turn else length % self.players
-        if not (isinstance(turn, SupportsIndex) and 0 <= index(turn) < self.players):
+        if not isinstance(turn, int) and hasattr(turn, "__index__"):  # a NumPy integer, say
+            turn = index(turn)
+        if not (isinstance(turn, int) and 0 <= turn < self.players):
             raise ContractError(
                 f"`turn` of {self.name} is {turn!r}: players are numbered from 0 to "
                 f"{self.players - 1}."
@@ -181,7 +183,7 @@ class Things:
                 f"{self.name} is not `over`, and `moves` gives player {turn} none: whoever cannot "
                 "move may pass, by a move for that, or the game is over."
             )
-        return index(turn), codes, (), key
+        return turn, codes, (), key
 
     def _results(self, thing: Any) -> Sequence[float]:
         scores = self._scores(thing)
