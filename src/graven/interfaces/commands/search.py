@@ -128,8 +128,11 @@ def _show(position: Position, spec: str, found: Found, top: int) -> None:
         if len(stats) > top:
             line(f"and {len(stats) - top} more: --top {len(stats)}", style="dim")
     line("")
-    line(f"best       {findings.move_text(found.best)}, worth {found.value:.3f}", style="bold")
-    line(f"main line  {findings.line_text(found)}")
+    whose = f" to {position.game.player_names[0]}" if len(found.by_player) > 1 else ""
+    worth = f"worth {found.value:.3f}{whose}"
+    line(f"best       {findings.move_text(found.best)}, {worth}", style="bold")
+    if found.line:  # where all move at once there is none
+        line(f"main line  {findings.line_text(found)}")
     line(f"spent      {findings.speed_text(found)}")
     if found.memory_full:
         line(

@@ -271,7 +271,7 @@ class Match:
                     "match %s: %s, %.0f %%, %s playouts",
                     self.start.match,
                     move,
-                    100 * found.value,
+                    100 * (found.value_of(self.role) or 0.0),
                     f"{found.playouts:,}",
                 )
                 return move
