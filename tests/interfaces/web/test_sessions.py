@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import random
 import threading
@@ -122,6 +123,23 @@ def test_a_closed_tab_stops_its_search_and_comes_back_to_its_game():
         await until(lambda: other.last("state")["at"] == 1)  # it plays what it has found
 
     with_sessions(work, seconds=600.0)
+
+
+def test_a_server_that_goes_leaves_nothing_behind(caplog):
+    """A search that ends after the server has closed has nobody to tell."""
+
+    async def work(sessions):
+        session, tab = await joined(sessions, game=GAME, seats=["uct", "uct"], seconds=500.0)
+        await until(lambda: (said := tab.last("think")) and said["playouts"] > 0)
+        thinker = session._thinkers["move"]
+        sessions.close()
+        await until(lambda: not thinker.active)
+        await asyncio.sleep(0.1)
+        assert len(asyncio.all_tasks()) == 1
+
+    with_sessions(work, seconds=600.0)
+    gc.collect()
+    assert not caplog.records
 
 
 def test_a_search_blocks_nobody_else():

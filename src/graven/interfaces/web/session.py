@@ -16,6 +16,7 @@ import traceback
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from os import environ
 from typing import Any
 
@@ -81,7 +82,7 @@ class Session:
         self._thinkers: dict[str, Thinker] = {}
         self._lock = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
-        self._ticking = False
+        self._ticking = self._closed = False
 
     # Tabs come and go.
 
@@ -108,6 +109,13 @@ class Session:
         """End all searches."""
         for thinker in self._thinkers.values():
             thinker.stop()
+
+    def close(self) -> None:
+        """End all searches, and whatever waits for them: the server goes."""
+        self._closed = True
+        self.stop()
+        for task in self._tasks:
+            task.cancel()
 
     async def hear(self, tab: Tab, data: str | bytes) -> None:
         """Do what a tab says; whatever is wrong with it is that tab's alone to know."""
@@ -227,7 +235,7 @@ class Session:
 
         def finished(done: Thinker) -> None:
             # The server may be gone by the time a search notices.
-            if not loop.is_closed():
+            with suppress(RuntimeError):
                 loop.call_soon_threadsafe(self._spawn, self._finished, done)
 
         self._pool.start(thinker, finished)
@@ -321,6 +329,8 @@ class Session:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments)
 
     def _spawn(self, work: Callable[..., Any], *arguments: Any) -> None:
+        if self._closed:  # nobody would wait for it
+            return
         task = asyncio.get_running_loop().create_task(work(*arguments))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -365,7 +375,7 @@ class Sessions:
     def close(self) -> None:
         """End every search."""
         for session in self._sessions.values():
-            session.stop()
+            session.close()
         self.pool.close()
         self._threads.shutdown(wait=False, cancel_futures=True)
 
