@@ -36,7 +36,8 @@ def out() -> Console:
     """Where results go. What goes into a file or to another program is not cut to a width."""
     from rich.console import Console
 
-    free = not sys.stdout.isatty() and "COLUMNS" not in os.environ
+    terminal = sys.stdout is not None and sys.stdout.isatty()
+    free = not terminal and "COLUMNS" not in os.environ
     return Console(highlight=False, width=FREE_WIDTH if free else None)
 
 
