@@ -181,3 +181,8 @@ def test_what_a_terminal_would_obey_is_refused_and_not_shown(text: str) -> None:
     with pytest.raises(UsageError, match="here is a control character") as caught:
         read(text)
     assert not set(str(caught.value)) & set("\x1b\x07\x9b")
+
+
+def test_a_string_that_never_ends_is_refused() -> None:
+    with pytest.raises(UsageError, match="never closed"):
+        read('(init "' + "\\" * 1_000_000)

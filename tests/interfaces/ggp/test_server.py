@@ -68,6 +68,18 @@ def test_http_is_answered_properly(address: str) -> None:
     assert httpx.put(address, content="( INFO )").status_code == 405
 
 
+def test_whoever_asks_for_nothing_is_hung_up_on(address: str) -> None:
+    host, port = address.removeprefix("http://").split(":")
+    with (
+        socket.create_connection((host, int(port)), timeout=60) as silent,
+        socket.create_connection((host, int(port)), timeout=60) as slow,
+    ):
+        slow.sendall(b"POST / HTTP/1.1\r\nContent-")
+        assert silent.recv(1) == b""  # a time-out would raise
+        assert slow.recv(1) == b""
+    assert post(address, "( INFO )").status_code == 200
+
+
 def test_a_plain_http_1_0_request_is_answered(address: str) -> None:
     host, port = address.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port)), timeout=30) as link:
