@@ -149,3 +149,11 @@ def test_scores_beyond_100_that_nobody_gets_to_are_no_goals() -> None:
         "(<= (goal me ?s) (true (score ?s))) (<= (goal me 50) (true (score 0)) (true (step 2)))"
     )
     assert [follow(text, seed) for seed in range(8)] == [2] * 8
+
+
+def test_thousands_of_strata_stop_at_the_limit_too() -> None:
+    links = "".join(f"(<= (q{i} ?x) (q{i + 1} ?x))" for i in range(4000))
+    text = f"""(role x) (init (s 0)) (legal x stay) (<= (legal x go) (q0 1)) {links} (q4000 1)
+               (<= (next (s 1)) (does x go)) (<= terminal (true (s 1))) (goal x 50)"""
+    with pytest.raises(TooLargeError, match="grounding takes more than"):
+        network(read(text), Limits(seconds=0.2))

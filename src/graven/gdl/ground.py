@@ -141,6 +141,7 @@ class _Grounder:
         """Work out relations that depend on each other and on finished ones."""
         if not rules:
             return
+        self._look_at_the_clock()
         code = Code(self.indexes, self._estimate, kept)
         opening = []
         for i in rules:
@@ -162,9 +163,17 @@ class _Grounder:
         """Steps that one atom may take in one plan: what the time that is left allows."""
         return max(PAUSE, int((self.deadline - time.monotonic()) * STEPS_A_SECOND))
 
+    def _look_at_the_clock(self) -> None:
+        """Complain if it takes too long, or if nobody waits any more."""
+        go_on()
+        if time.monotonic() > self.deadline:
+            raise TooLargeError(
+                f"grounding takes more than {self.limits.seconds:g} s: most atoms are of "
+                f"{self._largest()}."
+            )
+
     def _go_on(self, answer: int, plans: joins.Plans) -> None:
         """Make room, or say why there is none."""
-        go_on()
         meta = self.store.meta
         if answer == joins.TOO_LONG:
             line = self.program.lines[plans.plan_rule[meta[joins.FAULT]]]
@@ -178,11 +187,7 @@ class _Grounder:
                 f"the rules have more than {meta[joins.ATOMS]:,} atoms and "
                 f"{meta[joins.INSTANCES]:,} ground rules: most are of {self._largest()}."
             )
-        if time.monotonic() > self.deadline:
-            raise TooLargeError(
-                f"grounding takes more than {self.limits.seconds:g} s: most atoms are of "
-                f"{self._largest()}."
-            )
+        self._look_at_the_clock()
         if answer == joins.ROOM_ATOMS:
             self._grow_atoms()
         elif answer == joins.ROOM_ENTRIES:
