@@ -103,6 +103,7 @@ def test_all_commands_of_version_2_are_known(fresh):
 
 def test_ids_come_back(fresh):
     assert fresh.answer("2147483647 name").startswith("=2147483647 ")
+    assert fresh.answer("5") == "?5 unknown command\n\n"
     assert fresh.answer("17 name") == "=17 graven\n\n"
     assert fresh.answer("18 nonsense") == "?18 unknown command\n\n"
 

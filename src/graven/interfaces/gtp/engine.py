@@ -32,7 +32,6 @@ from graven.search.engine import Budget, Search
 LONGEST_TIME = 1e7  # seconds
 # After the other side's pass: how often a pass must have been tried, and what it may cost.
 PASS_VISITS, PASS_COST = 50, 0.01
-UNKNOWN = "unknown command"
 FREE_PLAYOUTS = 10_000  # for a move where neither a budget nor a clock says anything else
 
 
@@ -91,7 +90,9 @@ class Engine:
         try:
             action = self.commands.get(command.name)
             if action is None:
-                raise CommandError(" ".join(command.arguments) if not command.name else UNKNOWN)
+                # Without a name, the arguments say what is wrong with the line, if anything does.
+                said = "" if command.name else " ".join(command.arguments)
+                raise CommandError(said or "unknown command")
             self._id = command.id
             text = self._call(action, command)
             if text.startswith(MID_REPLY):
