@@ -115,7 +115,15 @@ def test_a_second_process_finds_what_the_first_compiled(package, tmp_path):
     assert run(package, home) == (directory, 1, 0)
 
 
-def test_any_change_of_the_package_starts_an_empty_cache(package, tmp_path):
+def test_a_change_above_the_kernels_keeps_the_cache(package, tmp_path):
+    home = tmp_path / "cache"
+    before, *_ = run(package, home)
+    (package / "lab").mkdir()
+    (package / "lab" / "table.py").write_text("# new\n")
+    assert run(package, home) == (before, 1, 0)
+
+
+def test_any_change_below_the_kernels_starts_an_empty_cache(package, tmp_path):
     home = tmp_path / "cache"
     before, *_ = run(package, home)
     with (package / "core" / "errors.py").open("a") as file:

@@ -11,8 +11,9 @@ Numba has first-class function values of its own. Each of them costs 16 microsec
 crosses from Python into a kernel, an integer costs nothing; see docs/design.md.
 
 Numba's own cache looks at the time stamp of one source file, so it misses a change in a function
-that another file defines. Ours lies in a directory named after a digest of all of the package's
-sources and the Numba version: any change of the package starts an empty cache.
+that another file defines. Ours lies in a directory named after a digest of the sources of all
+packages that contain kernels and of the Numba version: a change in any of them starts an empty
+cache, a change in the layers above them does not.
 """
 
 from __future__ import annotations
@@ -58,20 +59,36 @@ KEEP_CACHES = 4
 DAY = 86_400.0
 
 
+# Layers above the kernels: editing them invalidates no compiled code of the layers below.
+UPPER_LAYERS = frozenset({"agents", "bench", "interfaces", "lab", "testing"})
+
+
 @cache
-def package_digest() -> str:
-    """A digest of every Python source of the package, and of Numba's version."""
-    return hashlib.sha256(f"{numba.__version__} {sources_digest()}".encode()).hexdigest()[:16]
+def kernel_digest() -> str:
+    """Return a digest of all sources that kernels are compiled from, and of Numba's version."""
+    return hashlib.sha256(f"{numba.__version__} {_digest(UPPER_LAYERS)}".encode()).hexdigest()[:16]
 
 
 @cache
 def sources_digest() -> str:
-    """A digest of every Python source of the package: which graven this is, to the letter."""
+    """Return a digest of every Python source of the package; it identifies this exact version."""
+    return _digest(frozenset())
+
+
+def _digest(excluded: frozenset[str]) -> str:
     digest = hashlib.sha256()
     for path in sorted(PACKAGE.rglob("*.py")):
-        digest.update(str(path.relative_to(PACKAGE)).encode())
-        digest.update(path.read_bytes())
+        relative = path.relative_to(PACKAGE)
+        if relative.parts[0] not in excluded:
+            digest.update(str(relative).encode())
+            digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
+
+
+def _stamp_in_package(source: Path) -> str:
+    """Return the digest that dates a function of the package itself."""
+    upper = source.relative_to(PACKAGE).parts[0] in UPPER_LAYERS
+    return sources_digest() if upper else kernel_digest()
 
 
 def cache_home() -> Path:
@@ -88,7 +105,7 @@ def cache_directory() -> Path:
     Each has a marker that tells when it was last used. What has none is not ours to remove.
     """
     home = cache_home()
-    mine = home / package_digest()
+    mine = home / kernel_digest()
     known = mine.exists()
     mine.mkdir(parents=True, exist_ok=True)
     (mine / MARKER).touch()
@@ -106,8 +123,9 @@ class _Locator(_CacheLocator):  # type: ignore[misc]
 
     def __init__(self, function: Callable[..., Any], source: str) -> None:
         self._source = source
-        inside = Path(source).resolve().is_relative_to(PACKAGE)
-        self._stamp = package_digest() if inside else stamp_of(function)
+        path = Path(source).resolve()
+        inside = path.is_relative_to(PACKAGE)
+        self._stamp = _stamp_in_package(path) if inside else stamp_of(function)
         self._file = Path(source).exists()
         self._line = str(function.__code__.co_firstlineno) if self._file else self._stamp[:16]
 
