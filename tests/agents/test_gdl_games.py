@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import graven as gv
-from graven.agents.games import make_game
 from graven.core.errors import UsageError
+from graven.sources.load import make_game
 from tests.gdl import tiny
 
 

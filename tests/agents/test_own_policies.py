@@ -12,7 +12,7 @@ import graven as gv
 from graven.agents import parse
 from graven.agents.spec import with_budget
 from graven.core.errors import ContractError, UsageError
-from graven.lab.store import Store
+from graven.lab.store.store import Store
 from graven.search.engine import Budget
 
 MINE = """
@@ -145,7 +145,7 @@ def test_a_store_of_somebody_elses_runs_nothing(folder):
 
 
 def test_policies_can_be_given_to_an_agent(folder):
-    from graven.foreign.files import own_file
+    from graven.sources.python_file import own_file
 
     module = own_file("mine.py").module
     assert found("tree(c=0.3)+playout", [module.tree, module.playout]) == found("uct(c=0.3)")

@@ -7,7 +7,7 @@ import pytest
 
 from graven.core import contract
 from graven.core.rng import generator
-from graven.games import mogo
+from graven.games import mogo_playouts
 from graven.games.registry import make_game
 
 DRAWS = 60
@@ -47,13 +47,18 @@ def test_without_anything_special_any_point_may_be_played():
     assert len(moves_of("E5")) > 20
 
 
-TABLE = mogo.patterns()
+TABLE = mogo_playouts.patterns()
 
 
 def matches(rows: str) -> bool:
     """Whether the point in the middle is a pattern: o own, e enemy, . empty, # off the board."""
     kinds = [".oe#".index(letter) for letter in rows.replace("/", "") if letter != "*"]
-    order = (mogo.FREE_POINT, mogo.OWN_STONE, mogo.ENEMY_STONE, mogo.OFF_BOARD)
+    order = (
+        mogo_playouts.FREE_POINT,
+        mogo_playouts.OWN_STONE,
+        mogo_playouts.ENEMY_STONE,
+        mogo_playouts.OFF_BOARD,
+    )
     code = sum(order[kind] << 2 * place for place, kind in enumerate(kinds))
     return bool(int(TABLE[code >> 6]) >> (code & 63) & 1)
 

@@ -11,8 +11,8 @@ from graven.agents import Agent
 from graven.core import contract
 from graven.core.errors import UsageError
 from graven.core.rng import generator
-from graven.games import go, goban
-from graven.games.captures import PLY
+from graven.games import go, go_board
+from graven.games.go_captures import PLY
 from graven.games.registry import make_game
 from graven.testing import check_game
 from graven.testing.perft import perft
@@ -146,18 +146,18 @@ def test_all_legal_boards_can_be_reached(size, count):
     rules, moves, joint = game.rules, contract.new_moves(game.rules), contract.new_joint(game.rules)
     start = contract.new_state(rules)
     contract.start(rules, start)
-    found, frontier = {int(start[goban.KEY])}, [start]
+    found, frontier = {int(start[go_board.KEY])}, [start]
     while frontier:
         state = frontier.pop()
         for player in (0, 1):
             # Any board may come about with either player to move, and without a history.
-            state[goban.TURN], state[PLY] = player, 0
+            state[go_board.TURN], state[PLY] = player, 0
             for code in moves[: contract.legal(rules, state, player, moves) - 1].tolist():
                 after = state.copy()
                 joint[player] = code
                 contract.play(rules, after, joint)
-                if int(after[goban.KEY]) not in found:
-                    found.add(int(after[goban.KEY]))
+                if int(after[go_board.KEY]) not in found:
+                    found.add(int(after[go_board.KEY]))
                     frontier.append(after)
     assert len(found) == count
 

@@ -5,7 +5,7 @@ import pytest
 
 from graven.core import contract
 from graven.core.game import Position
-from graven.games import stones
+from graven.games import stone_groups
 from graven.games.registry import make_game
 from tests.games.features import feature_code
 
@@ -82,16 +82,16 @@ def test_the_same_stones_with_the_other_player_to_move_differ() -> None:
 
 @pytest.mark.parametrize("side", [2, 8, 19])
 def test_packed_liberties_of_the_fullest_group_fit(side: int) -> None:
-    points = stones.points(side, side)
+    points = stone_groups.points(side, side)
     most, far = 4 * side * side, int(points[-1])
-    packed = most * stones.liberty.py_func(far)  # type: ignore[attr-defined]
+    packed = most * stone_groups.liberty.py_func(far)  # type: ignore[attr-defined]
     assert packed < 1 << 63
-    assert packed & stones.COUNT_MASK == most
-    assert packed >> stones.COUNT_BITS & ((1 << stones.SUM_BITS) - 1) == most * far
-    assert packed >> (stones.COUNT_BITS + stones.SUM_BITS) == most * far * far
+    assert packed & stone_groups.COUNT_MASK == most
+    assert packed >> stone_groups.COUNT_BITS & ((1 << stone_groups.SUM_BITS) - 1) == most * far
+    assert packed >> (stone_groups.COUNT_BITS + stone_groups.SUM_BITS) == most * far * far
 
 
 def test_points_keep_clear_of_the_border() -> None:
-    points = stones.points(3, 4)
+    points = stone_groups.points(3, 4)
     assert len(set(points)) == 12
-    assert np.all(points % stones.width_of(4) != 0)
+    assert np.all(points % stone_groups.width_of(4) != 0)

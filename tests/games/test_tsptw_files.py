@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from graven.core.errors import UsageError
 from graven.games.registry import make_game
-from graven.games.tsptw_files import MOST_CITIES, Instance, read_instance
+from graven.games.tsptw_instances import MOST_CITIES, Instance, read_instance
 from graven.testing import check_game
 from tests.naive.tsptw import Tsptw, shortest_on_time
 

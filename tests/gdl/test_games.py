@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from graven.agents.games import make_game
+from graven.sources.load import make_game
 from graven.testing import check_game
 
 

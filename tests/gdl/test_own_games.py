@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from graven.agents.games import make_game
 from graven.gdl.moves import after, moves_of
+from graven.sources.load import make_game
 
 FILES = "abcdefgh"
 

@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 
 from graven.games import sgf
 from graven.games.registry import make_game
-from graven.interfaces.gtp import protocol
-from graven.interfaces.gtp.clock import Clock, Clocks
-from graven.interfaces.gtp.engine import Engine
-from graven.interfaces.gtp.lines import Lines
-from graven.interfaces.gtp.table import Table
+from graven.interfaces.gtp import gtp_protocol
+from graven.interfaces.gtp.gtp_board import Table
+from graven.interfaces.gtp.gtp_clock import Clock, Clocks
+from graven.interfaces.gtp.gtp_engine import Engine
+from graven.interfaces.gtp.input_lines import Lines
 from graven.search.engine import Budget
 
 GNUGO = shutil.which("gnugo") or shutil.which("/usr/games/gnugo")
@@ -493,7 +493,7 @@ def test_ten_thousand_lines_and_it_lives_on(tmp_path, monkeypatch):
     kinds = {"=": 0, "?": 0, "": 0}
     for _ in range(10_000):
         line = random_line(chance)
-        command = protocol.parse(line)
+        command = gtp_protocol.parse(line)
         if command and (command.name in SLOW or command.name.startswith("kgs")):
             continue
         if command and command.name == "graven-params" and command.arguments[:1] == ("playouts",):

@@ -12,7 +12,7 @@ import time
 import pytest
 
 from graven.games.registry import make_game
-from graven.interfaces.console import INTERRUPTED
+from graven.interfaces.cli.console import INTERRUPTED
 from tests.interfaces.test_interrupt import heed_ctrl_c
 
 GAME = "samegame(size=5x5,colours=3,seed=1)"

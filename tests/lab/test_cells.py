@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 import graven as gv
 from graven.core.errors import UsageError
-from graven.lab.cells import ALONE, MIXED, Cell, make_cell
-from graven.lab.jobs import GameJob, GameResult
-from graven.lab.play import opened
+from graven.lab.experiments.job import GameJob, GameResult
+from graven.lab.experiments.pairing import ALONE, MIXED, Cell, make_cell
+from graven.lab.experiments.play_game import opened
 from graven.search.engine import Budget
 from tests.naive import tiny
 

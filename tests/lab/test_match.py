@@ -12,7 +12,7 @@ import pytest
 import graven as gv
 from graven.agents import agent
 from graven.core.errors import UsageError
-from graven.lab.match import match
+from graven.lab.experiments.match import match
 from tests.naive import tiny
 
 GAME = "nogo(size=3)"

@@ -12,10 +12,10 @@ import pytest
 from graven.core.contract import NOBODY
 from graven.core.errors import UsageError
 from graven.core.game import Game
-from graven.lab.match import match
-from graven.lab.store import Store
-from graven.lab.sweep import sweep
-from graven.lab.tournament import pairings, tournament
+from graven.lab.experiments.match import match
+from graven.lab.experiments.sweep import sweep
+from graven.lab.experiments.tournament import pairings, tournament
+from graven.lab.store.store import Store
 
 GAME = "knightthrough(size=5)"
 QUICK = {"games": 6, "workers": 1, "seed": 4}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import graven as gv
 from graven.core.errors import UsageError
 from graven.solving import Limits
-from graven.solving.saved import load
+from graven.solving.solve_file import load
 
 GAMES = {
     "morpion(variant=4D)": ["nrpa(level=2,iterations=20)", "nmcs(level=1)"],

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from graven.agents import spiel as spiel_mcts
+from graven.agents import openspiel_bot as spiel_mcts
 from graven.agents.agent import Agent, Found, MoveStat, Player
-from graven.agents.programs import Program, is_program
+from graven.agents.gtp_program import Program, is_program
+from graven.agents.openspiel_bot import SpielMcts, is_spiel_bot, spiel_bot
 from graven.agents.spec import IN_FILE, OPTIONS, Own, Spec, games_own, parse
-from graven.agents.spiel import SpielMcts, is_spiel_bot, spiel_bot
 from graven.core.errors import UsageError, unknown
 from graven.search.policy import (
     Parameter,
@@ -76,7 +76,7 @@ def catalogue() -> tuple[PolicyInfo, ...]:
 def policy_info(name: str) -> PolicyInfo:
     """What people are told of one policy: by its name, or in a file (`mine.py:tree`)."""
     if IN_FILE in name:
-        from graven.agents.own import file_policy
+        from graven.agents.user_policies import file_policy
 
         return _info(file_policy(name.strip()))
     known = {info.name: info for info in catalogue() if info.kind != "option"}

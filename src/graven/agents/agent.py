@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from graven.agents.html import search_table
-from graven.agents.own import given_policies
+from graven.agents.result_html import search_table
 from graven.agents.spec import UNIFORM, Own, Spec, parse
+from graven.agents.user_policies import given_policies
 from graven.core.errors import UsageError
 from graven.core.game import Game, Position
 from graven.core.rng import derive

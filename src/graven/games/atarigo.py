@@ -16,10 +16,10 @@ from __future__ import annotations
 from graven.core.contract import NOBODY, Codes, Moves, Scores, State, Tables
 from graven.core.game import Game
 from graven.core.rng import Rng, below
-from graven.games import stones
+from graven.games import stone_groups
 from graven.games.boards import SizeRange
 from graven.games.registry import Family, Option
-from graven.games.stones import APART, CELL, LIBERTIES, LISTS, OWN, POINT_OF, TURN
+from graven.games.stone_groups import APART, CELL, LIBERTIES, LISTS, OWN, POINT_OF, TURN
 
 COUNT, WINNER = OWN, OWN + 1
 
@@ -38,12 +38,12 @@ def legal(tables: Tables, state: State, player: int, moves: Moves) -> int:
 
 def coded(tables: Tables, state: State, player: int, moves: Moves, codes: Codes) -> int:
     """The empty points, and what surrounds them."""
-    return stones.list_coded(tables, state, player, 0, moves, codes)
+    return stone_groups.list_coded(tables, state, player, 0, moves, codes)
 
 
 def allowed(tables: Tables, state: State, player: int, move: int) -> bool:
     """Whether the point is empty."""
-    return stones.listed(tables, state, 0, move)
+    return stone_groups.listed(tables, state, 0, move)
 
 
 def sample(tables: Tables, state: State, player: int, rng: Rng) -> int:
@@ -57,8 +57,8 @@ def play(tables: Tables, state: State, joint: Moves) -> None:
     """Put the stone; a capture wins, a suicide loses."""
     player = state[TURN]
     code = int(joint[player])
-    stones.drop(tables, state, 0, code)
-    captures = stones.place(tables, state, player, code)
+    stone_groups.drop(tables, state, 0, code)
+    captures = stone_groups.place(tables, state, player, code)
     group = state[CELL + APART * tables[POINT_OF + code]] >> 2
     if captures:
         state[WINNER] = player
@@ -72,19 +72,19 @@ def scores(tables: Tables, state: State, out: Scores) -> None:
     out[1] = 1.0 - out[0]
 
 
-SIZES = SizeRange(rows=(2, stones.LARGEST), columns=(2, stones.LARGEST))
+SIZES = SizeRange(rows=(2, stone_groups.LARGEST), columns=(2, stone_groups.LARGEST))
 
 
 def make(size: int | str = 8) -> Game:
     """Atarigo on a board of that size."""
     rows, columns = SIZES.parse(size)
     cells = rows * columns
-    return stones.game(
+    return stone_groups.game(
         "atarigo",
         rows,
         columns,
         own=(cells, NOBODY),
-        lists=stones.full_list(cells),
+        lists=stone_groups.full_list(cells),
         turn=turn,
         legal=legal,
         play=play,

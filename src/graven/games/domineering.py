@@ -24,8 +24,8 @@ from graven.core.contract import NOBODY, Moves, Scores, State, Tables
 from graven.core.game import Game
 from graven.core.rng import Rng, below, derive
 from graven.games.boards import VACANT, Board, SizeRange, as_text, cell_name
-from graven.games.pictures import as_svg
 from graven.games.registry import Family, Option
+from graven.games.svg_boards import as_svg
 
 # The head of `tables`; then for each player the step from a domino's code to its other half, and
 # the cells where that does not leave the board; then Zobrist keys; then the cells around each

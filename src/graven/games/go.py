@@ -22,21 +22,9 @@ from graven.core.contract import NOBODY, Moves, Scores, State, Tables
 from graven.core.errors import UsageError
 from graven.core.game import Game, Position
 from graven.core.rng import Rng
-from graven.games import captures, goban, mogo
+from graven.games import go_board, go_captures, mogo_playouts
 from graven.games.boards import POINT_LETTERS, SizeRange, as_text, cell_name
-from graven.games.captures import (
-    CAP,
-    COUNT,
-    KOMI,
-    LAST_MOVE,
-    NO_MOVE,
-    PASSES,
-    PLY,
-    WHOLE,
-    allowed,
-    wanted,
-)
-from graven.games.goban import (
+from graven.games.go_board import (
     APART,
     CELL,
     CELLS,
@@ -53,9 +41,21 @@ from graven.games.goban import (
     TURN_KEY,
     WIDTH,
 )
-from graven.games.pictures import as_svg
+from graven.games.go_captures import (
+    CAP,
+    COUNT,
+    KOMI,
+    LAST_MOVE,
+    NO_MOVE,
+    PASSES,
+    PLY,
+    WHOLE,
+    allowed,
+    wanted,
+)
 from graven.games.registry import Family, Option
-from graven.games.stones import LARGEST, points
+from graven.games.stone_groups import LARGEST, points
+from graven.games.svg_boards import as_svg
 
 PASS = "pass"
 NAMES = ("Black", "White", "Red", "Blue")
@@ -123,7 +123,7 @@ def sensible(tables: Tables, state: State, player: int, moves: Moves) -> int:
 
 def sample(tables: Tables, state: State, player: int, rng: Rng) -> int:
     """One of the sensible moves."""
-    return captures.draw(tables, state, player, rng)
+    return go_captures.draw(tables, state, player, rng)
 
 
 def allows(tables: Tables, state: State, player: int, move: int) -> bool:
@@ -147,11 +147,11 @@ def play(tables: Tables, state: State, joint: Moves) -> None:
     else:
         state[PASSES] = 0
         point = tables[index(POINT_OF + code)]
-        captures.take_off_list(tables, state, point)
-        if goban.put(tables, state, player, code):
-            captures.capture(tables, state, player, point)
+        go_captures.take_off_list(tables, state, point)
+        if go_board.put(tables, state, player, code):
+            go_captures.capture(tables, state, player, point)
     state[LAST_MOVE] = code
-    captures.remember(tables, state)
+    go_captures.remember(tables, state)
     state[TURN] = player + 1 if player + 1 < tables[COLOURS] else 0
 
 
@@ -228,7 +228,7 @@ def key(tables: Tables, state: State) -> int:
     mixed ^= (state[TURN] + 4 * state[PASSES] + 1) * tables[TURN_KEY]
     for i in range(state[COUNT]):
         point = state[index(tables[LISTS] + i)]
-        if captures.was_captured(tables, state, point) and captures.comes_back(
+        if go_captures.was_captured(tables, state, point) and go_captures.comes_back(
             tables, state, state[TURN], point
         ):
             mixed += point * tables[TURN_KEY]
@@ -239,7 +239,7 @@ def feature(tables: Tables, state: State, player: int, move: int) -> int:
     """The move and its four neighbours, as in `goban`; a pass has none."""
     if move == tables[CELLS]:
         return 256 * move
-    return goban.feature_of(tables, state, player, move)
+    return go_board.feature_of(tables, state, player, move)
 
 
 def areas(position: Position) -> tuple[float, ...]:
@@ -265,8 +265,8 @@ def make(size: int | str = 9, komi: float | str | None = None, colors: int | str
     colours = _colours(colors)
     komi = _komi(komi, colours)
     cells, plies = rows * columns, longest(rows * columns)
-    lists = captures.build_lists(points(rows, columns), plies)
-    tables = goban.build_tables(
+    lists = go_captures.build_lists(points(rows, columns), plies)
+    tables = go_board.build_tables(
         rows,
         columns,
         own=(cells, 0, 0, NO_MOVE),
@@ -276,19 +276,19 @@ def make(size: int | str = 9, komi: float | str | None = None, colors: int | str
             plies,
             math.floor(komi),
             int(komi == math.floor(komi)),
-            goban.words(rows, columns) + lists.size - plies - 1,
+            go_board.words(rows, columns) + lists.size - plies - 1,
         ),
-        more=mogo.patterns(),
+        more=mogo_playouts.patterns(),
     )
     return Game(
         name="go",
         players=colours,
-        words=goban.words(rows, columns) + lists.size,
+        words=go_board.words(rows, columns) + lists.size,
         codes=cells + 1,
         moves=cells + 1,
         plies=plies,
         tables=tables,
-        start=goban.start,
+        start=go_board.start,
         turn=turn,
         legal=legal,
         candidates=candidates,
@@ -301,18 +301,18 @@ def make(size: int | str = 9, komi: float | str | None = None, colors: int | str
         feature=feature,
         allowed=allows,
         features=256 * cells + 1,
-        playouts={"mogo": mogo.mogo} if colours == 2 else {},
+        playouts={"mogo": mogo_playouts.mogo} if colours == 2 else {},
         options={"size": f"{rows}x{columns}", "komi": _shown(komi), "colors": colours},
         player_names=NAMES[:colours],
         show_move=lambda player, code: (
             PASS if code == cells else cell_name(code, columns, POINT_LETTERS)
         ),
         show=lambda state, colour: (
-            as_text(goban.board("go", rows, columns, state), colour)
+            as_text(go_board.board("go", rows, columns, state), colour)
             + "\n"
             + _footer(state, colours, plies)
         ),
-        svg=lambda state: as_svg(goban.board("go", rows, columns, state)),
+        svg=lambda state: as_svg(go_board.board("go", rows, columns, state)),
     )
 
 

@@ -20,9 +20,9 @@ from graven.core.compile import inlined
 from graven.core.contract import Moves, State, Tables
 from graven.core.errors import UsageError
 from graven.core.game import Game
-from graven.games import chains
-from graven.games.chains import COLOUR, POINTS, TURN, WIDTH, WINNER, root_of
-from graven.games.honeycombs import Honeycomb, as_svg, as_text
+from graven.games import hex_chains
+from graven.games.hex_boards import Honeycomb, as_svg, as_text
+from graven.games.hex_chains import COLOUR, POINTS, TURN, WIDTH, WINNER, root_of
 from graven.games.registry import Family, Option
 
 SMALLEST, LARGEST = 3, 19
@@ -94,9 +94,9 @@ def play(tables: Tables, state: State, joint: Moves) -> None:
     """Put the stone; a ring, a bridge or a fork wins."""
     player = state[TURN]
     code = int(joint[player])
-    point = chains.take(tables, state, player, code)
+    point = hex_chains.take(tables, state, player, code)
     ring = closes_ring(tables, state, player, point)
-    touched = chains.join(tables, state, player, code, point)
+    touched = hex_chains.join(tables, state, player, code, point)
     corners = bits.count(touched & ((1 << CORNERS) - 1))
     sides = bits.count(touched >> CORNERS)
     if ring or corners >= 2 or sides >= 3:
@@ -141,7 +141,7 @@ def make(size: int | str = 8) -> Game:
     names = [f"{LETTERS[row + column - (edge - 1)]}{row + 1}" for row, column in cells]
 
     def picture(state: State) -> Honeycomb:
-        owners = chains.owners(game.tables, state)
+        owners = hex_chains.owners(game.tables, state)
         lines: list[list[int]] = [[] for _ in range(2 * edge - 1)]
         called: list[list[str]] = [[] for _ in range(2 * edge - 1)]
         for (row, _), owner, name in zip(cells, owners, names, strict=True):
@@ -150,7 +150,7 @@ def make(size: int | str = 8) -> Game:
         indents = [abs(row - (edge - 1)) for row in range(2 * edge - 1)]
         return Honeycomb("havannah", lines, indents, LETTERS[: 2 * edge - 1], names=called)
 
-    game = chains.game(
+    game = hex_chains.game(
         "havannah",
         edge,
         width,

@@ -31,7 +31,7 @@ from graven.core.contract import NOBODY, Moves, Scores, State, Tables
 from graven.core.errors import unknown
 from graven.core.game import Game
 from graven.core.rng import Rng, below, derive
-from graven.games.morpion_pictures import Drawing, as_svg, as_text, point_name
+from graven.games.morpion_drawing import Drawing, as_svg, as_text, point_name
 from graven.games.registry import Family, Option
 
 SIDE = 32

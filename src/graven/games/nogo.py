@@ -25,10 +25,10 @@ from graven.core.compile import inlined
 from graven.core.contract import NOBODY, Codes, Moves, Scores, State, Tables
 from graven.core.game import Game
 from graven.core.rng import Rng, below
-from graven.games import stones
+from graven.games import stone_groups
 from graven.games.boards import SizeRange
 from graven.games.registry import Family, Option
-from graven.games.stones import (
+from graven.games.stone_groups import (
     APART,
     CELL,
     CELLS,
@@ -45,14 +45,14 @@ from graven.games.stones import (
 @inlined
 def _review(tables: Tables, state: State, point: int) -> None:
     """Take an empty point off the lists of those who would there capture or have no liberty."""
-    around = stones.surroundings(tables, state, point)
+    around = stone_groups.surroundings(tables, state, point)
     code = _code(tables, point)
     for player in range(2):
         # An empty point is a liberty whatever the bit for last liberties says of it.
         lives = around & ((1 << EMPTY) | (1 << (EMPTY + LAST)) | (1 << player))
         takes = around & (1 << (1 - player + LAST))
         if lives == 0 or takes != 0:
-            stones.drop(tables, state, player, code)
+            stone_groups.drop(tables, state, player, code)
 
 
 @inlined
@@ -79,12 +79,12 @@ def legal(tables: Tables, state: State, player: int, moves: Moves) -> int:
 
 def coded(tables: Tables, state: State, player: int, moves: Moves, codes: Codes) -> int:
     """The player's list, and what surrounds the points."""
-    return stones.list_coded(tables, state, player, player, moves, codes)
+    return stone_groups.list_coded(tables, state, player, player, moves, codes)
 
 
 def allowed(tables: Tables, state: State, player: int, move: int) -> bool:
     """Whether the point is on the player's list."""
-    return stones.listed(tables, state, player, move)
+    return stone_groups.listed(tables, state, player, move)
 
 
 def sample(tables: Tables, state: State, player: int, rng: Rng) -> int:
@@ -99,10 +99,10 @@ def play(tables: Tables, state: State, joint: Moves) -> None:
     player, width = state[TURN], tables[WIDTH]
     code = int(joint[player])
     point = tables[POINT_OF + code]
-    stones.drop(tables, state, player, code)
-    stones.drop(tables, state, 1 - player, code)
-    stones.place(tables, state, player, code)
-    own = stones.last_liberty(state, state[CELL + APART * point] >> 2)
+    stone_groups.drop(tables, state, player, code)
+    stone_groups.drop(tables, state, 1 - player, code)
+    stone_groups.place(tables, state, player, code)
+    own = stone_groups.last_liberty(state, state[CELL + APART * point] >> 2)
     if own > 0:
         _review(tables, state, own)
     for near in (point - width, point - 1, point + 1, point + width):
@@ -110,7 +110,7 @@ def play(tables: Tables, state: State, joint: Moves) -> None:
         if cell == EMPTY:
             _review(tables, state, near)
         elif cell & 3 == 1 - player:
-            last = stones.last_liberty(state, cell >> 2)
+            last = stone_groups.last_liberty(state, cell >> 2)
             if last > 0:
                 _review(tables, state, last)
 
@@ -121,19 +121,19 @@ def scores(tables: Tables, state: State, out: Scores) -> None:
     out[1] = 1.0 - out[0]
 
 
-SIZES = SizeRange(rows=(2, stones.LARGEST), columns=(2, stones.LARGEST))
+SIZES = SizeRange(rows=(2, stone_groups.LARGEST), columns=(2, stone_groups.LARGEST))
 
 
 def make(size: int | str = 8) -> Game:
     """NoGo on a board of that size."""
     rows, columns = SIZES.parse(size)
     cells = rows * columns
-    return stones.game(
+    return stone_groups.game(
         "nogo",
         rows,
         columns,
         own=(cells, cells),
-        lists=np.tile(stones.full_list(cells), 2),
+        lists=np.tile(stone_groups.full_list(cells), 2),
         turn=turn,
         legal=legal,
         play=play,

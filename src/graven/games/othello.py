@@ -18,8 +18,8 @@ from graven.core.contract import NOBODY, Moves, Scores, State, Tables
 from graven.core.game import Game
 from graven.core.rng import Rng, below, derive
 from graven.games.boards import VACANT, Board, SizeRange, as_text, cell_name
-from graven.games.pictures import as_svg
 from graven.games.registry import Family, Option
+from graven.games.svg_boards import as_svg
 
 TURN, DISCS, OPEN, OVER, WORDS = 0, 1, 3, 4, 5
 

@@ -29,9 +29,9 @@ from graven.core.errors import UsageError
 from graven.core.game import Game
 from graven.core.rng import derive
 from graven.games.boards import SQUARE_LETTERS, SizeRange
-from graven.games.files import read_text, whole_number
+from graven.games.option_values import read_text, whole_number
 from graven.games.registry import Family, Option
-from graven.games.samegame_pictures import as_svg, as_text
+from graven.games.samegame_drawing import as_svg, as_text
 
 ROWS, COLUMNS, CELLS, MOST, BOARD = range(5)  # `tables`; then the blocks, then Zobrist keys
 POINTS, LEFT, GROUPS, BLOCKS = range(4)

@@ -32,10 +32,10 @@ from graven.core.contract import NOBODY, Moves, Scores, State, Tables, hash_word
 from graven.core.errors import UsageError
 from graven.core.game import Game
 from graven.core.rng import Rng, below
-from graven.games.files import read_text, whole_number
+from graven.games.option_values import read_text, whole_number
 from graven.games.registry import Family, Option
-from graven.games.tsptw_files import MOST_CITIES, Instance, invented, read_instance
-from graven.games.tsptw_pictures import as_svg, as_text
+from graven.games.tsptw_drawing import as_svg, as_text
+from graven.games.tsptw_instances import MOST_CITIES, Instance, invented, read_instance
 
 # `tables`: how many cities, what a late arrival costs, what the score is a fraction of, whether
 # to prune; then distances row by row, then when each city opens, then when each closes.

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from graven.core.bounded_json import read_json
 from graven.core.errors import GravenError, UsageError, listed
 from graven.core.game import Game, Position
-from graven.core.nested import read_json
 from graven.gdl.moves import after, moves_of
 
 MOST_LINE = 64 << 20

@@ -25,7 +25,7 @@ from graven.core.rng import Rng
 from graven.search.plan import BAD_CODE, NO_MOVE, OK, TOO_LONG, TOO_MANY
 from graven.search.policy import Parameter, Value
 from graven.solving.method import AT, FINISHED, PLAYOUTS, Method, Solver, whole_numbers
-from graven.solving.replay import copy_to, finish_at_random, play_one, replayed
+from graven.solving.move_replay import copy_to, finish_at_random, play_one, replayed
 
 NOTHING = -np.inf  # the score of a game that has not been played
 

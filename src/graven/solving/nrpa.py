@@ -38,7 +38,7 @@ from graven.core.rng import Rng, uniform
 from graven.search.plan import BAD_CODE, NO_MOVE, OK, TOO_LONG, TOO_MANY
 from graven.search.policy import Parameter, Value
 from graven.solving.method import FINISHED, NEED_ROOM, PLAYOUTS, Method, Solver, whole_numbers
-from graven.solving.replay import copy_to, play_one, replayed
+from graven.solving.move_replay import copy_to, play_one, replayed
 
 NOTHING = -np.inf  # the score of a game that has not been played
 # Sums of exponentials outside of these are not to be trusted.

@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 from graven.agents import Agent, parse
 from graven.core.errors import UsageError
 from graven.gdl.make import How, make
-from graven.interfaces.web.games import named_game
-from graven.interfaces.web.glimpse import glimpse, node
-from graven.interfaces.web.limits import WAITING_MESSAGES, Limits
-from graven.interfaces.web.server import receive_all
-from graven.interfaces.web.session import Session, Sessions, Tab
-from graven.interfaces.web.thinking import SEARCHING, STOPPED, Held, Pool, Thinker
+from graven.interfaces.web.search_pool import SEARCHING, STOPPED, Held, Pool, Thinker
+from graven.interfaces.web.search_view import glimpse, node
+from graven.interfaces.web.web_games import named_game
+from graven.interfaces.web.web_limits import WAITING_MESSAGES, Limits
+from graven.interfaces.web.web_server import receive_all
+from graven.interfaces.web.web_session import Session, Sessions, Tab
 from graven.search.engine import Budget
 from graven.search.simulate import DONE
 from tests.interfaces.web.test_messages import RIGHT, json_values

@@ -7,11 +7,11 @@ import pytest
 import graven as gv
 from graven.core.errors import UsageError
 from graven.games.registry import make_game
-from graven.interfaces.web.laboratory import Laboratory, name_of
-from graven.lab.cells import make_cell
-from graven.lab.match import match
+from graven.interfaces.web.store_pages import Laboratory, name_of
+from graven.lab.experiments.match import match
+from graven.lab.experiments.pairing import make_cell
 from graven.lab.published import papers
-from graven.lab.store import Store, StoreError
+from graven.lab.store.store import Store, StoreError
 from graven.search.engine import Budget
 
 

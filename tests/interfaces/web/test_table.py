@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from graven.core.errors import UsageError
 from graven.games import sgf
-from graven.interfaces.web.games import cells_of, files_in, inside, named_game
-from graven.interfaces.web.limits import Limits
-from graven.interfaces.web.table import Note, Table, read_agent, within
+from graven.interfaces.web.live_game import Note, Table, read_agent, within
+from graven.interfaces.web.web_games import cells_of, files_in, inside, named_game
+from graven.interfaces.web.web_limits import Limits
 from graven.search.engine import Budget
 from tests.interfaces.web.heap import RULES
 from tests.naive.tiny import rock_paper_scissors

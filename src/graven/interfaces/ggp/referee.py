@@ -23,9 +23,9 @@ from graven.core.errors import GravenError, UsageError
 from graven.core.game import Game, Position
 from graven.core.rng import derive
 from graven.gdl.moves import after, moves_of
-from graven.interfaces.ggp.messages import move_text
+from graven.interfaces.ggp.ggp_messages import move_text
+from graven.interfaces.ggp.pondering import player_agent
 from graven.interfaces.ggp.scramble import Scramble
-from graven.interfaces.ggp.thinker import player_agent
 from graven.search.engine import Budget
 
 EXTRA = 1.0

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from graven.agents import Found
 from graven.core.game import Game
-from graven.interfaces.gtp.protocol import CommandError
-from graven.interfaces.gtp.table import Table, parse_number
+from graven.interfaces.gtp.gtp_board import Table, parse_number
+from graven.interfaces.gtp.gtp_protocol import CommandError
 from graven.search import choose
 from graven.search.engine import Search
 
