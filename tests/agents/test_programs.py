@@ -141,11 +141,11 @@ def test_a_program_that_does_not_answer_loses(scripted, monkeypatch):
 
 def test_a_program_hears_of_all_moves(scripted):
     player = ProgramPlayer(Program(scripted("C3", "A1")), Budget(playouts=1))
-    position = make_game("go(size=5)").start().play_all(["B2", "D4"])
+    position = make_game("go(size=5)").start().play_moves(["B2", "D4"])
     try:
         found = player.choose(position)
-        assert found.best == "C3"
-        assert player.choose(position.play("C3").play("D2")).best == "A1"
+        assert found.best_move == "C3"
+        assert player.choose(position.play("C3").play("D2")).best_move == "A1"
     finally:
         player.close()
 

@@ -44,11 +44,11 @@ def test_a_function_keeps_its_address():
     assert address(product, TIMES) == address(product, TIMES)
 
 
-def rule_with_a_dictionary_of_anything(tables, state):
+def rule_with_a_dictionary_of_anything(constants, state):
     return {"a": 1, 2: "b"}
 
 
-def rule_with_an_unknown_name(tables, state):
+def rule_with_an_unknown_name(constants, state):
     return undefined_name  # noqa: F821
 
 
@@ -189,7 +189,7 @@ def test_the_cache_lies_where_the_environment_says(monkeypatch, tmp_path):
 
 def test_two_functions_of_one_name_in_one_file_are_not_confused():
     def maker(shift):
-        def rule(tables, state):
+        def rule(constants, state):
             return state[0] + shift
 
         return rule
@@ -197,8 +197,8 @@ def test_two_functions_of_one_name_in_one_file_are_not_confused():
     call_turn = caller(TURN)
 
     @numba.njit
-    def ask(code, tables, state):
-        return call_turn(code, (tables, state))
+    def ask(code, constants, state):
+        return call_turn(code, (constants, state))
 
     tables = np.zeros(1, dtype=np.int64)
     tables.setflags(write=False)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graven.core.contract import EVERYBODY, NOBODY
+from graven.core.contract import SIMULTANEOUS, TERMINAL
 from graven.core.errors import ContractError, UsageError
 from tests.naive.tiny import heaps, rock_paper_scissors
 
@@ -25,7 +25,7 @@ def test_the_start(start):
 def test_a_game_from_start_to_end(start):
     end = start.play_all(["left-2", "left-1", "right-1", "right-2"])
     assert end.over
-    assert end.turn == NOBODY
+    assert end.turn == TERMINAL
     assert end.choosers == ()
     assert end.moves == ()
     assert end.scores == (0.0, 1.0), "the second player took the last stone"
@@ -36,7 +36,7 @@ def test_misere_turns_the_results_round():
     moves = ["left-2", "left-1", "right-1", "right-2"]
     game = heaps(3).as_misere()
     assert game.spec == "misere-heaps(size=3)"
-    assert game.start().play_all(moves).scores == (1.0, 0.0)
+    assert game.start().play_moves(moves).scores == (1.0, 0.0)
 
 
 def test_playing_leaves_the_position_before_as_it_was(start):
@@ -54,7 +54,7 @@ def test_moves_may_be_texts_in_any_case_with_blanks_around_or_codes(start):
 
 def test_every_move_s_text_leads_back_to_its_code():
     game = heaps(3)
-    assert [game.move_code(0, game.show_move(0, code)) for code in range(4)] == [0, 1, 2, 3]
+    assert [game.move_code(0, game.format_move(0, code)) for code in range(4)] == [0, 1, 2, 3]
     assert game.move_code(0, "middle-1") is None
 
 
@@ -76,7 +76,7 @@ def test_a_wrong_move_among_several_is_numbered(start):
 
 
 def test_no_move_can_be_played_once_the_game_is_over():
-    end = heaps(1).start().play_all(["left-1", "right-1"])
+    end = heaps(1).start().play_moves(["left-1", "right-1"])
     with pytest.raises(UsageError, match="game of heaps is over"):
         end.play("left-1")
 
@@ -103,21 +103,21 @@ def test_a_position_shows_itself(start):
 
 
 def test_a_game_without_text_still_shows_its_words():
-    plain = heaps(3).changed(show=None).start()
+    plain = heaps(3).changed(render=None).start()
     assert str(plain) == "heaps: [3, 3, 0]"
 
 
 def test_all_players_move_at_once():
     position = rock_paper_scissors(2).start()
-    assert position.turn == EVERYBODY
-    assert position.choosers == (0, 1)
-    assert position.moves_of(1) == ("rock", "paper", "scissors")
-    assert position.moves == position.moves_of(0)
+    assert position.current_player == SIMULTANEOUS
+    assert position.players_to_move == (0, 1)
+    assert position.legal_moves_of(1) == ("rock", "paper", "scissors")
+    assert position.legal_moves == position.legal_moves_of(0)
     position = position.play("paper", "rock")
     assert position.history == ((1, 0),)
     assert str(position) == "1:0, 1 rounds to go"
     end = position.play("rock", "rock")
-    assert end.over
+    assert end.is_over
     assert end.scores == (1.0, 0.0)
 
 
@@ -139,11 +139,11 @@ def test_a_game_needs_positive_bounds(bound):
 
 def test_tables_are_the_game_s_own_and_read_only():
     mine = np.array([5])
-    game = heaps(3).changed(tables=mine)
+    game = heaps(3).changed(constants=mine)
     mine[0] = 1
     assert game.start().text() == "5 5, player 0"
     with pytest.raises(ValueError, match="read-only"):
-        game.tables[0] = 1
+        game.constants[0] = 1
 
 
 def test_players_without_names_are_numbered_from_one():

@@ -15,12 +15,14 @@ DRAWS = 60
 
 def moves_of(moves: str, size: int = 9) -> set[str]:
     """All moves that a playout with patterns plays after these."""
-    position = make_game("go", size=size).start().play_all(moves.split())
+    position = make_game("go", size=size).start().play_moves(moves.split())
     rules = position.game.rules_with("mogo")
     rng, scratch = generator(1), contract.new_moves(rules)
     state = position.state.copy()
-    codes = {contract.sample(rules, state, position.turn, scratch, rng) for _ in range(DRAWS)}
-    return {position.game.show_move(position.turn, code) for code in codes}
+    codes = {
+        contract.sample(rules, state, position.current_player, scratch, rng) for _ in range(DRAWS)
+    }
+    return {position.game.format_move(position.current_player, code) for code in codes}
 
 
 def test_stones_in_atari_run():

@@ -25,13 +25,13 @@ def board(position) -> str:
 
 
 def after(size: int | str, moves: str, **options):
-    return make_game("go", size=size, **options).start().play_all(moves.split())
+    return make_game("go", size=size, **options).start().play_moves(moves.split())
 
 
 def sensible(position) -> set[str]:
     rules = position.game.rules
     moves = contract.new_moves(rules)
-    count = contract.sensible(rules, position.state.copy(), position.turn, moves)
+    count = contract.playout_moves(rules, position.state.copy(), position.turn, moves)
     return {position.game.show_move(position.turn, code) for code in moves[:count]}
 
 
@@ -66,9 +66,9 @@ def test_no_board_ever_comes_back():
     chance, forbidden = random.Random(3), 0
     for _ in range(200):
         position, seen = make_game("go", size="2x3").start(), set()
-        while not position.over:
+        while not position.is_over:
             seen.add(board(position))
-            points = [move for move in position.moves if move != "pass"]
+            points = [move for move in position.legal_moves if move != "pass"]
             for move in points:
                 assert board(position.play(move)) not in seen
             forbidden += not points
@@ -119,7 +119,7 @@ def test_playouts_end_long_before_the_cap(playout):
         while (player := contract.turn(rules, state)) >= 0:
             joint[player] = contract.sample(rules, state, player, moves, rng)
             contract.play(rules, state, joint)
-        assert state[PLY] < game.plies
+        assert state[PLY] < game.max_plies
 
 
 # Counts of others.
@@ -127,8 +127,8 @@ def test_playouts_end_long_before_the_cap(playout):
 compiled_legal = numba.njit(go.legal)
 
 
-def legal_without_pass(tables, state, player, moves):
-    return compiled_legal(tables, state, player, moves) - 1
+def legal_without_pass(constants, state, player, moves):
+    return compiled_legal(constants, state, player, moves) - 1
 
 
 @pytest.mark.parametrize(("depth", "count"), [(1, 81), (2, 6480), (3, 511_920), (4, 39_929_136)])
@@ -174,16 +174,16 @@ def test_any_number_of_colours_agrees_with_the_naive_rules(size, colours):
     for _ in range(12):
         ours, theirs = game.start(), Go(*size, colours)
         while not theirs.over:
-            assert ours.turn == theirs.turn
+            assert ours.current_player == theirs.turn
             moves = theirs.moves()
-            assert set(ours.moves) == moves
+            assert set(ours.legal_moves) == moves
             move = chance.choice(sorted(moves - {"pass"}) or ["pass"])
             before = len(theirs.board)
             ours = ours.play(move)
             theirs.play(move)
             captures += len(theirs.board) < before
             assert [int(area) for area in go.areas(ours)] == theirs.areas()
-        assert ours.over
+        assert ours.is_over
         assert ours.scores == pytest.approx(theirs.scores)
     assert captures > 10
 
@@ -245,10 +245,10 @@ def test_the_canonical_form_can_be_read_back(text, spec):
 def test_the_turn_can_be_handed_over():
     position = after(3, "A1 pass")
     handed = go.handed_over(position, 1)
-    assert handed.turn == 1
+    assert handed.current_player == 1
     assert "White to move" in str(handed)
-    assert handed.play("C3").turn == 0
-    assert not handed.play("pass").over
+    assert handed.play("C3").current_player == 0
+    assert not handed.play("pass").is_over
     assert position.turn == 0
 
 
@@ -260,11 +260,11 @@ def test_searches_leave_eyes_alone_and_may_always_pass():
         for each in move.split():
             position = position.play(each)
     position = position.play("pass")
-    assert position.turn == 1
-    assert {"A1", "C1", "pass"} <= set(position.moves)
+    assert position.current_player == 1
+    assert {"A1", "C1", "pass"} <= set(position.legal_moves)
     moves = contract.new_moves(game.rules)
-    count = contract.candidates(game.rules, position.state, 1, moves)
-    listed = {game.show_move(1, int(code)) for code in moves[:count]}
-    assert set(position.moves) - listed == {"A1", "C1"}
+    count = contract.tree_moves(game.rules, position.state, 1, moves)
+    listed = {game.format_move(1, int(code)) for code in moves[:count]}
+    assert set(position.legal_moves) - listed == {"A1", "C1"}
     found = Agent("uct").search(position, playouts=500)
-    assert {stat.move for stat in found.moves} == listed
+    assert {stat.move for stat in found.root_stats} == listed

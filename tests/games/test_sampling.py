@@ -53,6 +53,6 @@ def test_sample_is_uniform(name, size):
     game = make_game(spec(name, size))
     for seed, position in enumerate(positions(game, seed=1)):
         moves = contract.new_moves(game.rules)
-        count = contract.sensible(game.rules, position.state.copy(), position.turn, moves)
+        count = contract.playout_moves(game.rules, position.state.copy(), position.turn, moves)
         chance = surprise(game.rules, position.state, position.turn, moves[:count], DRAWS, seed)
         assert chance > UNFAIR, position

@@ -180,7 +180,7 @@ def test_it_does_not_hope_that_dead_stones_are_counted():
     assert careful.table.score() == "W+3", "22 points for Black, 1 and komi for White"
     ok(careful, "play b pass")
     found = careful.agent.search(careful.table.position, 2000)
-    assert found.best == "pass", "by the rules alone it wins"
+    assert found.best_move == "pass", "by the rules alone it wins"
     assert found.value > 0.9
     ok(careful, "genmove w")
     believed = float(careful.table.moves[-1][2].split("win rate ")[1].removesuffix(" %"))

@@ -13,7 +13,7 @@ from graven.lab.experiments import processes
 KNIGHTS = ["knightthrough", "--size", "5", "--playouts", "20", "--workers", "1"]
 TOURNAMENT = ["tournament", *KNIGHTS, "--games", "4", "uct", "rave", "grave(ref=5)"]
 SWEEP = ["sweep", *KNIGHTS, "--games", "4", "--against", "uct"]
-WORST = ["--worst-against", "rave(bias=[1e-1..1e-2])"]
+WORST = ["--robustness-against", "rave(bias=[1e-1..1e-2])"]
 BEST = ["reproduce", "cazenave2015", "6", "--best", "--games", "2", "--workers", "1"]
 
 

@@ -10,7 +10,7 @@ from graven.bench import random_playouts, ratio_rows, suite
 from graven.bench.heap_game import Heaps, compiled_heaps
 from graven.core.errors import UsageError
 from graven.games import registry
-from graven.sources.python_class import wrap
+from graven.sources.python_class import from_class
 
 
 def test_rates_are_taken_in_turn_and_whoever_begins_changes():
@@ -55,10 +55,12 @@ def test_random_games_can_be_timed_both_ways():
 
 
 def test_the_class_and_the_compiled_game_are_the_same_game():
-    one, other = wrap(Heaps).start(), compiled_heaps().start()
+    one, other = from_class(Heaps).start(), compiled_heaps().start()
     chance = random.Random(1)
-    while not one.over:
-        assert [one.game.show_move(0, code) for code in one.codes_of(one.turn)] == list(other.moves)
-        move = chance.choice(other.moves)
+    while not one.is_over:
+        assert [
+            one.game.format_move(0, code) for code in one.legal_codes_of(one.current_player)
+        ] == list(other.legal_moves)
+        move = chance.choice(other.legal_moves)
         one, other = one.play(move), other.play(move)
     assert other.scores == one.scores

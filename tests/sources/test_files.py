@@ -13,14 +13,14 @@ from graven.sources.python_file import is_file_game
 
 HEAPS = """
 import graven as gv
-from beside import NOBODY
+from beside import TERMINAL
 
 def start(tables, state):
     state[0] = state[1] = tables[0]
     state[2] = 0
 
 def turn(tables, state):
-    return state[2] if state[0] + state[1] > 0 else NOBODY
+    return state[2] if state[0] + state[1] > 0 else TERMINAL
 
 def legal(tables, state, player, moves):
     count = 0
@@ -68,7 +68,7 @@ class Walk:
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    (tmp_path / "beside.py").write_text("NOBODY = -1\n")
+    (tmp_path / "beside.py").write_text("TERMINAL = -1\n")
     (tmp_path / "mine.py").write_text(HEAPS)
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -76,8 +76,8 @@ def folder(tmp_path, monkeypatch):
 
 def test_a_game_an_option_and_a_class(folder):
     game = gv.game("./mine.py:game")
-    gv.check(game)
-    assert gv.game("mine.py:make(size=2)").start().play_all(["1", "3"]).over
+    gv.check_game(game)
+    assert gv.game("mine.py:make(size=2)").start().play_moves(["1", "3"]).is_over
     walk = gv.game("mine.py:Walk(length=5)")
     assert gv.solve(walk, playouts=200).score == 0.5
 
@@ -97,7 +97,7 @@ def test_a_file_that_has_changed_is_another_game(folder):
     (folder / "mine.py").write_text(HEAPS.replace("make(size=4)", "make(size=5)"))
     after = gv.game("mine.py:game")
     assert after.spec != before
-    assert after.plies == 10
+    assert after.max_plies == 10
     with pytest.raises(UsageError, match=r"mine\.py has changed"):
         gv.game(before)
 
@@ -114,7 +114,7 @@ def test_a_changed_file_plays_in_every_later_process(folder):
     (folder / "mine.py").write_text(HEAPS + "# It is mine.\n")
     assert in_a_new_process() == "0 1 2 3"
     (folder / "other.py").write_text("from mine import game\n")
-    assert gv.game("other.py:game").start().play("1").moves == ("0", "1", "2", "3")
+    assert gv.game("other.py:game").start().play("1").legal_moves == ("0", "1", "2", "3")
 
 
 def test_a_folder_without_an_init_file_belongs_to_it_too(folder):
@@ -125,12 +125,12 @@ def test_a_folder_without_an_init_file_belongs_to_it_too(folder):
     before = gv.game("mine.py:game")
     (folder / "sizes" / "small.py").write_text("SIZE = 3\n")
     after = gv.game("mine.py:game")
-    assert (before.plies, after.plies) == (4, 6)
+    assert (before.max_plies, after.max_plies) == (4, 6)
     assert before.spec != after.spec
 
 
 def test_a_mistake_in_a_neighbour_is_told_of_the_neighbour(folder):
-    (folder / "beside.py").write_text("NOBODY = -1\nNOBODY = = 2\n")
+    (folder / "beside.py").write_text("TERMINAL = -1\nNOBODY = = 2\n")
     with pytest.raises(UsageError, match=r"beside\.py, line 2: invalid syntax"):
         gv.game("mine.py:game")
 
@@ -142,23 +142,23 @@ def test_what_it_imports_from_beside_it_belongs_to_it(folder):
     (folder / "deeper" / "__init__.py").write_text("from .sizes import SIZE\n")
     (folder / "deeper" / "sizes.py").write_text("SIZE = 4\n")
     before = gv.game("mine.py:game")
-    assert before.plies == 8
+    assert before.max_plies == 8
     (folder / "deeper" / "sizes.py").write_text("SIZE = 3 + 2\n")
     with pytest.raises(UsageError, match=r"mine\.py has changed, or a file beside it"):
         gv.game(before.spec)
     after = gv.game("mine.py:game")
     assert after.spec != before.spec
-    assert after.plies == 10
+    assert after.max_plies == 10
 
 
 def test_equally_named_neighbours_in_two_folders_are_kept_apart(folder):
     text = "import beside\n" + HEAPS.replace("size=4", "size=beside.SIZE")
     for name, size in (("one", 3), ("two", 6)):
         (folder / name).mkdir()
-        (folder / name / "beside.py").write_text(f"NOBODY, SIZE = -1, {size}\n")
+        (folder / name / "beside.py").write_text(f"TERMINAL, SIZE = -1, {size}\n")
         (folder / name / "mine.py").write_text(text)
     games = [gv.game(f"{name}/mine.py:game") for name in ("one", "two")]
-    assert [game.plies for game in games] == [6, 12]
+    assert [game.max_plies for game in games] == [6, 12]
     assert games[0].spec.partition("digest=")[2] != games[1].spec.partition("digest=")[2]
 
 
@@ -168,7 +168,7 @@ def test_a_library_is_never_read_anew_for_a_folder_of_its_name(folder):
     (folder / "mine.py").write_text("import json, graven\n" + HEAPS)
     import json
 
-    gv.check(gv.game("mine.py:game"))
+    gv.check_game(gv.game("mine.py:game"))
     assert sys.modules["json"] is json
     assert sys.modules["graven"] is gv
 

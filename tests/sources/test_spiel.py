@@ -25,22 +25,23 @@ def test_openspiels_game_and_ours_are_the_same_game(ours, games):
     chance = random.Random(ours)
     for _ in range(games):
         here, there = game.start(), theirs.start()
-        while not here.over:
+        while not here.is_over:
             state = follow.state(here)
-            assert here.turn == there.turn
+            assert here.current_player == there.current_player
             actions = {
-                code: follow.action(state, here.turn, code) for code in here.codes_of(here.turn)
+                code: follow.action(state, here.current_player, code)
+                for code in here.legal_codes_of(here.current_player)
             }
-            assert sorted(actions.values()) == list(there.codes_of(there.turn))
+            assert sorted(actions.values()) == list(there.legal_codes_of(there.current_player))
             code = chance.choice(sorted(actions))
             here, there = here.play(code), there.play(actions[code])
-        assert there.over
+        assert there.is_over
         assert there.scores == here.scores
 
 
 def test_small_games_of_openspiel_pass_the_contract_suite():
     for name in ("tic_tac_toe", "nim", "clobber(rows=3,columns=4)", "cliff_walking"):
-        gv.check(gv.game(f'spiel("{name}")'), games=2)
+        gv.check_game(gv.game(f'spiel("{name}")'), games=2)
 
 
 def test_every_deterministic_sequential_game_of_perfect_information_is_offered():
@@ -62,20 +63,25 @@ def test_all_of_them_start_and_go_on():
         position = gv.game(f"spiel({name})").start()
         state = pyspiel.load_game(name).new_initial_state()
         for _ in range(3):
-            assert state.is_terminal() == position.over
-            if position.over:
+            assert state.is_terminal() == position.is_over
+            if position.is_over:
                 break
-            assert sorted(state.legal_actions()) == list(position.codes_of(position.turn)), name
-            assert len(set(position.moves)) == len(position.moves), name
-            position, code = position.play(position.moves[-1]), position.codes_of(position.turn)[-1]
+            assert sorted(state.legal_actions()) == list(
+                position.legal_codes_of(position.current_player)
+            ), name
+            assert len(set(position.legal_moves)) == len(position.legal_moves), name
+            position, code = (
+                position.play(position.legal_moves[-1]),
+                position.legal_codes_of(position.current_player)[-1],
+            )
             state.apply_action(code)
 
 
 def test_chess_is_written_from_where_to_where():
     game = gv.game('spiel("chess")')
-    white = game.start().turn  # OpenSpiel's player 1
-    mate = game.start().play_all(["f2f3", "e7e5", "g2g4", "d8h4"])
-    assert mate.over
+    white = game.start().current_player  # OpenSpiel's player 1
+    mate = game.start().play_moves(["f2f3", "e7e5", "g2g4", "d8h4"])
+    assert mate.is_over
     assert mate.scores[white] == 0.0
     assert mate.scores[1 - white] == 1.0
 
@@ -113,7 +119,7 @@ def test_the_text_of_a_game_finds_it_again():
 def test_our_bots_play_in_openspiels_own_tools():
     for name in ("breakthrough(rows=6,columns=6)", "connect_four"):
         game = pyspiel.load_game(name)
-        ours = gv.spiel_bot("grave(ref=20)", game, 0, playouts=200)
+        ours = gv.openspiel_bot("grave(ref=20)", game, 0, playouts=200)
         theirs = pyspiel.make_uniform_random_bot(1, 7)
         returns = pyspiel.evaluate_bots(game.new_initial_state(), [ours, theirs], 5)
         assert returns == [1.0, -1.0]

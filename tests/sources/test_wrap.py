@@ -75,12 +75,12 @@ class Frozen:
 
 @pytest.mark.parametrize("cls", [Heaps, Frozen])
 def test_a_wrapped_class_passes_the_contract_suite(cls):
-    gv.check(gv.wrap(cls), games=5, constant_sum=1.0)
+    gv.check_game(gv.from_class(cls), games=5, constant_sum=1.0)
 
 
 @pytest.mark.parametrize("agent", ["uct", "grave(ref=20)", "rave+nst", "uct(reuse=true)"])
 def test_the_search_is_the_one_of_the_compiled_game(agent):
-    ours, wrapped = tiny.heaps(7), gv.wrap(Heaps)
+    ours, wrapped = tiny.heaps(7), gv.from_class(Heaps)
     # Both have a key that knows transpositions, the same codes and the same order of moves.
     for seed in range(3):
         first = gv.agent(agent).search(ours.start(), playouts=400, seed=seed)
@@ -90,25 +90,25 @@ def test_the_search_is_the_one_of_the_compiled_game(agent):
 
 
 def test_it_plays_like_the_compiled_game_move_by_move():
-    ours, wrapped = tiny.heaps(5).start(), gv.wrap(lambda: Heaps(5), name="heaps").start()
-    while not ours.over:
-        assert wrapped.turn == ours.turn
-        assert wrapped.moves == ours.moves
+    ours, wrapped = tiny.heaps(5).start(), gv.from_class(lambda: Heaps(5), name="heaps").start()
+    while not ours.is_over:
+        assert wrapped.turn == ours.current_player
+        assert wrapped.moves == ours.legal_moves
         assert str(wrapped) == str(ours)
-        ours, wrapped = ours.play(ours.moves[-1]), wrapped.play(ours.moves[-1])
+        ours, wrapped = ours.play(ours.legal_moves[-1]), wrapped.play(ours.legal_moves[-1])
     assert wrapped.over
     assert wrapped.scores == ours.scores
 
 
 def test_it_wins_what_can_be_won():
     # A heap is worth its size modulo 3. 7 and 5 are 1 and 2; both moves to equal values win.
-    position = gv.wrap(Heaps).start().play("right-2")
+    position = gv.from_class(Heaps).start().play("right-2")
     best = gv.agent("uct(c=0.7)").search(position, playouts=4000).best
     assert best in ("left-2", "right-1")
 
 
 def test_positions_in_any_order_are_rebuilt():
-    game = gv.wrap(Heaps)
+    game = gv.from_class(Heaps)
     line = [game.start()]
     while not line[-1].over:
         line.append(line[-1].play(line[-1].moves[0]))
@@ -122,14 +122,14 @@ def test_positions_in_any_order_are_rebuilt():
 
 
 def test_many_positions_are_not_kept():
-    game = gv.wrap(Heaps)
+    game = gv.from_class(Heaps)
     theatre = game.functions["play"].function.__self__
     gv.agent("uct").search(game.start(), playouts=3000)
     assert len(theatre._mine.objects) <= object_rules.KEPT_OBJECTS
 
 
 def test_threads_search_the_same_game_at_once():
-    game = gv.wrap(Frozen)
+    game = gv.from_class(Frozen)
     alone = gv.agent("uct").search(game.start(), playouts=500, seed=3).moves
     found = []
 
@@ -145,7 +145,7 @@ def test_threads_search_the_same_game_at_once():
 
 
 def test_a_match_of_a_wrapped_game():
-    result = gv.match(gv.wrap(Heaps), "uct", "grave", games=4, playouts=50, workers=1)
+    result = gv.match(gv.from_class(Heaps), "uct", "grave", games=4, playouts=50, workers=1)
     assert result.games == 4
 
 
@@ -178,7 +178,7 @@ def fails(self, *arguments):
 )
 def test_faults_are_told_with_the_moves_that_lead_there(parts, said):
     with pytest.raises(gv.ContractError, match=said) as caught:
-        gv.agent("uct").search(gv.wrap(changed(**parts)).start(), playouts=200)
+        gv.agent("uct").search(gv.from_class(changed(**parts)).start(), playouts=200)
     assert "(at the start)" in str(caught.value) or "(after the moves" in str(caught.value)
 
 
@@ -191,7 +191,7 @@ def test_what_cannot_be_copied_is_told():
     with pytest.raises(
         gv.ContractError, match=r"cannot be copied .*: give the class a method `copy`"
     ):
-        gv.agent("uct").search(gv.wrap(Locked).start(), playouts=50)
+        gv.agent("uct").search(gv.from_class(Locked).start(), playouts=50)
 
 
 def test_moves_that_are_arrays_are_told_apart():
@@ -216,8 +216,8 @@ def test_moves_that_are_arrays_are_told_apart():
         def turn(self):
             return np.int64(len(self.played) % 2)
 
-    game = gv.wrap(Pairs)
-    gv.check(game)
+    game = gv.from_class(Pairs)
+    gv.check_game(game)
     first = game.start()
     assert first.moves == ("[11_1]",)
     assert first.play(first.moves[0]).moves == ("[1_11]",)
@@ -243,7 +243,7 @@ def test_play_may_return_an_object_of_another_class():
         def play(self, move):
             return Second(move)
 
-    game = gv.wrap(First)
+    game = gv.from_class(First)
     assert game.start().play("1").scores == (1.0, 0.0)
     assert gv.agent("uct").search(game.start(), playouts=50).best == "1"
 
@@ -264,7 +264,7 @@ def test_a_class_derived_from_a_list_is_copied_whole():
         def scores(self):
             return [self[0], 1 - self[0]]
 
-    assert gv.agent("uct").search(gv.wrap(Row).start(), playouts=100).best == "1"
+    assert gv.agent("uct").search(gv.from_class(Row).start(), playouts=100).best == "1"
 
 
 def test_a_key_of_any_size_tells_positions_apart():
@@ -273,14 +273,14 @@ def test_a_key_of_any_size_tells_positions_apart():
         def key(self):
             return self.heaps[0] << 100 | self.heaps[1] << 80 | self.turn
 
-    gv.check(gv.wrap(Wide))
+    gv.check_game(gv.from_class(Wide))
 
 
 def test_the_bound_on_moves_is_told():
     with pytest.raises(
         gv.ContractError, match=r"has 4 legal moves, and `moves` is 3: give gv\.wrap"
     ):
-        gv.wrap(Frozen, moves=3).start()
+        gv.from_class(Frozen, moves=3).start()
 
 
 def test_dice_are_noticed():
@@ -297,7 +297,7 @@ def test_dice_are_noticed():
                 super().play(move)
 
     with pytest.raises(gv.ContractError, match="throw dice"):
-        gv.agent("uct").search(gv.wrap(Dice).start(), playouts=50)
+        gv.agent("uct").search(gv.from_class(Dice).start(), playouts=50)
 
 
 @pytest.mark.parametrize(
@@ -312,4 +312,4 @@ def test_dice_are_noticed():
 )
 def test_what_cannot_be_wrapped_is_refused(arguments, said):
     with pytest.raises(gv.UsageError, match=said):
-        gv.wrap(**arguments)
+        gv.from_class(**arguments)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from graven.agents import openspiel_bot as spiel_mcts
-from graven.agents.agent import Agent, Found, MoveStat, Player
+from graven.agents.agent import Agent, MoveStat, Player, SearchResult
 from graven.agents.gtp_program import Program, is_program
-from graven.agents.openspiel_bot import SpielMcts, is_spiel_bot, spiel_bot
+from graven.agents.openspiel_bot import SpielMcts, is_spiel_bot, openspiel_bot
 from graven.agents.spec import IN_FILE, OPTIONS, Own, Spec, games_own, parse
 from graven.core.errors import UsageError, unknown
 from graven.search.policy import (
@@ -20,17 +20,17 @@ from graven.search.policy import (
 
 __all__ = [
     "Agent",
-    "Found",
     "MoveStat",
     "Player",
     "PolicyInfo",
     "Program",
+    "SearchResult",
     "Spec",
     "agent",
     "catalogue",
+    "openspiel_bot",
     "parse",
     "policy_info",
-    "spiel_bot",
 ]
 
 

@@ -16,7 +16,7 @@ import threading
 import time
 from dataclasses import replace
 
-from graven.agents.agent import Agent, Found, Player
+from graven.agents.agent import Agent, Player, SearchResult
 from graven.core.errors import GravenError, UsageError
 from graven.core.game import Game, Position
 from graven.search.engine import Budget, Search, Stop
@@ -95,7 +95,7 @@ class ProgramPlayer:
         self._replies: queue.Queue[str | None] = queue.Queue()
         self._told: Position | None = None
 
-    def choose(self, position: Position, stop: Stop | None = None) -> Found:
+    def choose(self, position: Position, stop: Stop | None = None) -> SearchResult:
         """The program's move."""
         began = time.monotonic()
         if self._process is None:
@@ -103,16 +103,16 @@ class ProgramPlayer:
         self._tell(position)
         seconds = self.budget.seconds
         patience = PATIENCE if seconds is None else seconds + GRACE
-        colour = _colour(position.game, position.turn)
+        colour = _colour(position.game, position.current_player)
         text = self.ask(f"genmove {colour}", patience, stop).strip()
         if text.lower() == "resign":
             raise ResignedError(f"{self.program.command} resigned")
-        code = position.game.move_code(position.turn, text)
-        if code is None or code not in position.codes_of(position.turn):
+        code = position.game.move_code(position.current_player, text)
+        if code is None or code not in position.legal_codes_of(position.current_player):
             raise ProgramError(f"{self.program.command} played {text[:40]!r}, which is not legal")
         self._told = position.play(code)
-        move = position.game.show_move(position.turn, code)
-        return replace(NOTHING, best=move, line=(move,), seconds=time.monotonic() - began)
+        move = position.game.format_move(position.current_player, code)
+        return replace(NOTHING, best_move=move, pv=(move,), seconds=time.monotonic() - began)
 
     def ask(self, command: str, patience: float = PATIENCE, stop: Stop | None = None) -> str:
         """Send a command and wait for its reply, without the `=`."""
@@ -196,9 +196,9 @@ class ProgramPlayer:
         told = self._told
         assert told is not None
         while told.ply < position.ply:
-            player = told.turn
+            player = told.current_player
             code = position.history[told.ply][player]
-            move = position.game.show_move(player, code)
+            move = position.game.format_move(player, code)
             self.ask(f"play {_colour(position.game, player)} {move}")
             told = told.play(code)
         self._told = told
@@ -232,17 +232,17 @@ def _colour(game: Game, player: int) -> str:
     return game.player_names[player].lower()
 
 
-NOTHING = Found(
-    best="",
+NOTHING = SearchResult(
+    best_move="",
     value=0.0,
-    moves=(),
+    root_stats=(),
     by_player={},
-    line=(),
+    pv=(),
     playouts=0,
     plies=0,
     seconds=0.0,
     nodes=0,
-    tables=0,
+    amaf_tables=0,
     memory_mib=0.0,
     memory_full=False,
 )

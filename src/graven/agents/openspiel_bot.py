@@ -1,7 +1,7 @@
 """OpenSpiel's bots as our opponents, and our agents as OpenSpiel's bots.
 
 `spiel-mcts(simulations=1000)` is OpenSpiel's C++ MCTS: it plays every game that OpenSpiel has, too
-(see `peers`). `spiel_bot` makes a `pyspiel.Bot` of an agent of ours, for OpenSpiel's own tools.
+(see `peers`). `openspiel_bot` makes a `pyspiel.Bot` of an agent of ours, for OpenSpiel's own tools.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import time
 from dataclasses import replace
 from typing import Any
 
-from graven.agents.agent import Agent, Found
+from graven.agents.agent import Agent, SearchResult
 from graven.agents.gtp_program import NOTHING, Program, ProgramError, ProgramPlayer
 from graven.agents.openspiel_peers import Interpreter, native
 from graven.core.errors import UsageError, unknown
@@ -98,7 +98,7 @@ class SpielPlayer(ProgramPlayer):
         self.seed = seed
         self._interpreter: Interpreter | None = None
 
-    def choose(self, position: Position, stop: Stop | None = None) -> Found:
+    def choose(self, position: Position, stop: Stop | None = None) -> SearchResult:
         """OpenSpiel's move. It cannot be stopped while it thinks."""
         if self._interpreter is None or self._interpreter.game is not position.game:
             self._interpreter = Interpreter(position.game)
@@ -116,10 +116,10 @@ class SpielPlayer(ProgramPlayer):
         code = next((code for code in codes if code is not None), None)
         if code is None:
             raise ProgramError("OpenSpiel found no move that is legal here")
-        move = position.game.show_move(position.turn, code)
+        move = position.game.format_move(position.current_player, code)
         seconds = time.monotonic() - began
         return replace(
-            NOTHING, best=move, line=(move,), playouts=int(root.explore_count), seconds=seconds
+            NOTHING, best_move=move, pv=(move,), playouts=int(root.explore_count), seconds=seconds
         )
 
     def _bot(self, game: Any, seed: int) -> Any:
@@ -141,7 +141,7 @@ class SpielPlayer(ProgramPlayer):
         """Nothing is running."""
 
 
-def spiel_bot(
+def openspiel_bot(
     agent: Agent | str,
     game: Any,
     player: int = 0,
@@ -170,8 +170,8 @@ def spiel_bot(
             """The action to take in a state."""
             position = _followed(follow, state)
             found = thinker.choose(position)
-            code = ours.move_code(position.turn, found.move_of(position.turn))
-            action = None if code is None else follow.action(state, position.turn, code)
+            code = ours.move_code(position.current_player, found.move_of(position.current_player))
+            action = None if code is None else follow.action(state, position.current_player, code)
             assert action is not None, "both sides have the same rules"
             return action
 

@@ -51,7 +51,7 @@ def _go(game: Game) -> Peer:
     if rows != columns or int(game.options["colors"]) != 2:
         raise UsageError(f"OpenSpiel does not play {game.spec}: square boards, two colours.")
     return Peer(
-        f"go(board_size={rows},komi={float(game.options['komi'])},max_game_length={game.plies})",
+        f"go(board_size={rows},komi={float(game.options['komi'])},max_game_length={game.max_plies})",
         lambda text, player: "bw"[player] + text,
     )
 
@@ -124,7 +124,7 @@ class Interpreter:
         """OpenSpiel's action for a move of ours, if it is legal there."""
         if self._raw:
             return code if code in state.legal_actions() else None
-        wanted = _plain(self.peer.theirs(self.game.show_move(player, code), player))
+        wanted = _plain(self.peer.theirs(self.game.format_move(player, code), player))
         for action in state.legal_actions():
             if _plain(state.action_to_string(player, action)) == wanted:
                 return int(action)
@@ -134,10 +134,10 @@ class Interpreter:
         """Our move for an action of OpenSpiel's."""
         if self._raw:
             return action
-        player = position.turn
+        player = position.current_player
         wanted = _plain(state.action_to_string(player, action))
-        for code in position.codes_of(player):
-            theirs = self.peer.theirs(self.game.show_move(player, code), player)
+        for code in position.legal_codes_of(player):
+            theirs = self.peer.theirs(self.game.format_move(player, code), player)
             if _plain(theirs) == wanted:
                 return code
         return None

@@ -6,21 +6,21 @@ from html import escape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from graven.agents.agent import Found, MoveStat
+    from graven.agents.agent import MoveStat, SearchResult
 
 SHOWN = 10  # moves
 _BAR = "background:#7aa6d8;height:.7em;display:inline-block;width:{:.0f}px"
 
 
-def search_table(found: Found) -> str:
+def search_table(found: SearchResult) -> str:
     """The moves with their playouts, means and AMAF values, most visited first, and the line."""
-    best = found.best if isinstance(found.best, str) else ", ".join(found.best)
-    most = max((stat.visits for stat in found.moves), default=1) or 1
-    rows = "".join(_row(stat, most) for stat in found.moves[:SHOWN])
-    left = len(found.moves) - SHOWN
+    best = found.best_move if isinstance(found.best_move, str) else ", ".join(found.best_move)
+    most = max((stat.visits for stat in found.root_stats), default=1) or 1
+    rows = "".join(_row(stat, most) for stat in found.root_stats[:SHOWN])
+    left = len(found.root_stats) - SHOWN
     more = f"<tr><td colspan=5>and {left} more</td></tr>" if left > 0 else ""
     heads = "".join(f"<th>{head}</th>" for head in ("move", "playouts", "", "mean", "AMAF"))
-    line = " ".join(escape(move) for move in found.line[:SHOWN])
+    line = " ".join(escape(move) for move in found.pv[:SHOWN])
     return (
         f"<p><b>{escape(best)}</b>, worth {found.value:.3f} after {found.playouts:,} playouts, "
         f"{found.playouts_per_second:,.0f} a second. Expected: {line}</p>"

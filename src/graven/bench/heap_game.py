@@ -5,7 +5,7 @@ Two heaps of stones: take one or two from one of them; whoever takes the last st
 
 from __future__ import annotations
 
-from graven.core.contract import NOBODY, Moves, Scores, State, Tables
+from graven.core.contract import TERMINAL, Constants, Moves, Scores, State
 from graven.core.game import Game
 
 SIZE = 20
@@ -49,17 +49,17 @@ class Heaps:
         return other
 
 
-def start(tables: Tables, state: State) -> None:
+def start(constants: Constants, state: State) -> None:
     """Two full heaps."""
     state[0], state[1], state[2], state[3] = SIZE, SIZE, 0, 0
 
 
-def turn(tables: Tables, state: State) -> int:
+def turn(constants: Constants, state: State) -> int:
     """Who moves."""
-    return state[2] if state[0] + state[1] > 0 else NOBODY
+    return state[2] if state[0] + state[1] > 0 else TERMINAL
 
 
-def legal(tables: Tables, state: State, player: int, moves: Moves) -> int:
+def legal(constants: Constants, state: State, player: int, moves: Moves) -> int:
     """The moves."""
     count = 0
     for heap in range(2):
@@ -70,7 +70,7 @@ def legal(tables: Tables, state: State, player: int, moves: Moves) -> int:
     return count
 
 
-def play(tables: Tables, state: State, joint: Moves) -> None:
+def play(constants: Constants, state: State, joint: Moves) -> None:
     """Take stones. The last word tells histories apart, as positions of a class without a key."""
     move = joint[state[2]]
     state[move // 2] -= move % 2 + 1
@@ -78,7 +78,7 @@ def play(tables: Tables, state: State, joint: Moves) -> None:
     state[3] = state[3] * 5 + move + 1
 
 
-def scores(tables: Tables, state: State, out: Scores) -> None:
+def scores(constants: Constants, state: State, out: Scores) -> None:
     """Whoever moved last has won."""
     out[0] = state[2]
     out[1] = 1.0 - state[2]
@@ -89,15 +89,15 @@ def compiled_heaps() -> Game:
     return Game(
         name="heaps",
         players=2,
-        words=4,
-        codes=4,
-        moves=4,
-        plies=2 * SIZE,
-        tables=[0],
+        state_words=4,
+        num_codes=4,
+        max_moves=4,
+        max_plies=2 * SIZE,
+        constants=[0],
         start=start,
         turn=turn,
         legal=legal,
         play=play,
         scores=scores,
-        by_history=True,
+        history_dependent=True,
     )

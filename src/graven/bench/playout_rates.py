@@ -8,7 +8,7 @@ import numpy as np
 
 from graven.core import contract
 from graven.core.compile import compiled
-from graven.core.contract import EVERYBODY, NOBODY, Moves, Rules, State
+from graven.core.contract import SIMULTANEOUS, TERMINAL, Moves, Rules, State
 from graven.core.errors import ContractError
 from graven.core.game import Game
 from graven.core.rng import Rng, below, generator
@@ -25,14 +25,14 @@ def play_random(
     """Play `count` random games from a position, also where several move at once; all steps."""
     steps = 0
     for _ in range(count):
-        for i in range(rules.words):
+        for i in range(rules.state_words):
             state[i] = first[i]
         while True:
             turn = contract.turn(rules, state)
-            if turn == NOBODY:
+            if turn == TERMINAL:
                 break
-            low = 0 if turn == EVERYBODY else turn
-            high = rules.players if turn == EVERYBODY else turn + 1
+            low = 0 if turn == SIMULTANEOUS else turn
+            high = rules.players if turn == SIMULTANEOUS else turn + 1
             for player in range(low, high):
                 joint[player] = contract.sample(rules, state, player, moves, rng)
             contract.play(rules, state, joint)
@@ -58,15 +58,15 @@ def one_rate(game: Game, seconds: float) -> float:
 def many_rate(game: Game, seconds: float, batch: int = BATCH) -> float:
     """Playouts a second with the game's `many`, for so long at least."""
     rules, first = game.rules, game.start().state.copy()
-    stride = rules.plies * rules.players
+    stride = rules.max_plies * rules.players
     each = max(1, min(batch, TRACE_WORDS // stride))
-    scratch = np.zeros(rules.scratch, dtype=np.int64)
+    scratch = np.zeros(rules.batch_scratch, dtype=np.int64)
     traces, lengths = np.zeros(each * stride, dtype=np.uint32), np.zeros(each, dtype=np.int64)
     out, rng = np.zeros(each * rules.players), generator(1)
     began, done = time.thread_time(), 0
     while not done or time.thread_time() - began < seconds:
-        status = contract.many(rules, first, 1, each, scratch, traces, lengths, out, rng)
-        if status != contract.MANY_DONE:
+        status = contract.batch_playouts(rules, first, 1, each, scratch, traces, lengths, out, rng)
+        if status != contract.BATCH_DONE:
             raise ContractError(f"{game.spec}: `many` played beyond `plies`.")
         done += each
     return done / (time.thread_time() - began)
@@ -79,8 +79,8 @@ def matches(game: Game, seconds: float) -> dict[str, float]:
     began, games, steps, choices, choosers = time.thread_time(), 0, 0, 0, 0
     while not games or time.thread_time() - began < seconds:
         state, joint = game.start().state.copy(), contract.new_joint(rules)
-        while (turn := contract.turn(rules, state)) != NOBODY:
-            for player in range(game.players) if turn == EVERYBODY else (turn,):
+        while (turn := contract.turn(rules, state)) != TERMINAL:
+            for player in range(game.players) if turn == SIMULTANEOUS else (turn,):
                 count = int(contract.legal(rules, state, player, moves))
                 joint[player] = moves[below(rng, count)]
                 if count > 1:

@@ -11,7 +11,7 @@ from typing import Any
 
 from graven.core import contract
 from graven.core.compile import compiled
-from graven.core.contract import Moves, Rules, State, Tables
+from graven.core.contract import Constants, Moves, Rules, State
 from graven.core.game import Game
 from graven.core.rng import Rng, below, generator
 from graven.games import through_bitboards, through_rules
@@ -41,16 +41,16 @@ def play_contract(
 
 @compiled
 def play_inlined(
-    tables: Tables, state: State, joint: Moves, moves: Moves, rng: Rng, count: int
+    constants: Constants, state: State, joint: Moves, moves: Moves, rng: Rng, count: int
 ) -> None:
     """Play `count` random games with the rules of `graven.games.through_bitboards` built in."""
     for _ in range(count):
-        start(tables, state)
-        player = turn(tables, state)
+        start(constants, state)
+        player = turn(constants, state)
         while player >= 0:
-            joint[player] = moves[below(rng, legal(tables, state, player, moves))]
-            play(tables, state, joint)
-            player = turn(tables, state)
+            joint[player] = moves[below(rng, legal(constants, state, player, moves))]
+            play(constants, state, joint)
+            player = turn(constants, state)
 
 
 def contract_rate(rules: Rules, count: int) -> float:
@@ -66,7 +66,7 @@ def ply_rate(rules: Rules, count: int) -> float:
 
 def inlined_rate(game: Game, count: int) -> float:
     """Random games a second with the rules inlined; the game must be one of `through`'s."""
-    return _rate(play_inlined, game.tables, game.rules, count)[0]
+    return _rate(play_inlined, game.constants, game.rules, count)[0]
 
 
 def _rate(kernel: Any, first: Any, rules: Rules, count: int) -> tuple[float, Any]:

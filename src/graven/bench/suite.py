@@ -173,7 +173,7 @@ def tables_per_node() -> Iterator[Row]:
         per_node = []
         for spec in (GRAVE, RAVE):
             found = agent(spec).search(game.start(), playouts=10_000)
-            per_node.append(found.tables / found.nodes)
+            per_node.append(found.amaf_tables / found.nodes)
         ours, other = per_node
         yield Row(
             "tables",

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from graven.core.bits import index
 from graven.core.compile import inlined
-from graven.core.contract import State, Tables
+from graven.core.contract import Constants, State
 from graven.core.rng import derive
 from graven.games.boards import VACANT, Board
 from graven.games.stone_groups import (
@@ -65,7 +65,7 @@ def words(rows: int, columns: int) -> int:
     return CELL + APART * ((rows + 2) * width_of(columns) + 1)
 
 
-def build_tables(
+def build_constants(
     rows: int,
     columns: int,
     own: Sequence[int],
@@ -110,10 +110,10 @@ def build_tables(
     return np.concatenate([head, grid, keys, code_of, image, more])
 
 
-def start(tables: Tables, state: State) -> None:
+def start(constants: Constants, state: State) -> None:
     """An empty board; Black moves first."""
-    for i in range(tables[IMAGE_WORDS]):
-        state[i] = tables[tables[IMAGE] + i]
+    for i in range(constants[IMAGE_WORDS]):
+        state[i] = constants[constants[IMAGE] + i]
 
 
 @inlined
@@ -123,7 +123,7 @@ def neighbour(colour: int) -> int:
 
 
 @inlined
-def surroundings(tables: Tables, state: State, point: int) -> int:
+def surroundings(constants: Constants, state: State, point: int) -> int:
     """What lies around an empty point, as a set of bits: `1 << colour`, LAST bits higher for
     a group that has no other liberty than this point.
 
@@ -131,7 +131,7 @@ def surroundings(tables: Tables, state: State, point: int) -> int:
     point's. If they are not all the same, their variance is positive and either their sum or
     their squares give it away: so there are no false alarms.
     """
-    width, one = tables[WIDTH], liberty(point)
+    width, one = constants[WIDTH], liberty(point)
     found = np.int64(0)
     for near in (point - width, point - 1, point + 1, point + width):
         cell = state[index(CELL + APART * near)]
@@ -142,12 +142,12 @@ def surroundings(tables: Tables, state: State, point: int) -> int:
 
 
 @inlined
-def put(tables: Tables, state: State, player: int, code: int) -> bool:
+def put(constants: Constants, state: State, player: int, code: int) -> bool:
     """Put a stone on an empty point and join groups.
 
     Returns whether that takes the last liberty of an enemy group, which stays on the board.
     """
-    point, width = tables[index(POINT_OF + code)], tables[WIDTH]
+    point, width = constants[index(POINT_OF + code)], constants[WIDTH]
     one = liberty(point)
     gained, group, captures = np.int64(0), point, False
     change = neighbour(player) - neighbour(EMPTY)
@@ -177,7 +177,7 @@ def put(tables: Tables, state: State, player: int, code: int) -> bool:
         cell = state[index(CELL + APART * near)]
         if cell & COLOUR == player and cell >> HEAD != group:
             group = _join(state, group, cell >> HEAD)
-    state[KEY] ^= tables[index(tables[KEYS] + tables[COLOURS] * code + player)]
+    state[KEY] ^= constants[index(constants[KEYS] + constants[COLOURS] * code + player)]
     return captures
 
 
@@ -207,13 +207,13 @@ def _join(state: State, one: int, other: int) -> int:
 
 
 @inlined
-def feature_of(tables: Tables, state: State, player: int, move: int) -> int:
+def feature_of(constants: Constants, state: State, player: int, move: int) -> int:
     """The move and its four neighbours, each own, enemy, empty or edge (Cazenave 2016, section 3).
 
     256 * move + the neighbours below, left, right and above, two bits each from the lowest:
     0 own, 1 enemy, 2 empty, 3 edge.
     """
-    point, width = tables[index(POINT_OF + move)], tables[WIDTH]
+    point, width = constants[index(POINT_OF + move)], constants[WIDTH]
     code, shift = 256 * move, 0
     for near in (point - width, point - 1, point + 1, point + width):
         colour = state[index(CELL + APART * near)] & COLOUR

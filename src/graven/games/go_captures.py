@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from graven.core.bits import index, words_for
 from graven.core.compile import compiled, inlined
-from graven.core.contract import State, Tables
+from graven.core.contract import Constants, State
 from graven.core.rng import Rng, below
 from graven.games import go_board
 from graven.games.go_board import (
@@ -73,13 +73,13 @@ def build_lists(points: NDArray[np.int64], plies: int) -> NDArray[np.int64]:
 
 
 @inlined
-def is_eye(tables: Tables, state: State, player: int, point: int) -> bool:
+def is_eye(constants: Constants, state: State, player: int, point: int) -> bool:
     """Whether an empty point, all of whose neighbours are the player's, is an eye.
 
     Enemies hold at most one of its four diagonal points; none at the edge of the board, where there
     are fewer.
     """
-    width = tables[WIDTH]
+    width = constants[WIDTH]
     enemies, edges = 0, 0
     for near in (point - width - 1, point - width + 1, point + width - 1, point + width + 1):
         colour = state[index(CELL + APART * near)] & COLOUR
@@ -89,74 +89,76 @@ def is_eye(tables: Tables, state: State, player: int, point: int) -> bool:
 
 
 @inlined
-def wanted(tables: Tables, state: State, player: int, point: int) -> bool:
+def wanted(constants: Constants, state: State, player: int, point: int) -> bool:
     """Whether a playout may play this empty point: legal, and no eye of the player."""
     near = state[index(SIZE + APART * point)] >> NEAR
     if (near >> (NEAR_BITS * EMPTY)) & 15 == 0:
         friends = (near >> (NEAR_BITS * player)) & 15
         shut = friends + ((near >> (NEAR_BITS * EDGE)) & 15) == 4
-        if shut and is_eye(tables, state, player, point):
+        if shut and is_eye(constants, state, player, point):
             return False
-    return allowed(tables, state, player, point)
+    return allowed(constants, state, player, point)
 
 
 @inlined
-def allowed(tables: Tables, state: State, player: int, point: int) -> bool:
+def allowed(constants: Constants, state: State, player: int, point: int) -> bool:
     """Whether the rules allow a stone on an empty point."""
     near = state[index(SIZE + APART * point)] >> NEAR
     if (near >> (NEAR_BITS * EMPTY)) & 15 == 0:
-        around = surroundings(tables, state, point)
+        around = surroundings(constants, state, point)
         if around & (CAUGHT ^ (1 << (player + LAST)) | (1 << player)) == 0:
             return False
-    return not (was_captured(tables, state, point) and comes_back(tables, state, player, point))
+    return not (
+        was_captured(constants, state, point) and comes_back(constants, state, player, point)
+    )
 
 
 @compiled
-def draw(tables: Tables, state: State, player: int, rng: Rng) -> int:
+def draw(constants: Constants, state: State, player: int, rng: Rng) -> int:
     """A random wanted point, or else the pass; points not wanted move to the end of the list."""
-    listed, left = tables[LISTS], state[COUNT]
+    listed, left = constants[LISTS], state[COUNT]
     while left > 0:
         at = below(rng, left)
         point = state[index(listed + at)]
-        if wanted(tables, state, player, point):
-            return tables[index(tables[CODE_OF] + point)]
+        if wanted(constants, state, player, point):
+            return constants[index(constants[CODE_OF] + point)]
         left -= 1
         moved = state[index(listed + left)]
-        put_on_list(tables, state, moved, at)
-        put_on_list(tables, state, point, left)
-    return tables[CELLS]
+        put_on_list(constants, state, moved, at)
+        put_on_list(constants, state, point, left)
+    return constants[CELLS]
 
 
 @inlined
-def put_on_list(tables: Tables, state: State, point: int, at: int) -> None:
+def put_on_list(constants: Constants, state: State, point: int, at: int) -> None:
     """Let a point be the n-th on the list of empty points."""
-    listed = tables[LISTS]
+    listed = constants[LISTS]
     state[index(listed + at)] = point
-    state[index(listed + tables[CELLS] + point)] = at
+    state[index(listed + constants[CELLS] + point)] = at
 
 
 @inlined
-def take_off_list(tables: Tables, state: State, point: int) -> None:
+def take_off_list(constants: Constants, state: State, point: int) -> None:
     """Take a point off the list of empty points; the last one moves to its place."""
-    listed, last = tables[LISTS], state[COUNT] - 1
-    at = state[index(listed + tables[CELLS] + point)]
-    put_on_list(tables, state, state[index(listed + last)], at)
+    listed, last = constants[LISTS], state[COUNT] - 1
+    at = state[index(listed + constants[CELLS] + point)]
+    put_on_list(constants, state, state[index(listed + last)], at)
     state[COUNT] = last
 
 
 @inlined
-def was_captured(tables: Tables, state: State, point: int) -> bool:
+def was_captured(constants: Constants, state: State, point: int) -> bool:
     """Whether a stone on this point was ever captured."""
-    word = state[index(tables[HISTORY] - SIEVE - TAKEN + (point >> 6))]
+    word = state[index(constants[HISTORY] - SIEVE - TAKEN + (point >> 6))]
     return (word >> (point & 63)) & 1 != 0
 
 
 @compiled
-def comes_back(tables: Tables, state: State, player: int, point: int) -> bool:
+def comes_back(constants: Constants, state: State, player: int, point: int) -> bool:
     """Whether a move that is no suicide would bring back an earlier position."""
-    width, code = tables[WIDTH], tables[index(tables[CODE_OF] + point)]
-    keys, colours, one = tables[KEYS], tables[COLOURS], liberty(point)
-    key = state[KEY] ^ tables[index(keys + colours * code + player)]
+    width, code = constants[WIDTH], constants[index(constants[CODE_OF] + point)]
+    keys, colours, one = constants[KEYS], constants[COLOURS], liberty(point)
+    key = state[KEY] ^ constants[index(keys + colours * code + player)]
     first, second, third = np.int64(0), np.int64(0), np.int64(0)
     for near in (point - width, point - 1, point + 1, point + width):
         cell = state[index(CELL + APART * near)]
@@ -169,41 +171,45 @@ def comes_back(tables: Tables, state: State, player: int, point: int) -> bool:
         first, second, third = head, first, second
         stone = head
         while True:
-            key ^= tables[index(keys + colours * tables[index(tables[CODE_OF] + stone)] + colour)]
+            key ^= constants[
+                index(keys + colours * constants[index(constants[CODE_OF] + stone)] + colour)
+            ]
             stone = state[index(NEXT + APART * stone)]
             if stone == head:
                 break
-    if not sieved(tables, state, key):
+    if not sieved(constants, state, key):
         return False
     ply = state[PLY]
-    while ply >= 0 and state[index(tables[HISTORY] + ply)] != key:
+    while ply >= 0 and state[index(constants[HISTORY] + ply)] != key:
         ply -= 1
     return ply >= 0
 
 
 @inlined
-def sieved(tables: Tables, state: State, key: int) -> bool:
+def sieved(constants: Constants, state: State, key: int) -> bool:
     """Whether the sieve holds a key: if not, the position is new."""
-    word = state[index(tables[HISTORY] - SIEVE + ((key >> 6) & (SIEVE - 1)))]
+    word = state[index(constants[HISTORY] - SIEVE + ((key >> 6) & (SIEVE - 1)))]
     return (word >> (key & 63)) & 1 != 0
 
 
 @inlined
-def remember(tables: Tables, state: State) -> None:
+def remember(constants: Constants, state: State) -> None:
     """Note the position after a ply."""
     ply, key = state[PLY] + 1, state[KEY]
     state[PLY] = ply
-    state[index(tables[HISTORY] + ply)] = key
-    state[index(tables[HISTORY] - SIEVE + ((key >> 6) & (SIEVE - 1)))] |= np.int64(1) << (key & 63)
+    state[index(constants[HISTORY] + ply)] = key
+    state[index(constants[HISTORY] - SIEVE + ((key >> 6) & (SIEVE - 1)))] |= np.int64(1) << (
+        key & 63
+    )
 
 
 @compiled
-def capture(tables: Tables, state: State, player: int, point: int) -> None:
+def capture(constants: Constants, state: State, player: int, point: int) -> None:
     """Take the enemy groups beside the stone just put off the board, those without liberties.
 
     All at once: with several colours, taking one would give another its liberties back.
     """
-    width = tables[WIDTH]
+    width = constants[WIDTH]
     doomed, side = 0, 1
     for near in (point - width, point - 1, point + 1, point + width):
         cell = state[index(CELL + APART * near)]
@@ -215,20 +221,20 @@ def capture(tables: Tables, state: State, player: int, point: int) -> None:
     for near in (point - width, point - 1, point + 1, point + width):
         cell = state[index(CELL + APART * near)]
         if doomed & side and cell != EMPTY:
-            remove(tables, state, cell & COLOUR, cell >> HEAD)
+            remove(constants, state, cell & COLOUR, cell >> HEAD)
         side <<= 1
 
 
 @compiled
-def remove(tables: Tables, state: State, colour: int, head: int) -> None:
+def remove(constants: Constants, state: State, colour: int, head: int) -> None:
     """Take a group off the board; the groups beside it gain its points as liberties."""
-    width, taken = tables[WIDTH], tables[HISTORY] - SIEVE - TAKEN
+    width, taken = constants[WIDTH], constants[HISTORY] - SIEVE - TAKEN
     stone, count, key = head, state[COUNT], state[KEY]
     change = neighbour(EMPTY) - neighbour(colour)
     while True:
-        code = tables[index(tables[CODE_OF] + stone)]
-        key ^= tables[index(tables[KEYS] + tables[COLOURS] * code + colour)]
-        put_on_list(tables, state, stone, count)
+        code = constants[index(constants[CODE_OF] + stone)]
+        key ^= constants[index(constants[KEYS] + constants[COLOURS] * code + colour)]
+        put_on_list(constants, state, stone, count)
         count += 1
         state[index(taken + (stone >> 6))] |= np.int64(1) << (stone & 63)
         state[index(CELL + APART * stone)] = EMPTY

@@ -5,7 +5,7 @@ cell touches the two beside it, the one above and the one to the right of that, 
 the one to the left of that. A move is a cell; the grid's point of a code is
 `tables[POINT_OF + code]`.
 
-State: whose turn it is, the position's key, how many cells are empty, the winner (or NOBODY); the
+State: whose turn it is, the position's key, how many cells are empty, the winner (or TERMINAL); the
 codes of the empty cells, and for each code its place among them; then one word a point:
 
     bits 0-1    colour: the player whose stone it is, EMPTY or EDGE
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from graven.core.bits import index
 from graven.core.compile import inlined
-from graven.core.contract import NOBODY, Moves, Scores, State, Tables
+from graven.core.contract import TERMINAL, Constants, Moves, Scores, State
 from graven.core.game import Game
 from graven.core.rng import Rng, below, derive
 
@@ -32,15 +32,15 @@ EMPTY, EDGE = 2, 3
 COLOUR, LINK, TOUCH = 3, 2, 16  # the mask of the colour, and where the other parts begin
 LINK_MASK = (1 << (TOUCH - LINK)) - 1
 
-# Tables: how many cells, how far rows lie apart, where in a state the points begin, the random word
-# of the turn; then for each code its point, what a stone there touches, and the random words of
+# Constants: number of cells, distance between rows, first point in a state, random word of the
+# turn; then for each code its point, what a stone there touches, and the random words of
 # the two players' stones. Last, the initial words of all points.
 CELLS, WIDTH, POINTS, TURN_KEY, POINT_OF = range(5)
 
 ZOBRIST_SEED = 1942
 
 
-def build_tables(width: int, points: Sequence[int], touches: Sequence[int]) -> NDArray[np.int64]:
+def build_constants(width: int, points: Sequence[int], touches: Sequence[int]) -> NDArray[np.int64]:
     """Tables for cells at these points of a grid, and what a stone on each of them touches."""
     cells, size = len(points), grid_size(width, points)
     assert size <= LINK_MASK
@@ -57,63 +57,63 @@ def grid_size(width: int, points: Sequence[int]) -> int:
     return max(points) + width + 1
 
 
-def start(tables: Tables, state: State) -> None:
+def start(constants: Constants, state: State) -> None:
     """An empty board."""
-    cells = tables[CELLS]
-    state[TURN], state[KEY], state[COUNT], state[WINNER] = 0, 0, cells, NOBODY
+    cells = constants[CELLS]
+    state[TURN], state[KEY], state[COUNT], state[WINNER] = 0, 0, cells, TERMINAL
     for code in range(cells):
         state[LISTS + code] = code
         state[LISTS + cells + code] = code
     grid = POINT_OF + 4 * cells
-    for point in range(len(tables) - grid):
-        state[tables[POINTS] + point] = tables[grid + point]
+    for point in range(len(constants) - grid):
+        state[constants[POINTS] + point] = constants[grid + point]
 
 
-def turn(tables: Tables, state: State) -> int:
+def turn(constants: Constants, state: State) -> int:
     """The player to move; nobody once somebody has won or the board is full."""
-    return NOBODY if (state[WINNER] != NOBODY) | (state[COUNT] == 0) else state[TURN]
+    return TERMINAL if (state[WINNER] != TERMINAL) | (state[COUNT] == 0) else state[TURN]
 
 
-def legal(tables: Tables, state: State, player: int, moves: Moves) -> int:
+def legal(constants: Constants, state: State, player: int, moves: Moves) -> int:
     """The empty cells."""
     for i in range(state[COUNT]):
         moves[i] = state[index(LISTS + i)]
     return state[COUNT]
 
 
-def sample(tables: Tables, state: State, player: int, rng: Rng) -> int:
+def sample(constants: Constants, state: State, player: int, rng: Rng) -> int:
     """Any empty cell."""
     return state[index(LISTS + below(rng, state[COUNT]))] if state[COUNT] else -1
 
 
-def allowed(tables: Tables, state: State, player: int, move: int) -> bool:
+def allowed(constants: Constants, state: State, player: int, move: int) -> bool:
     """Whether the cell is empty."""
-    return state[index(tables[POINTS] + tables[index(POINT_OF + move)])] == EMPTY
+    return state[index(constants[POINTS] + constants[index(POINT_OF + move)])] == EMPTY
 
 
-def scores(tables: Tables, state: State, out: Scores) -> None:
+def scores(constants: Constants, state: State, out: Scores) -> None:
     """A point for the winner; half a point each where nobody has won."""
     winner = state[WINNER]
-    out[0] = 0.5 if winner == NOBODY else 1.0 - winner
+    out[0] = 0.5 if winner == TERMINAL else 1.0 - winner
     out[1] = 1.0 - out[0]
 
 
-def key(tables: Tables, state: State) -> int:
+def key(constants: Constants, state: State) -> int:
     """The Zobrist key, kept up to date by `take`."""
     return state[KEY]
 
 
 @inlined
-def take(tables: Tables, state: State, player: int, code: int) -> int:
+def take(constants: Constants, state: State, player: int, code: int) -> int:
     """Take an empty cell off the list, and give the turn to the other player; the cell's point."""
-    cells = tables[CELLS]
+    cells = constants[CELLS]
     places, last = LISTS + cells, state[COUNT] - 1
     moved, at = state[index(LISTS + last)], state[index(places + code)]
     state[index(LISTS + at)], state[index(places + moved)] = moved, at
     state[COUNT] = last
-    state[KEY] ^= tables[index(POINT_OF + 2 * cells + 2 * code + player)] ^ tables[TURN_KEY]
+    state[KEY] ^= constants[index(POINT_OF + 2 * cells + 2 * code + player)] ^ constants[TURN_KEY]
     state[TURN] = 1 - player
-    return tables[index(POINT_OF + code)]
+    return constants[index(POINT_OF + code)]
 
 
 @inlined
@@ -130,10 +130,10 @@ def root_of(state: State, points: int, point: int) -> int:
 
 
 @inlined
-def join(tables: Tables, state: State, player: int, code: int, point: int) -> int:
+def join(constants: Constants, state: State, player: int, code: int, point: int) -> int:
     """Put a stone on a point, join it with the chains beside it, and say what all that touches."""
-    points, width = tables[POINTS], tables[WIDTH]
-    touched, root = tables[index(POINT_OF + tables[CELLS] + code)], point
+    points, width = constants[POINTS], constants[WIDTH]
+    touched, root = constants[index(POINT_OF + constants[CELLS] + code)], point
     state[index(points + point)] = (point << LINK) | player
     for near in (
         point - 1,
@@ -161,24 +161,24 @@ def game(
     return Game(
         name=name,
         players=2,
-        words=LISTS + 2 * cells + grid_size(width, points),
-        codes=cells,
-        moves=cells,
-        plies=cells,
-        tables=build_tables(width, points, touches),
+        state_words=LISTS + 2 * cells + grid_size(width, points),
+        num_codes=cells,
+        max_moves=cells,
+        max_plies=cells,
+        constants=build_constants(width, points, touches),
         start=start,
         turn=turn,
         legal=legal,
         scores=scores,
         sample=sample,
         key=key,
-        allowed=allowed,
+        is_playout_move=allowed,
         options={"size": size},
         **parts,
     )
 
 
-def owners(tables: Tables, state: State) -> list[int]:
+def owners(constants: Constants, state: State) -> list[int]:
     """For each code whose stone is there, or -1."""
-    points = tables[POINTS] + tables[POINT_OF : POINT_OF + tables[CELLS]]
+    points = constants[POINTS] + constants[POINT_OF : POINT_OF + constants[CELLS]]
     return [int(colour) if colour < EMPTY else -1 for colour in state[points] & COLOUR]

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from graven.core.bits import index
 from graven.core.compile import compiled, inlined
-from graven.core.contract import State, Tables
+from graven.core.contract import Constants, State
 from graven.core.rng import Rng, below
 from graven.games.go_board import (
     APART,
@@ -136,9 +136,9 @@ def one_point(packed: int) -> int:
 
 
 @compiled
-def save(tables: Tables, state: State, player: int, last: int, rng: Rng) -> int:
+def save(constants: Constants, state: State, player: int, last: int, rng: Rng) -> int:
     """A point that saves stones which the last move put in atari, or 0."""
-    width = tables[WIDTH]
+    width = constants[WIDTH]
     chosen, found, former = 0, 0, 0
     for near in (last - width, last - 1, last + 1, last + width):
         cell = state[index(CELL + APART * near)]
@@ -149,7 +149,7 @@ def save(tables: Tables, state: State, player: int, last: int, rng: Rng) -> int:
         if escape == 0:
             continue
         former = head
-        if escapes(tables, state, player, escape) and allowed(tables, state, player, escape):
+        if escapes(constants, state, player, escape) and allowed(constants, state, player, escape):
             found += 1
             if found == 1 or below(rng, found) == 0:
                 chosen = escape
@@ -163,7 +163,7 @@ def save(tables: Tables, state: State, player: int, last: int, rng: Rng) -> int:
                 target = only_liberty(state, other >> HEAD)
                 if target == 0 or target == escape:
                     continue
-                if allowed(tables, state, player, target):
+                if allowed(constants, state, player, target):
                     found += 1
                     if found == 1 or below(rng, found) == 0:
                         chosen = target
@@ -174,9 +174,9 @@ def save(tables: Tables, state: State, player: int, last: int, rng: Rng) -> int:
 
 
 @compiled
-def escapes(tables: Tables, state: State, player: int, point: int) -> bool:
+def escapes(constants: Constants, state: State, player: int, point: int) -> bool:
     """Whether a stone on the point captures something, or joins groups to two or more liberties."""
-    width, one = tables[WIDTH], liberty(point)
+    width, one = constants[WIDTH], liberty(point)
     first = 0
     for near in (point - width, point - 1, point + 1, point + width):
         cell = state[index(CELL + APART * near)]
@@ -204,15 +204,15 @@ def escapes(tables: Tables, state: State, player: int, point: int) -> bool:
 
 
 @compiled
-def match(tables: Tables, state: State, player: int, last: int, rng: Rng) -> int:
+def match(constants: Constants, state: State, player: int, last: int, rng: Rng) -> int:
     """A point among the eight around the last move that matches a pattern, or 0."""
-    width = tables[WIDTH]
+    width = constants[WIDTH]
     chosen, found = 0, 0
     for row in (-width, 0, width):
         for point in (last + row - 1, last + row, last + row + 1):
             if state[index(CELL + APART * point)] != EMPTY:
                 continue
-            if matches(tables, state, player, point) and wanted(tables, state, player, point):
+            if matches(constants, state, player, point) and wanted(constants, state, player, point):
                 found += 1
                 if found == 1 or below(rng, found) == 0:
                     chosen = point
@@ -220,9 +220,9 @@ def match(tables: Tables, state: State, player: int, last: int, rng: Rng) -> int
 
 
 @compiled
-def matches(tables: Tables, state: State, player: int, point: int) -> bool:
+def matches(constants: Constants, state: State, player: int, point: int) -> bool:
     """Whether a pattern matches around an empty point."""
-    width = tables[WIDTH]
+    width = constants[WIDTH]
     code, shift = np.int64(0), 0
     for row in (-width, 0, width):
         for near in (point + row - 1, point + row, point + row + 1):
@@ -231,34 +231,34 @@ def matches(tables: Tables, state: State, player: int, point: int) -> bool:
                 kind = colour - 2 if colour >= EMPTY else np.int64(colour != player)
                 code |= kind << shift
                 shift += 2
-    return (tables[index(tables[MORE] + (code >> 6))] >> (code & 63)) & 1 != 0
+    return (constants[index(constants[MORE] + (code >> 6))] >> (code & 63)) & 1 != 0
 
 
 @compiled
-def take(tables: Tables, state: State, player: int, rng: Rng) -> int:
+def take(constants: Constants, state: State, player: int, rng: Rng) -> int:
     """A point that captures something, anywhere on the board, or 0."""
     chosen, found = 0, 0
     caught = CAUGHT & ~(1 << (player + LAST))
     for i in range(state[COUNT]):
-        point = state[index(tables[LISTS] + i)]
-        around = surroundings(tables, state, point)
-        if around & caught and allowed(tables, state, player, point):
+        point = state[index(constants[LISTS] + i)]
+        around = surroundings(constants, state, point)
+        if around & caught and allowed(constants, state, player, point):
             found += 1
             if found == 1 or below(rng, found) == 0:
                 chosen = point
     return chosen
 
 
-def mogo(tables: Tables, state: State, player: int, rng: Rng) -> int:
+def mogo(constants: Constants, state: State, player: int, rng: Rng) -> int:
     """Go's own: saves stones, follows 3x3 patterns, captures, else random (Gelly et al. 2006)."""
     last, chosen = state[LAST_MOVE], 0
-    if 0 <= last < tables[CELLS]:
-        point = tables[index(POINT_OF + last)]
-        chosen = save(tables, state, player, point, rng)
+    if 0 <= last < constants[CELLS]:
+        point = constants[index(POINT_OF + last)]
+        chosen = save(constants, state, player, point, rng)
         if chosen == 0:
-            chosen = match(tables, state, player, point, rng)
+            chosen = match(constants, state, player, point, rng)
     if chosen == 0:
-        chosen = take(tables, state, player, rng)
+        chosen = take(constants, state, player, rng)
     if chosen == 0:
-        return draw(tables, state, player, rng)
-    return tables[index(tables[CODE_OF] + chosen)]
+        return draw(constants, state, player, rng)
+    return constants[index(constants[CODE_OF] + chosen)]

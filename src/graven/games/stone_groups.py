@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graven.core.compile import inlined
-from graven.core.contract import Codes, Moves, State, Tables
+from graven.core.contract import Codes, Constants, Moves, State
 from graven.core.game import Game
 from graven.core.rng import derive
 from graven.games.boards import POINT_LETTERS, VACANT, Board, as_text, cell_name
@@ -45,7 +45,7 @@ CELLS, WIDTH, LISTS, KEYS, TURN_KEY, IMAGE, IMAGE_WORDS, POINT_OF = range(8)
 
 COUNT_BITS, SUM_BITS, SQUARE_BITS = 11, 20, 28
 COUNT_MASK, SUM_MASK = (1 << COUNT_BITS) - 1, (1 << SUM_BITS) - 1
-LARGEST = 19  # the longest side for which they suffice; `build_tables` checks
+LARGEST = 19  # the longest side for which they suffice; `build_constants` checks
 
 ZOBRIST_SEED = 2012
 
@@ -66,7 +66,7 @@ def words(rows: int, columns: int) -> int:
     return CELL + APART * ((rows + 2) * width_of(columns) + 1)
 
 
-def build_tables(
+def build_constants(
     rows: int, columns: int, own: tuple[int, int], lists: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Tables for an empty board; `own` and `lists` are the game's own words of the first state."""
@@ -95,10 +95,10 @@ def build_tables(
     return np.concatenate([head, board, keys.view(np.int64)[:-1], image])
 
 
-def start(tables: Tables, state: State) -> None:
+def start(constants: Constants, state: State) -> None:
     """An empty board; Black moves first."""
-    for i in range(tables[IMAGE_WORDS]):
-        state[i] = tables[tables[IMAGE] + i]
+    for i in range(constants[IMAGE_WORDS]):
+        state[i] = constants[constants[IMAGE] + i]
 
 
 @inlined
@@ -112,7 +112,7 @@ def liberty(point: int) -> int:
 
 
 @inlined
-def surroundings(tables: Tables, state: State, point: int) -> int:
+def surroundings(constants: Constants, state: State, point: int) -> int:
     """What lies around an empty point, as a set of bits: `1 << colour`, four bits higher for
     a group that has no other liberty than this point.
 
@@ -120,7 +120,7 @@ def surroundings(tables: Tables, state: State, point: int) -> int:
     point's. If they are not all the same, their variance is positive and either their sum or
     their squares give it away: so there are no false alarms.
     """
-    width, one = tables[WIDTH], liberty(point)
+    width, one = constants[WIDTH], liberty(point)
     found = np.int64(0)
     for near in (point - width, point - 1, point + 1, point + width):
         cell = state[CELL + APART * near]
@@ -146,12 +146,12 @@ def last_liberty(state: State, head: int) -> int:
 
 
 @inlined
-def place(tables: Tables, state: State, player: int, code: int) -> bool:
+def place(constants: Constants, state: State, player: int, code: int) -> bool:
     """Put a stone on an empty point, join groups, and give the turn to the other player.
 
     Returns whether that takes the last liberty of an enemy group, which stays on the board.
     """
-    point, width = tables[POINT_OF + code], tables[WIDTH]
+    point, width = constants[POINT_OF + code], constants[WIDTH]
     one = liberty(point)
     gained, group, captures = np.int64(0), point, False
     # What an empty neighbour sees change: the one below sees it above, and so on.
@@ -182,7 +182,7 @@ def place(tables: Tables, state: State, player: int, code: int) -> bool:
         cell = state[CELL + APART * near]
         if cell & 3 == player and cell >> 2 != group:
             group = _join(state, group, cell >> 2)
-    state[KEY] ^= tables[tables[KEYS] + 2 * code + player] ^ tables[TURN_KEY]
+    state[KEY] ^= constants[constants[KEYS] + 2 * code + player] ^ constants[TURN_KEY]
     state[TURN] = 1 - player
     return captures
 
@@ -215,13 +215,13 @@ def full_list(cells: int) -> NDArray[np.int64]:
 
 
 @inlined
-def drop(tables: Tables, state: State, number: int, code: int) -> None:
+def drop(constants: Constants, state: State, number: int, code: int) -> None:
     """Take a code off the game's first or second list; the last one moves to its place.
 
     The list's length is in the head, at OWN + number. A code that is not listed is no mistake.
     """
-    codes = tables[LISTS] + 2 * tables[CELLS] * number
-    places = codes + tables[CELLS]
+    codes = constants[LISTS] + 2 * constants[CELLS] * number
+    places = codes + constants[CELLS]
     at = state[places + code]
     if at >= 0:
         last = state[OWN + number] - 1
@@ -232,43 +232,43 @@ def drop(tables: Tables, state: State, number: int, code: int) -> None:
         state[OWN + number] = last
 
 
-def key(tables: Tables, state: State) -> int:
+def key(constants: Constants, state: State) -> int:
     """The Zobrist key, kept up to date by `place`."""
     return state[KEY]
 
 
 @inlined
-def _feature(tables: Tables, state: State, player: int, move: int) -> int:
-    colours = state[NEXT + APART * tables[POINT_OF + move]]
+def _feature(constants: Constants, state: State, player: int, move: int) -> int:
+    colours = state[NEXT + APART * constants[POINT_OF + move]]
     # White's own stones and enemies change places: where the upper bit is 0, turn the lower.
     return 256 * move + (colours ^ (~colours >> 1 & 0x55 * player))
 
 
-def feature(tables: Tables, state: State, player: int, move: int) -> int:
+def feature(constants: Constants, state: State, player: int, move: int) -> int:
     """The move and its four neighbours, each own, enemy, empty or edge (Cazenave 2016, section 3).
 
     256 * move + the neighbours below, left, right and above, two bits each from the lowest:
     0 own, 1 enemy, 2 empty, 3 edge.
     """
-    return _feature(tables, state, player, move)
+    return _feature(constants, state, player, move)
 
 
 @inlined
 def list_coded(
-    tables: Tables, state: State, player: int, number: int, moves: Moves, codes: Codes
+    constants: Constants, state: State, player: int, number: int, moves: Moves, codes: Codes
 ) -> int:
     """Copy the game's first or second list into `moves`, and the moves' features into `codes`."""
-    at, count = tables[LISTS] + 2 * tables[CELLS] * number, state[OWN + number]
+    at, count = constants[LISTS] + 2 * constants[CELLS] * number, state[OWN + number]
     for i in range(count):
         moves[i] = state[at + i]
-        codes[i] = _feature(tables, state, player, state[at + i])
+        codes[i] = _feature(constants, state, player, state[at + i])
     return count
 
 
 @inlined
-def listed(tables: Tables, state: State, number: int, code: int) -> bool:
+def listed(constants: Constants, state: State, number: int, code: int) -> bool:
     """Whether a code is on the game's first or second list."""
-    return state[tables[LISTS] + (2 * number + 1) * tables[CELLS] + code] >= 0
+    return state[constants[LISTS] + (2 * number + 1) * constants[CELLS] + code] >= 0
 
 
 def game(
@@ -279,24 +279,24 @@ def game(
     lists: NDArray[np.int64],
     **rules: Any,
 ) -> Game:
-    """A game of stones: its own words (see `build_tables`) and the rules it does not share."""
+    """A game of stones: its own words (see `build_constants`) and the rules it does not share."""
     cells = rows * columns
     return Game(
         name=name,
         players=2,
-        words=words(rows, columns) + lists.size,
-        codes=cells,
-        moves=cells,
-        plies=cells,
-        tables=build_tables(rows, columns, own, lists),
+        state_words=words(rows, columns) + lists.size,
+        num_codes=cells,
+        max_moves=cells,
+        max_plies=cells,
+        constants=build_constants(rows, columns, own, lists),
         start=start,
         key=key,
         feature=feature,
-        features=256 * cells,
+        num_features=256 * cells,
         options={"size": f"{rows}x{columns}"},
         player_names=("Black", "White"),
-        show_move=lambda player, code: cell_name(code, columns, POINT_LETTERS),
-        show=lambda state, colour: as_text(_board(name, rows, columns, state), colour),
+        format_move=lambda player, code: cell_name(code, columns, POINT_LETTERS),
+        render=lambda state, colour: as_text(_board(name, rows, columns, state), colour),
         svg=lambda state: as_svg(_board(name, rows, columns, state)),
         **rules,
     )

@@ -17,7 +17,7 @@ def game(
     columns: int,
     directions: list[tuple[int, int, bool]],
 ) -> Game:
-    """A game of two armies whose pieces move in these directions (see `build_tables`)."""
+    """A game of two armies whose pieces move in these directions (see `build_constants`)."""
     cells = rows * columns
     # No piece moves on from the far row, so a side's pieces from its first and second row make
     # at most rows - 2 and rows - 3 moves each, and then one of all moves wins.
@@ -26,11 +26,11 @@ def game(
     return Game(
         name=name,
         players=2,
-        words=through_rules.words(rows, columns),
-        codes=through_rules.WAYS * cells,
-        moves=2 * columns * len(directions),
-        plies=plies,
-        tables=through_rules.build_tables(rows, columns, directions),
+        state_words=through_rules.words(rows, columns),
+        num_codes=through_rules.WAYS * cells,
+        max_moves=2 * columns * len(directions),
+        max_plies=plies,
+        constants=through_rules.build_constants(rows, columns, directions),
         start=through_rules.start,
         turn=through_rules.turn,
         legal=moving.legal,
@@ -39,13 +39,13 @@ def game(
         sample=moving.sample,
         key=through_rules.key,
         feature=through_rules.feature,
-        coded=moving.coded,
-        allowed=moving.allowed,
-        features=2 * through_rules.WAYS * cells,
+        playout_moves_with_features=moving.coded,
+        is_playout_move=moving.allowed,
+        num_features=2 * through_rules.WAYS * cells,
         options={"size": f"{rows}x{columns}"},
         player_names=("White", "Black"),
-        show_move=lambda player, code: _move_text(player, code, rows, columns, directions),
-        show=lambda state, colour: as_text(_board(name, pieces, rows, columns, state), colour),
+        format_move=lambda player, code: _move_text(player, code, rows, columns, directions),
+        render=lambda state, colour: as_text(_board(name, pieces, rows, columns, state), colour),
         svg=lambda state: as_svg(_board(name, pieces, rows, columns, state)),
     )
 

@@ -4,7 +4,7 @@ Two rows of pieces a side; whoever first reaches the far row, or takes the last 
 A piece moves along one of a few directions, which `tables` spells out, so that the rules below
 know neither the board's size nor how a piece moves.
 
-State: whose turn, the winner (or NOBODY), the position key, then each side's bitboard. Bit
+State: whose turn, the winner (or TERMINAL), the position key, then each side's bitboard. Bit
 `row * columns + column` of a bitboard is a square; boards of more than 64 squares take several
 words. A move's code is four times the square it leaves, plus the direction: there are at most
 four, and a game with fewer leaves some without squares to go from.
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from graven.core import bits
 from graven.core.compile import inlined
-from graven.core.contract import NOBODY, Codes, Moves, Scores, State, Tables
+from graven.core.contract import TERMINAL, Codes, Constants, Moves, Scores, State
 from graven.core.rng import Rng, below, derive
 
 WAYS = 4
@@ -33,7 +33,7 @@ TURN, WINNER, KEY, BOARDS = 0, 1, 2, 3
 ZOBRIST_SEED = 2015
 
 
-def build_tables(
+def build_constants(
     rows: int, columns: int, directions: list[tuple[int, int, bool]]
 ) -> NDArray[np.int64]:
     """Tables for a board and its directions: (rows forward, columns right, may it capture)."""
@@ -62,21 +62,21 @@ def words(rows: int, columns: int) -> int:
     return BOARDS + 2 * bits.words_for(rows * columns)
 
 
-def start(tables: Tables, state: State) -> None:
+def start(constants: Constants, state: State) -> None:
     """Two full rows a side; player 0, at the bottom, moves first."""
-    cells, board = tables[CELLS], tables[BOARD]
+    cells, board = constants[CELLS], constants[BOARD]
     state[:] = 0
-    state[WINNER] = NOBODY
-    for i in range(2 * tables[COLUMNS]):
+    state[WINNER] = TERMINAL
+    for i in range(2 * constants[COLUMNS]):
         for player in range(2):
             square = i if player == 0 else cells - 1 - i
             state[BOARDS + player * board + (square >> 6)] |= np.int64(1) << (square & 63)
-            state[KEY] ^= tables[tables[KEYS] + player * cells + square]
+            state[KEY] ^= constants[constants[KEYS] + player * cells + square]
 
 
-def turn(tables: Tables, state: State) -> int:
+def turn(constants: Constants, state: State) -> int:
     """The player to move; nobody once there is a winner."""
-    return state[TURN] if state[WINNER] == NOBODY else NOBODY
+    return state[TURN] if state[WINNER] == TERMINAL else TERMINAL
 
 
 @inlined
@@ -86,86 +86,88 @@ def way_of(player: int, way: int) -> int:
 
 
 @inlined
-def destination(tables: Tables, player: int, move: int) -> int:
+def destination(constants: Constants, player: int, move: int) -> int:
     """The square that a move leads to."""
-    step = tables[way_of(player, move % WAYS) + STEP]
+    step = constants[way_of(player, move % WAYS) + STEP]
     return move // WAYS + (step if player == 0 else -step)
 
 
 @inlined
-def _targets(tables: Tables, state: State, player: int, way: int, word: int) -> int:
+def _targets(constants: Constants, state: State, player: int, way: int, word: int) -> int:
     """The squares in one word of the board that a player's pieces can go to in one direction."""
-    board = tables[BOARD]
+    board = constants[BOARD]
     mine, theirs = BOARDS + player * board + word, BOARDS + (1 - player) * board + word
-    step = tables[way_of(player, way) + STEP]
-    sources = tables[SOURCES] + (WAYS * player + way) * board + word
-    leaving = state[mine] & tables[sources]
+    step = constants[way_of(player, way) + STEP]
+    sources = constants[SOURCES] + (WAYS * player + way) * board + word
+    leaving = state[mine] & constants[sources]
     if player == 0:
         reached = leaving << step
         if word > 0 and step > 0:
-            reached |= bits.down(state[mine - 1] & tables[sources - 1], 64 - step)
+            reached |= bits.down(state[mine - 1] & constants[sources - 1], 64 - step)
     else:
         reached = bits.down(leaving, step)
         if word + 1 < board and step > 0:
-            reached |= (state[mine + 1] & tables[sources + 1]) << (64 - step)
-    return reached & ~state[mine] & (tables[way_of(player, way) + CAPTURES] | ~state[theirs])
+            reached |= (state[mine + 1] & constants[sources + 1]) << (64 - step)
+    return reached & ~state[mine] & (constants[way_of(player, way) + CAPTURES] | ~state[theirs])
 
 
 @inlined
-def _code(tables: Tables, player: int, way: int, target: int) -> int:
+def _code(constants: Constants, player: int, way: int, target: int) -> int:
     """The move in a direction that ends on a square."""
-    step = tables[way_of(player, way) + STEP]
+    step = constants[way_of(player, way) + STEP]
     return (target - (step if player == 0 else -step)) * WAYS + way
 
 
-def legal(tables: Tables, state: State, player: int, moves: Moves) -> int:
+def legal(constants: Constants, state: State, player: int, moves: Moves) -> int:
     """Direction by direction, from the lowest target square up."""
     count = 0
-    for word in range(tables[BOARD]):
+    for word in range(constants[BOARD]):
         for way in range(WAYS):
-            left = _targets(tables, state, player, way, word)
+            left = _targets(constants, state, player, way, word)
             while left:
-                moves[count] = _code(tables, player, way, 64 * word + bits.lowest(left))
+                moves[count] = _code(constants, player, way, 64 * word + bits.lowest(left))
                 count += 1
                 left &= left - 1
     return count
 
 
-def sample(tables: Tables, state: State, player: int, rng: Rng) -> int:
+def sample(constants: Constants, state: State, player: int, rng: Rng) -> int:
     """Count the targets, draw a number, and find the move it stands for."""
     total = 0
-    for word in range(tables[BOARD]):
+    for word in range(constants[BOARD]):
         for way in range(WAYS):
-            total += bits.count(_targets(tables, state, player, way, word))
+            total += bits.count(_targets(constants, state, player, way, word))
     if total == 0:
         return -1
     skip = below(rng, total)
-    for word in range(tables[BOARD]):
+    for word in range(constants[BOARD]):
         for way in range(WAYS):
-            targets = _targets(tables, state, player, way, word)
+            targets = _targets(constants, state, player, way, word)
             here = bits.count(targets)
             if skip < here:
-                return _code(tables, player, way, 64 * word + bits.nth(targets, skip))
+                return _code(constants, player, way, 64 * word + bits.nth(targets, skip))
             skip -= here
     return -1
 
 
-def play(tables: Tables, state: State, joint: Moves) -> None:
+def play(constants: Constants, state: State, joint: Moves) -> None:
     """Move the piece, take what stands there, and see whether that wins."""
     player = state[TURN]
     enemy = 1 - player
-    cells, columns, board = tables[CELLS], tables[COLUMNS], tables[BOARD]
+    cells, columns, board = constants[CELLS], constants[COLUMNS], constants[BOARD]
     move = int(joint[player])
-    origin, target = move // WAYS, destination(tables, player, move)
+    origin, target = move // WAYS, destination(constants, player, move)
     mine, theirs = BOARDS + player * board, BOARDS + enemy * board
-    keys = tables[KEYS] + player * cells
-    change = tables[keys + origin] ^ tables[keys + target] ^ tables[tables[KEYS] + 2 * cells]
+    keys = constants[KEYS] + player * cells
+    change = (
+        constants[keys + origin] ^ constants[keys + target] ^ constants[constants[KEYS] + 2 * cells]
+    )
     square = np.int64(1) << (target & 63)
     state[mine + (origin >> 6)] ^= np.int64(1) << (origin & 63)
     state[mine + (target >> 6)] |= square
     if state[theirs + (target >> 6)] & square:
         state[theirs + (target >> 6)] ^= square
-        change ^= tables[tables[KEYS] + enemy * cells + target]
+        change ^= constants[constants[KEYS] + enemy * cells + target]
         left = np.int64(0)
         for word in range(board):
             left |= state[theirs + word]
@@ -177,40 +179,40 @@ def play(tables: Tables, state: State, joint: Moves) -> None:
     state[TURN] = enemy
 
 
-def allowed(tables: Tables, state: State, player: int, move: int) -> bool:
+def allowed(constants: Constants, state: State, player: int, move: int) -> bool:
     """Whether the piece is there, stays on the board, and finds the target free or may take it."""
-    board, origin, way = tables[BOARD], move // WAYS, move % WAYS
-    sources = tables[SOURCES] + (WAYS * player + way) * board
+    board, origin, way = constants[BOARD], move // WAYS, move % WAYS
+    sources = constants[SOURCES] + (WAYS * player + way) * board
     word = origin >> 6
-    own = state[BOARDS + player * board + word] & tables[sources + word]
+    own = state[BOARDS + player * board + word] & constants[sources + word]
     if bits.down(own, origin & 63) & 1 == 0:
         return False
-    target = destination(tables, player, move)
-    targets = _targets(tables, state, player, way, target >> 6)
+    target = destination(constants, player, move)
+    targets = _targets(constants, state, player, way, target >> 6)
     return (bits.down(targets, target & 63) & 1) != 0
 
 
-def scores(tables: Tables, state: State, out: Scores) -> None:
+def scores(constants: Constants, state: State, out: Scores) -> None:
     """One point for the winner."""
     out[0] = 1.0 if state[WINNER] == 0 else 0.0
     out[1] = 1.0 - out[0]
 
 
-def key(tables: Tables, state: State) -> int:
+def key(constants: Constants, state: State) -> int:
     """The Zobrist key, kept up to date by `play`."""
     return state[KEY]
 
 
-def coded(tables: Tables, state: State, player: int, moves: Moves, codes: Codes) -> int:
+def coded(constants: Constants, state: State, player: int, moves: Moves, codes: Codes) -> int:
     """`legal`, and for each move its `feature`."""
     count = 0
-    for word in range(tables[BOARD]):
-        enemies = state[BOARDS + (1 - player) * tables[BOARD] + word]
+    for word in range(constants[BOARD]):
+        enemies = state[BOARDS + (1 - player) * constants[BOARD] + word]
         for way in range(WAYS):
-            left = _targets(tables, state, player, way, word)
+            left = _targets(constants, state, player, way, word)
             while left:
                 target = bits.lowest(left)
-                move = _code(tables, player, way, 64 * word + target)
+                move = _code(constants, player, way, 64 * word + target)
                 moves[count] = move
                 codes[count] = 2 * move + (bits.down(enemies, target) & 1)
                 count += 1
@@ -218,8 +220,8 @@ def coded(tables: Tables, state: State, player: int, moves: Moves, codes: Codes)
     return count
 
 
-def feature(tables: Tables, state: State, player: int, move: int) -> int:
+def feature(constants: Constants, state: State, player: int, move: int) -> int:
     """The move, and whether it captures (Cazenave 2016, section 3)."""
-    target = destination(tables, player, move)
-    enemies = state[BOARDS + (1 - player) * tables[BOARD] + (target >> 6)]
+    target = destination(constants, player, move)
+    enemies = state[BOARDS + (1 - player) * constants[BOARD] + (target >> 6)]
     return 2 * move + (bits.down(enemies, target & 63) & 1)

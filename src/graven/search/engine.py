@@ -135,7 +135,9 @@ class Search:
 
     def __init__(self, name: str, rules: Rules, settings: Settings) -> None:
         if not settings.features:
-            rules = rules._replace(feature=0, coded=0, features=rules.codes)
+            rules = rules._replace(
+                feature=0, playout_moves_with_features=0, num_features=rules.num_codes
+            )
         self.name = name
         self.rules = rules
         self.settings = settings
@@ -152,7 +154,7 @@ class Search:
         except MemoryError:
             raise UsageError(
                 f"there is not enough memory for what these playouts learn at {name}: its bounds, "
-                f"{rules.moves:,} moves and {rules.plies:,} plies, are too high for them."
+                f"{rules.max_moves:,} moves and {rules.max_plies:,} plies, are too high for them."
             ) from None
         self.control: NDArray[np.int64] = np.zeros(CONTROL, np.int64)
         ref = NEVER if settings.ref is None else settings.ref
@@ -173,7 +175,7 @@ class Search:
         )
         self.batch: Batch | None = None
         if settings.leaves * settings.each > 1:
-            many = settings.many and bool(rules.many)
+            many = settings.many and bool(rules.batch_playouts)
             if batch_bytes(rules, settings.leaves, settings.each, many) > self.room.limit:
                 raise UsageError(
                     f"memory={settings.memory} MiB is too little for batches of {settings.leaves} "

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from graven.core import contract
 from graven.core.compile import compiled
-from graven.core.contract import NOBODY, Moves, Rules, Scores, State
+from graven.core.contract import TERMINAL, Moves, Rules, Scores, State
 from graven.core.rng import Rng
 from graven.search.plan import BAD_CODE, NO_MOVE, TOO_LONG
 
@@ -34,7 +34,7 @@ def play_one(rules: Rules, state: State, joint: Moves, move: int) -> None:
 def replay(rules: Rules, state: State, line: Moves, legal: Moves, joint: Moves, out: Scores) -> int:
     """Play moves that may not be legal; whether the game is over then (its score in `out`)."""
     for ply in range(line.size):
-        if contract.turn(rules, state) == NOBODY:
+        if contract.turn(rules, state) == TERMINAL:
             return ILLEGAL
         count = contract.legal(rules, state, 0, legal)
         found = False
@@ -43,7 +43,7 @@ def replay(rules: Rules, state: State, line: Moves, legal: Moves, joint: Moves, 
         if not found:
             return ILLEGAL
         play_one(rules, state, joint, line[ply])
-    if contract.turn(rules, state) != NOBODY:
+    if contract.turn(rules, state) != TERMINAL:
         return 0
     contract.scores(rules, state, out)
     return 1
@@ -64,13 +64,13 @@ def finish_at_random(
 
     Faults are negative: -1 - status.
     """
-    while contract.turn(rules, state) != NOBODY:
-        if length >= rules.plies:
+    while contract.turn(rules, state) != TERMINAL:
+        if length >= rules.max_plies:
             return -1 - TOO_LONG
         move = contract.sample(rules, state, 0, legal, rng)
         if move < 0:
             return -1 - NO_MOVE
-        if move >= rules.codes:
+        if move >= rules.num_codes:
             return -1 - BAD_CODE
         line[length] = move
         length += 1
@@ -83,7 +83,9 @@ def replayed(rules: Rules, root: State, moves: list[int]) -> tuple[State, float 
     """The position after moves, and its score if the game is over; ValueError if one is illegal."""
     state, out = root.copy(), np.zeros(rules.players)
     line = np.array(moves, dtype=np.int32)
-    if line.size > rules.plies or (line.size and not 0 <= line.min() <= line.max() < rules.codes):
+    if line.size > rules.max_plies or (
+        line.size and not 0 <= line.min() <= line.max() < rules.num_codes
+    ):
         raise ValueError
     legal, joint = contract.new_moves(rules), contract.new_joint(rules)
     over = replay(rules, state, line, legal, joint, out)

@@ -50,7 +50,7 @@ def as_json(solving: Solving) -> dict[str, Any]:
 
 def fingerprint(position: Position) -> str:
     """Tells the rules and the position apart from others: a digest of their numbers."""
-    digest = hashlib.sha256(position.game.tables.tobytes())
+    digest = hashlib.sha256(position.game.constants.tobytes())
     digest.update(position.state.tobytes())
     return digest.hexdigest()[:32]
 
@@ -105,7 +105,7 @@ def load(path: str | Path, position: Position) -> Solving:
             raise ValueError
         solver = solving.solver
         if said["best"] is not None:
-            line = whole_numbers(said["best"], 0, game.codes - 1, game.plies)
+            line = whole_numbers(said["best"], 0, game.num_codes - 1, game.max_plies)
             _, score = replayed(game.rules, position.state, line)
             if score is None:
                 raise ValueError

@@ -105,7 +105,7 @@ class Solving:
     def __init__(self, position: Position, chosen: Chosen, seed: int = 0) -> None:
         game = position.game
         one_player(game.name, game.players)
-        if position.over:
+        if position.is_over:
             raise UsageError(f"the game of {game.name} is over there: there is nothing to solve.")
         self.start = position
         self.chosen = chosen
@@ -127,7 +127,7 @@ class Solving:
         score, codes = best
         position, moves = self.start, []
         for code in codes:
-            moves.append(position.game.show_move(0, code))
+            moves.append(position.game.format_move(0, code))
             position = position.play(code)
         points = position.points
         return Solution(

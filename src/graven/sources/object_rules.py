@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from graven.core.callbacks import BROKEN, Callback
-from graven.core.contract import NOBODY, Moves, Scores, State, Tables
+from graven.core.contract import TERMINAL, Constants, Moves, Scores, State
 from graven.core.errors import ContractError
 from graven.core.game import Game, Option
 from graven.core.rng import Rng, below
@@ -36,8 +36,8 @@ TOLD_MOVES = 100  # in an error
 MASK = (1 << 63) - 1
 
 
-# What a position shows: who moves (a player or NOBODY), the codes of the legal moves, each player's
-# result once nobody moves, and a key of 63 bits, or None where only the history tells positions
+# The view of a position: the player to move or TERMINAL, the codes of the legal moves, each
+# player's score at the end, and a key of 63 bits, or None where only the history tells positions
 # apart.
 Look = tuple[int, Sequence[int], Sequence[float], int | None]
 
@@ -64,33 +64,33 @@ class Objects(Protocol):
 # What is compiled: reading what `play` has written.
 
 
-def turn(tables: Tables, state: State) -> int:
+def turn(constants: Constants, state: State) -> int:
     """Who moves."""
     return state[TURN]
 
 
-def legal(tables: Tables, state: State, player: int, moves: Moves) -> int:
+def legal(constants: Constants, state: State, player: int, moves: Moves) -> int:
     """The legal moves."""
-    first = tables[LEGAL_AT]
+    first = constants[LEGAL_AT]
     for i in range(state[COUNT]):
         moves[i] = state[first + i]
     return state[COUNT]
 
 
-def sample(tables: Tables, state: State, player: int, rng: Rng) -> int:
+def sample(constants: Constants, state: State, player: int, rng: Rng) -> int:
     """One of them."""
     if state[COUNT] < 1:
         return -1
-    return state[tables[LEGAL_AT] + below(rng, state[COUNT])]
+    return state[constants[LEGAL_AT] + below(rng, state[COUNT])]
 
 
-def scores(tables: Tables, state: State, out: Scores) -> None:
+def scores(constants: Constants, state: State, out: Scores) -> None:
     """The results."""
     for player in range(len(out)):
         out[player] = state[HEAD + player] / ONE
 
 
-def key(tables: Tables, state: State) -> int:
+def key(constants: Constants, state: State) -> int:
     """The position's key."""
     return state[KEY]
 
@@ -114,13 +114,13 @@ class Theatre:
         self._nothing = [0] * players
         self._mine = threading.local()
 
-    def start(self, tables: Tables, state: State) -> None:
+    def start(self, constants: Constants, state: State) -> None:
         """Write the initial position."""
         state[:] = 0
         state[TURN] = BROKEN
         self._write(state, self.objects.start(), 0, 0)
 
-    def play(self, tables: Tables, state: State, joint: Moves) -> None:
+    def play(self, constants: Constants, state: State, joint: Moves) -> None:
         """Write the position after a move."""
         length, path, _, mover = state[:COUNT].tolist()
         if length >= self.plies:
@@ -144,7 +144,7 @@ class Theatre:
                 f"a position of {self.name} has {count} legal moves, and `moves` is "
                 f"{self.moves}: {self.hint} a larger `moves`."
             )
-        worth = self._nothing if turn != NOBODY else [round(score * ONE) for score in results]
+        worth = self._nothing if turn != TERMINAL else [round(score * ONE) for score in results]
         key = path if known is None else known
         # All at once: each assignment to an array costs as much as a few objects do.
         state[: self.legal_at + count] = [length, path, key, turn, count, *worth, *codes]
@@ -183,7 +183,7 @@ class Theatre:
         turn, codes, *_ = self.objects.look(thing, length)
         count = int(state[COUNT])
         before = state[self.legal_at : self.legal_at + count].tolist()
-        if turn != NOBODY and sorted(codes) != sorted(before):
+        if turn != TERMINAL and sorted(codes) != sorted(before):
             raise ContractError(
                 f"{self.name} played again goes another way: a copy shares something with its "
                 "original, or the rules throw dice."
@@ -228,11 +228,11 @@ def object_game(
     return Game(
         name=name,
         players=players,
-        words=theatre.words,
-        codes=codes,
-        moves=moves,
-        plies=plies + 1,  # so that `Theatre.play` is the first to see that a game is too long
-        tables=[theatre.legal_at, theatre.history_at],
+        state_words=theatre.words,
+        num_codes=codes,
+        max_moves=moves,
+        max_plies=plies + 1,  # so that `Theatre.play` is the first to see that a game is too long
+        constants=[theatre.legal_at, theatre.history_at],
         start=Callback("start", theatre.start, name, theatre.where),
         turn=turn,
         legal=legal,
@@ -243,9 +243,9 @@ def object_game(
         options=options,
         player_names=player_names,
         source=source,
-        by_history=by_history,
-        made_of=made_of,
-        show_move=show_move or (lambda player, code: objects.text(code)),
-        read_move=read_move,
-        show=(lambda state, colour: show(theatre.shown(state))) if show else None,
+        history_dependent=by_history,
+        source_functions=made_of,
+        format_move=show_move or (lambda player, code: objects.text(code)),
+        parse_move=read_move,
+        render=(lambda state, colour: show(theatre.shown(state))) if show else None,
     )

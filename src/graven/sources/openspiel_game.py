@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from graven.core.contract import NOBODY
+from graven.core.contract import TERMINAL
 from graven.core.errors import UsageError, unknown
 from graven.core.game import Game, Option
 from graven.sources.object_rules import Look, object_game
@@ -151,7 +151,7 @@ class States:
     def look(self, thing: Any, length: int) -> Look:
         """What the state shows."""
         if thing.is_terminal():
-            return NOBODY, (), [self.score(value) for value in thing.returns()], None
+            return TERMINAL, (), [self.score(value) for value in thing.returns()], None
         player = thing.current_player()
         actions = thing.legal_actions()
         texts = self._texts[player]

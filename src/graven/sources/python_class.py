@@ -1,4 +1,4 @@
-"""Games written as ordinary Python classes: `gv.wrap(Nim)`.
+"""Games written as ordinary Python classes: `gv.from_class(Nim)`.
 
     class Nim:
         players = 2                      # optional; 2 if it does not say
@@ -29,7 +29,7 @@ from types import FunctionType, MethodDescriptorType
 from typing import Any
 
 from graven.core.callbacks import described
-from graven.core.contract import NOBODY
+from graven.core.contract import TERMINAL
 from graven.core.errors import ContractError, UsageError
 from graven.core.game import Game
 from graven.sources.object_rules import Look, object_game
@@ -41,7 +41,7 @@ CODES, MOVES, PLIES = 4096, 512, 1024
 MOST = {"players": 100, "codes": 1 << 20, "moves": 1 << 16, "plies": 1 << 16}
 
 
-def wrap(
+def from_class(
     cls: Callable[[], Any],
     *,
     name: str | None = None,
@@ -94,7 +94,7 @@ def wrap(
         show=str if getattr_static(first, "__str__") is not object.__str__ else None,
         by_history=_reader(first, "key") is None,
         made_of=_functions(type(first)),
-        hint=f"give gv.wrap({getattr(said, '__name__', title)}, ...)",
+        hint=f"give gv.from_class({getattr(said, '__name__', title)}, ...)",
     )
 
 
@@ -163,7 +163,7 @@ class Things:
         if self._key:
             key = self._word(self._key(thing))
         if self._over(thing):
-            return NOBODY, (), self._results(thing), key
+            return TERMINAL, (), self._results(thing), key
         turn = self._turn(thing) if self._turn else length % self.players
         if not isinstance(turn, int) and hasattr(turn, "__index__"):  # a NumPy integer, say
             turn = index(turn)
@@ -238,8 +238,8 @@ class Things:
             )
         if code >= self.codes:
             raise ContractError(
-                f"{self.name} has more than {self.codes:,} different moves: give gv.wrap a larger "
-                "`codes`."
+                f"{self.name} has more than {self.codes:,} different moves: call "
+                "gv.from_class with a larger `codes`."
             )
         text = _text(move)
         other = self.by_text.get(text.lower(), code)

@@ -8,7 +8,7 @@ from scipy.stats import chisquare
 
 from graven.core import contract
 from graven.core.callbacks import raise_fault
-from graven.core.contract import MANY_DONE, NOBODY
+from graven.core.contract import BATCH_DONE, TERMINAL
 from graven.core.errors import ContractError
 from graven.core.rng import generator
 from graven.testing.contract_trial import Record, Trial
@@ -30,10 +30,10 @@ class Batch:
         self.probe, rules = trial.probe, trial.probe.rules
         self.leaves, self.each, self.players = leaves, each, rules.players
         count = len(leaves) * each
-        self.stride = rules.plies * rules.players
+        self.stride = rules.max_plies * rules.players
         fences = {
-            "states": Fence(len(leaves) * rules.words, np.int64),
-            "scratch": Fence(rules.scratch, np.int64),
+            "states": Fence(len(leaves) * rules.state_words, np.int64),
+            "scratch": Fence(rules.batch_scratch, np.int64),
             "traces": Fence(count * self.stride, np.uint32),
             "lengths": Fence(count, np.int64),
             "out": Fence(count * rules.players, np.float64),
@@ -42,7 +42,7 @@ class Batch:
         states[:] = np.concatenate([leaf.state for leaf in leaves])
         self.out[:] = np.nan
         before, rng = states.copy(), generator(trial.chance.getrandbits(64))
-        status = contract.many(
+        status = contract.batch_playouts(
             rules, states, len(leaves), each, scratch, self.traces, self.lengths, self.out, rng
         )
         path = leaves[0].path
@@ -54,8 +54,8 @@ class Batch:
             if where := fence.breach():
                 size = fence.inside.size
                 self.probe.fail("many", f"wrote {where} of the {size} elements of `{array}`", path)
-        if status != MANY_DONE:
-            self.probe.fail("many", f"returned {status} instead of {MANY_DONE}", path)
+        if status != BATCH_DONE:
+            self.probe.fail("many", f"returned {status} instead of {BATCH_DONE}", path)
         if (states != before).any():
             self.probe.fail("many", "changed the positions it was given", path)
         if ((self.lengths < 0) | (self.lengths > self.stride)).any():
@@ -65,7 +65,7 @@ class Batch:
         """The moves of a playout, each with its player."""
         begin = number * self.stride
         entries = self.traces[begin : begin + self.lengths[number]].tolist()
-        return [divmod(entry, self.probe.rules.codes) for entry in entries]
+        return [divmod(entry, self.probe.rules.num_codes) for entry in entries]
 
     def scores(self, number: int) -> NDArray[np.float64]:
         """The results of a playout."""
@@ -80,7 +80,7 @@ def many_play_by_the_rules(trial: Trial, record: Record) -> None:
     last = len(record.moments) - 1
     leaves = [record.moments[trial.chance.randint(0, last)] for _ in range(LEAVES - 1)]
     leaves.append(record.moments[last])  # a game that is over has no moves left
-    each = max(1, min(EACH, MOST_ENTRIES // (LEAVES * trial.game.plies * trial.game.players)))
+    each = max(1, min(EACH, MOST_ENTRIES // (LEAVES * trial.game.max_plies * trial.game.players)))
     batch = Batch(trial, leaves, each)
     count = LEAVES * each
     for number in trial.chance.sample(range(count), min(REPLAYED, count)):
@@ -90,7 +90,7 @@ def many_play_by_the_rules(trial: Trial, record: Record) -> None:
 def _replay(trial: Trial, batch: Batch, number: int) -> None:
     probe, moment = trial.probe, batch.leaves[number // batch.each]
     left = batch.trace(number)
-    while (turn := probe.turn(moment)) != NOBODY:
+    while (turn := probe.turn(moment)) != TERMINAL:
         joint = {}
         for player in probe.choosers(turn):
             if not left:
@@ -121,12 +121,12 @@ def many_is_fair(trial: Trial, record: Record) -> None:
     chooser = trial.chance.choice(probe.choosers(record.views[ply].turn))
     moves = probe.sensible_moves(moment, chooser)
     each = FIRST_MOVES * len(moves)
-    if len(moves) == 1 or each * trial.game.plies * trial.game.players > MOST_ENTRIES:
+    if len(moves) == 1 or each * trial.game.max_plies * trial.game.players > MOST_ENTRIES:
         return
     batch = Batch(trial, [moment], each)
     # Where all move at once, the first moves stand in the order of the players.
     place = probe.choosers(record.views[ply].turn).index(chooser)
     drawn = [batch.trace(number)[place][1] for number in range(each)]
-    counts = np.bincount(drawn, minlength=trial.game.codes)[list(moves)]
+    counts = np.bincount(drawn, minlength=trial.game.num_codes)[list(moves)]
     if counts.sum() < each or chisquare(counts).pvalue < UNFAIR:
         probe.fail("many", "does not begin with all moves equally often", moment.path)

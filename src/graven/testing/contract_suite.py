@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterator
 from xml.etree import ElementTree
 
-from graven.core.contract import EVERYBODY, NOBODY
+from graven.core.contract import SIMULTANEOUS, TERMINAL
 from graven.core.errors import UsageError
 from graven.core.game import Game
 from graven.core.rng import derive
@@ -45,16 +45,16 @@ def check_game(
     """
     if not isinstance(game, Game):
         raise UsageError(
-            f"{game!r} is no game: make one first, as in gv.check(gv.game('hex')) or "
-            "gv.check(gv.wrap(MyClass))."
+            f"{game!r} is no game: make one first, as in gv.check_game(gv.game('hex')) or "
+            "gv.check_game(gv.from_class(MyClass))."
         )
     probe = Probe(game, derive(seed, games))
     trial = Trial(probe, random.Random(seed), constant_sum)
-    tables = game.tables.tobytes()
+    tables = game.constants.tobytes()
     start_sets_the_whole_state(trial)
     for _ in range(games):
         record = random_game(trial)
-        if game.tables.tobytes() != tables:
+        if game.constants.tobytes() != tables:
             probe.report("something wrote into `tables`, which all positions share", ())
         for sentence in OVER_A_WHOLE_GAME:
             sentence(trial, record)
@@ -69,13 +69,13 @@ def random_game(trial: Trial) -> Record:
             sentence(trial, moment)
         record.moments.append(moment.copy())
         record.views.append(probe.view(moment))
-        if probe.turn(moment) == NOBODY:
+        if probe.turn(moment) == TERMINAL:
             for sentence in WHEN_IT_IS_OVER:
                 sentence(trial, moment)
             return record
-        if len(record.joints) == trial.game.plies:
+        if len(record.joints) == trial.game.max_plies:
             probe.fail(
-                "turn", f"lets the game go on, but `plies` is {trial.game.plies}", moment.path
+                "turn", f"lets the game go on, but `plies` is {trial.game.max_plies}", moment.path
             )
         record.joints.append(random_joint(trial, moment))
         moment = probe.play(moment, record.joints[-1])
@@ -85,13 +85,13 @@ def random_game(trial: Trial) -> Record:
 
 
 def turn_names_who_moves(trial: Trial, moment: Moment) -> None:
-    """`turn` returns a player, NOBODY or EVERYBODY."""
+    """`turn` returns a player, TERMINAL or SIMULTANEOUS."""
     turn, players = trial.probe.turn(moment), trial.game.players
-    if turn not in (NOBODY, EVERYBODY) and not 0 <= turn < players:
+    if turn not in (TERMINAL, SIMULTANEOUS) and not 0 <= turn < players:
         trial.probe.fail(
             "turn",
             f"returned {turn}: neither a player, from 0 to {players - 1}, "
-            f"nor NOBODY ({NOBODY}) nor EVERYBODY ({EVERYBODY})",
+            f"nor TERMINAL ({TERMINAL}) nor SIMULTANEOUS ({SIMULTANEOUS})",
             moment.path,
         )
 
@@ -104,14 +104,16 @@ def whoever_moves_has_distinct_legal_moves(trial: Trial, moment: Moment) -> None
         who = f"for player {player}"
         if count < 1:
             probe.fail("legal", f"returned {count} {who}, whose turn it is", moment.path)
-        if count > game.moves:
-            probe.fail("legal", f"returned {count} {who}, but `moves` is {game.moves}", moment.path)
+        if count > game.max_moves:
+            probe.fail(
+                "legal", f"returned {count} {who}, but `moves` is {game.max_moves}", moment.path
+            )
         codes = [int(code) for code in buffer[:count]]
         for code, times in Counter(codes).items():
-            if not 0 <= code < game.codes:
+            if not 0 <= code < game.num_codes:
                 probe.fail(
                     "legal",
-                    f"wrote move {code} {who}, but codes go from 0 to {game.codes - 1}",
+                    f"wrote move {code} {who}, but codes go from 0 to {game.num_codes - 1}",
                     moment.path,
                 )
             if times > 1:
@@ -175,7 +177,7 @@ def sample_draws_a_legal_move(trial: Trial, moment: Moment) -> None:
 
 def features_are_in_range(trial: Trial, moment: Moment) -> None:
     """`feature` returns a code from 0 to `features` - 1 for every legal move."""
-    probe, limit = trial.probe, trial.probe.rules.features
+    probe, limit = trial.probe, trial.probe.rules.num_features
     for player in probe.choosers(probe.turn(moment)):
         moves = probe.moves(moment, player)
         for move in trial.chance.sample(moves, min(len(moves), FEATURES_TRIED)):
@@ -191,7 +193,7 @@ def features_are_in_range(trial: Trial, moment: Moment) -> None:
 
 def allowed_agrees_with_sensible(trial: Trial, moment: Moment) -> None:
     """`allowed` says yes to the sensible moves, and to no others."""
-    probe, codes = trial.probe, range(trial.game.codes)
+    probe, codes = trial.probe, range(trial.game.num_codes)
     for player in probe.choosers(probe.turn(moment)):
         moves = probe.sensible_moves(moment, player)
         tried = trial.chance.sample(codes, min(len(codes), CODES_TRIED))
@@ -236,10 +238,10 @@ def play_leads_to_one_position(trial: Trial, moment: Moment) -> None:
 def play_heeds_only_those_who_move(trial: Trial, moment: Moment) -> None:
     """`play` does the same whatever `joint` says for players who do not move."""
     probe = trial.probe
-    if probe.turn(moment) in (NOBODY, EVERYBODY):
+    if probe.turn(moment) in (TERMINAL, SIMULTANEOUS):
         return
     joint = random_joint(trial, moment)
-    one, other = (probe.play(moment, joint, idle) for idle in (-1, trial.game.codes - 1))
+    one, other = (probe.play(moment, joint, idle) for idle in (-1, trial.game.num_codes - 1))
     if probe.view(one) != probe.view(other) or probe.key(one) != probe.key(other):
         probe.fail("play", "heeds the move of a player whose turn it is not", one.path)
 
@@ -268,7 +270,7 @@ def _looks(trial: Trial, moment: Moment) -> Iterator[str]:
     yield "turn"
     probe.key(moment)
     yield "key"
-    if turn == NOBODY:
+    if turn == TERMINAL:
         probe.scores(moment)
         yield "scores"
     for player in probe.choosers(turn):
@@ -280,7 +282,7 @@ def _looks(trial: Trial, moment: Moment) -> Iterator[str]:
         yield "candidates"
         probe.feature(moment, player, trial.chance.choice(probe.moves(moment, player)))
         yield "feature"
-        probe.allowed(moment, player, trial.chance.randrange(trial.game.codes))
+        probe.allowed(moment, player, trial.chance.randrange(trial.game.num_codes))
         yield "allowed"
         for playout in (None, *trial.game.playouts):
             probe.sample(moment, player, playout)

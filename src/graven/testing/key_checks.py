@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graven.core.contract import NOBODY
+from graven.core.contract import TERMINAL
 from graven.testing.contract_trial import Record, Trial, random_joint
 from graven.testing.probe import Moment, Probe, moves_so_far
 
@@ -18,7 +18,7 @@ def positions_with_one_key_go_on_alike(trial: Trial, moment: Moment) -> None:
     view, key = probe.view(moment), probe.key(moment)
     known, twin = trial.by_key.setdefault(key, (view, moment.copy()))
     looks_alike = known.board == view.board
-    if trial.game.show is None:
+    if trial.game.render is None:
         looks_alike = bool((twin.state == moment.state).all())
     difference = ""
     if not known.plays_like(view):
@@ -41,7 +41,7 @@ def _difference_later(trial: Trial, one: Moment, other: Moment) -> str:
         further = f", after further {' '.join(other.path[plies:])}"
         if not here.plays_like(there):
             return there.unlike(here) + further
-        if here.turn == NOBODY or len(other.path) > trial.game.plies:
+        if here.turn == TERMINAL or len(other.path) > trial.game.max_plies:
             return ""
         joint = random_joint(trial, one)
         one, other = probe.play(one, joint), probe.play(other, joint)
@@ -52,7 +52,7 @@ def positions_that_look_alike_have_one_key(trial: Trial, moment: Moment) -> None
 
     A text may leave something out (a ko, say): positions count as equal if they also go on alike.
     """
-    if trial.game.show is None or trial.game.by_history:
+    if trial.game.render is None or trial.game.history_dependent:
         return
     probe = trial.probe
     key = probe.key(moment)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graven.agents import Found
+from graven.agents import SearchResult
 from graven.core.game import Position
 from graven.interfaces.ggp.ggp_messages import (
     Abort,
@@ -109,7 +109,7 @@ def test_a_match_that_cannot_be_grounded_is_played_legally(monkeypatch) -> None:
 def test_a_long_batch_is_waited_for_within_the_margin(monkeypatch) -> None:
     waits, harvest = [], Thinker.harvest
 
-    def noted(self: Thinker, position: Position, grace: float) -> Found | None:
+    def noted(self: Thinker, position: Position, grace: float) -> SearchResult | None:
         waits.append(grace)
         return harvest(self, position, grace)
 

@@ -280,7 +280,7 @@ def test_where_all_move_at_once_everybody_has_an_estimate_of_his_own():
     assert cut_short.value_of(1) is None
 
 
-def second_wins(tables, state, out):
+def second_wins(constants, state, out):
     out[0], out[1] = 0.0, 1.0
 
 
@@ -290,7 +290,7 @@ def test_a_search_that_waits_does_not_show_another_ones_tree():
     spec, start = parse("uct"), game.start()
     Thinker("a", 0, spec, start, Budget(50, PATIENCE), 1, held, 16).run()
     held.search.control[DONE] = 50  # as if it were still being searched
-    after = start.play(start.moves[0])
+    after = start.play(start.legal_moves[0])
     waiting = Thinker("a", 1, spec, after, Budget(50, PATIENCE), 1, held, 16)
     assert "moves" not in glimpse(waiting)
     with pytest.raises(UsageError, match="no tree"):

@@ -55,8 +55,8 @@ def test_a_game_in_gdl_is_replayed(tmp_path):
     played = match("gdl(sheet=connect5)", "uct", "grave", games=1, playouts=10, workers=1, db=store)
     laboratory = Laboratory(str(store), None)
     said = laboratory.game(name_of(played.cell), 0)
-    position = gv.game("gdl(sheet=connect5)").start().play_all(said["moves"])
-    assert position.over
+    position = gv.game("gdl(sheet=connect5)").start().play_moves(said["moves"])
+    assert position.is_over
     shown = laboratory.position(name_of(played.cell), 0, len(said["moves"]))
     assert shown["text"] == position.text()
 

@@ -142,7 +142,7 @@ def test_all_move_at_once():
     made = Table(rock_paper_scissors(), "hands", LIMITS)
     made.seat(["person", "uct"], Budget(10))
     assert made.thinks() == 1
-    mine = made.position.moves_of(0)[0]
+    mine = made.position.legal_moves_of(0)[0]
     made.person_moves(0, mine, 0)
     assert made.plies == []
     assert made.state()["mayMove"] == []
@@ -217,7 +217,7 @@ def test_rules_as_gdl_text_are_a_game_like_any_other(tmp_path):
     made = Table.begin("heap.kif", RULES, LIMITS, seed=1)
     made.seat(["person", "grave"], Budget(100))
     assert made.thinks() is None
-    made.person_moves(0, made.position.moves_of(0)[0], 0)
+    made.person_moves(0, made.position.legal_moves_of(0)[0], 0)
     assert made.thinks() == 1
     state = json.loads(json.dumps(made.state()))
     assert state["svg"] is None

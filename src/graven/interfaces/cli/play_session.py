@@ -14,7 +14,7 @@ from graven.interfaces.cli import result_tables
 from graven.interfaces.cli.console import duration, out, print_board, watched
 
 if TYPE_CHECKING:
-    from graven.agents import Agent, Found
+    from graven.agents import Agent, SearchResult
     from graven.core.game import Game, Position
     from graven.search.engine import Budget
 
@@ -42,7 +42,9 @@ class Session:
         self.seed = seed
         self.position = game.start()
         self._choices: list[Position] = []  # the positions in which the person has chosen
-        self._believed: tuple[Found, int] | None = None  # the agent's last search, and its seat
+        self._believed: tuple[SearchResult, int] | None = (
+            None  # the agent's last search, and its seat
+        )
         self._seat_players()
 
     def run(self) -> None:
@@ -61,9 +63,9 @@ class Session:
         )
         self._say(f"You are {role} at {self.game.spec}; 'help' helps.")
         self._show_board()
-        while not self.position.over:
+        while not self.position.is_over:
             joint: dict[int, str] = {}
-            if self.seat in self.position.choosers:
+            if self.seat in self.position.players_to_move:
                 here = self.position
                 move = self._ask()
                 if move is None:
@@ -72,7 +74,7 @@ class Session:
                 if self.position is not here:
                     continue  # undone
                 joint[self.seat] = move
-            for player in self.position.choosers:
+            for player in self.position.players_to_move:
                 if player != self.seat:
                     joint[player] = self._answer(player)
             self._play(joint)
@@ -106,14 +108,14 @@ class Session:
 
     def _is_legal(self, move: str) -> bool:
         """Whether the person can play it; if not, say why."""
-        if self.game.move_code(self.seat, move) in self.position.codes_of(self.seat):
+        if self.game.move_code(self.seat, move) in self.position.legal_codes_of(self.seat):
             return True
         try:
             # With one legal move for everybody else, the error can only be about this one.
             self.position.play(
                 *(
-                    move if player == self.seat else self.position.moves_of(player)[0]
-                    for player in self.position.choosers
+                    move if player == self.seat else self.position.legal_moves_of(player)[0]
+                    for player in self.position.players_to_move
                 )
             )
         except UsageError as error:
@@ -132,7 +134,7 @@ class Session:
 
     def _play(self, joint: dict[int, str]) -> None:
         before = self.position
-        self.position = before.play(*(joint[player] for player in before.choosers))
+        self.position = before.play_joint([joint[player] for player in before.players_to_move])
         if self.seat in joint:
             self._choices.append(before)
         for player, move in joint.items():
@@ -158,7 +160,7 @@ class Session:
             if player != self.seat
         }
 
-    def _think(self) -> Found:
+    def _think(self) -> SearchResult:
         """What the agent thinks of the position before the person."""
         position = self.position
         thinker = Player(self.agent, derive(self.seed, self.game.players), self.budget)
@@ -172,7 +174,7 @@ class Session:
         found = self._think()
         best = found.move_of(self.seat)
         self._say(f"The agent would play {best}.")
-        out().print(result_tables.move_table(found.by_player.get(self.seat, found.moves), TOP))
+        out().print(result_tables.move_table(found.by_player.get(self.seat, found.root_stats), TOP))
 
     def _opinion(self) -> None:
         """What it thought before its last move; before its first one, what it thinks now."""
@@ -182,12 +184,12 @@ class Session:
         else:
             found, player = self._believed
             self._say(f"The agent gave itself {_value(found, player)} of 1 before its last move.")
-        if found.line:
+        if found.pv:
             self._say(f"It expects {result_tables.line_text(found)}.")
         out().print(result_tables.move_table(found.by_player[player], TOP))
 
     def _list_moves(self) -> None:
-        self._say(" ".join(self.position.moves_of(self.seat)))
+        self._say(" ".join(self.position.legal_moves_of(self.seat)))
 
     def _show_board(self) -> None:
         print_board(self.position)
@@ -208,6 +210,6 @@ class Session:
         print(text, flush=True)
 
 
-def _value(found: Found, player: int) -> str:
+def _value(found: SearchResult, player: int) -> str:
     value = found.value_of(player)
     return "an unknown part" if value is None else f"{value:.3f}"

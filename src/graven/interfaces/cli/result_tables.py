@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from graven.agents import Found, MoveStat
+    from graven.agents import MoveStat, SearchResult
 
 
 def move_text(move: str | tuple[str, ...]) -> str:
@@ -15,9 +15,9 @@ def move_text(move: str | tuple[str, ...]) -> str:
     return move if isinstance(move, str) else ",".join(move)
 
 
-def line_text(found: Found, limit: int = 12) -> str:
+def line_text(found: SearchResult, limit: int = 12) -> str:
     """The first moves of the main line."""
-    return " ".join(found.line[:limit]) + (" ..." if len(found.line) > limit else "")
+    return " ".join(found.pv[:limit]) + (" ..." if len(found.pv) > limit else "")
 
 
 def move_table(stats: tuple[MoveStat, ...], top: int) -> Table:
@@ -42,27 +42,27 @@ def move_table(stats: tuple[MoveStat, ...], top: int) -> Table:
     return table
 
 
-def speed_text(found: Found) -> str:
+def speed_text(found: SearchResult) -> str:
     """What the search spent."""
     return (
         f"{found.playouts:,} playouts in {found.seconds:.2f} s, "
         f"{found.playouts_per_second:,.0f} playouts/s; "
-        f"{found.nodes:,} nodes, {found.tables:,} AMAF tables, {found.memory_mib:.1f} MiB"
+        f"{found.nodes:,} nodes, {found.amaf_tables:,} AMAF tables, {found.memory_mib:.1f} MiB"
     )
 
 
-def as_json(found: Found) -> dict[str, Any]:
+def as_json(found: SearchResult) -> dict[str, Any]:
     """Everything a search found; where all players move at once, the moves of each."""
     values = {
-        "best": move_text(found.best),
+        "best": move_text(found.best_move),
         "value": found.value,
-        "line": list(found.line),
-        "moves": [_stat_json(stat) for stat in found.moves],
+        "line": list(found.pv),
+        "moves": [_stat_json(stat) for stat in found.root_stats],
         "playouts": found.playouts,
         "seconds": found.seconds,
         "playouts_per_second": found.playouts_per_second,
         "nodes": found.nodes,
-        "tables": found.tables,
+        "tables": found.amaf_tables,
         "memory_mib": found.memory_mib,
         "memory_full": found.memory_full,
     }

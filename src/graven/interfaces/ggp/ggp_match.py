@@ -126,7 +126,7 @@ class Match:
         if known is None:
             return True
         roles = range(self.roles)
-        same = known.over == position.over and all(
+        same = known.is_over == position.is_over and all(
             sorted(moves_of(known, role)) == sorted(moves_of(position, role)) for role in roles
         )
         if not same:
@@ -256,7 +256,7 @@ class Match:
         rules = position.game.rules
         buffer = contract.new_moves(rules)
         count = contract.legal(rules, position.state.copy(), self.role, buffer)
-        return [position.game.show_move(self.role, int(code)) for code in buffer[:count]]
+        return [position.game.format_move(self.role, int(code)) for code in buffer[:count]]
 
     def _choose(self, legal: list[str], grace: float) -> str:
         if len(legal) < 2:
@@ -264,8 +264,8 @@ class Match:
         with self._lock:
             thinker, position = self._thinker, self._position
         found = thinker.harvest(position, grace) if thinker and position else None
-        if found is not None and position is not None and self.role in position.choosers:
-            move = _move_of(found.best, position.choosers, self.role)
+        if found is not None and position is not None and self.role in position.players_to_move:
+            move = _move_of(found.best_move, position.players_to_move, self.role)
             if move in legal:
                 log.info(
                     "match %s: %s, %.0f %%, %s playouts",
@@ -282,7 +282,7 @@ class Match:
         """Think on while others do: after our move if nobody else has a choice, else here."""
         with self._lock:
             position, thinker = self._position, self._thinker
-            if position is None or thinker is None or position.choosers != (self.role,):
+            if position is None or thinker is None or position.players_to_move != (self.role,):
                 return
             if not self._slow:
                 thinker.aim(position.play(answer))

@@ -7,7 +7,7 @@ import logging
 import threading
 from dataclasses import replace
 
-from graven.agents import Agent, Found
+from graven.agents import Agent, SearchResult
 from graven.agents.agent import find_move
 from graven.agents.spec import Spec, parse
 from graven.core.errors import GravenError
@@ -61,7 +61,7 @@ class Thinker:
         self._aim: Position | None = None
         self._number = 0  # counts aims
         self._runs = 0
-        self._found: Found | None = None
+        self._found: SearchResult | None = None
         self._closed = False
         self._thread = threading.Thread(target=self._work, name="thinker", daemon=True)
         self._thread.start()
@@ -69,7 +69,7 @@ class Thinker:
     def aim(self, position: Position | None) -> None:
         """Search this position from now on; None: rest."""
         with self._changed:
-            if position is not None and position.over:
+            if position is not None and position.is_over:
                 position = None
             known = None if self._aim is None else self._aim.history
             if position is not None and position.history == known:
@@ -79,7 +79,7 @@ class Thinker:
             self._changed.notify_all()
         self._search.interrupt()
 
-    def harvest(self, position: Position, grace: float) -> Found | None:
+    def harvest(self, position: Position, grace: float) -> SearchResult | None:
         """What has been found about the position; waits so long at most for the latest."""
         with self._changed:
             if self._aim is None or self._aim.history != position.history:

@@ -53,15 +53,15 @@ class Table:
         """The position with that player to move, or an error."""
         position = self.position
         if self.is_go:
-            if position.turn != player:
+            if position.current_player != player:
                 position = go.handed_over(position, player)
-            if position.over:
+            if position.is_over:
                 raise CommandError("the game is too long")
             return position
-        if position.over:
+        if position.is_over:
             raise CommandError("the game is over")
-        if position.turn != player:
-            raise CommandError(f"it is {self.game.player_names[position.turn]}'s turn")
+        if position.current_player != player:
+            raise CommandError(f"it is {self.game.player_names[position.current_player]}'s turn")
         return position
 
     def to_search(self, player: int) -> Position:
@@ -75,10 +75,10 @@ class Table:
         """Play a move, or refuse it."""
         position = self.ready(player)
         code = self.game.move_code(player, move)
-        if code is None or code not in position.codes_of(player):
+        if code is None or code not in position.legal_codes_of(player):
             raise CommandError("illegal move")
         self.positions.append(position.play(code))
-        self.moves.append((player, self.game.show_move(player, code), comment))
+        self.moves.append((player, self.game.format_move(player, code), comment))
 
     def undo(self) -> None:
         """Take the last move back."""
@@ -93,11 +93,11 @@ class Table:
         for point in points:
             ready = go.handed_over(position, 0)
             code = self.game.move_code(0, point)
-            if code is None or point.lower() == go.PASS or code not in ready.codes_of(0):
+            if code is None or point.lower() == go.PASS or code not in ready.legal_codes_of(0):
                 raise CommandError("bad vertex list")
             position = ready.play(code)
         self.positions = [go.handed_over(position, 1)]
-        self.setup = tuple(self.game.show_move(0, self._code(point)) for point in points)
+        self.setup = tuple(self.game.format_move(0, self._code(point)) for point in points)
 
     def _code(self, point: str) -> int:
         code = self.game.move_code(0, point)
@@ -108,7 +108,7 @@ class Table:
         if not self.is_go or len({*str(self.game.options["size"]).split("x")}) > 1:
             raise CommandError("only games of Go on square boards are written as SGF")
         size = int(str(self.game.options["size"]).split("x")[0])
-        result = self.score(self.dead()) if self.position.over else ""
+        result = self.score(self.dead()) if self.position.is_over else ""
         komi, first = float(self.game.options["komi"]), 1 if self.setup else None
         setup = (self.setup, ())
         return sgf.Record(size, komi, setup, tuple(self.moves), result=result, first=first)
@@ -132,11 +132,11 @@ class Table:
 
     def owners(self) -> dict[str, int]:
         """Whose stone is on each occupied point."""
-        tables, state = self.game.tables, self.position.state
-        cells = self.game.codes - 1
+        tables, state = self.game.constants, self.position.state
+        cells = self.game.num_codes - 1
         colours = state[CELL + APART * tables[POINT_OF : POINT_OF + cells]] & COLOUR
         return {
-            self.game.show_move(0, code): int(colour)
+            self.game.format_move(0, code): int(colour)
             for code, colour in enumerate(colours)
             if colour < EMPTY
         }
@@ -144,8 +144,8 @@ class Table:
     def dead(self) -> list[str]:
         """Stones whose points mostly end in other hands when the game is played out at random."""
         rules = self.game.rules_with("mogo")
-        cells = self.game.codes - 1
-        grid = CELL + APART * rules.tables[POINT_OF : POINT_OF + cells]
+        cells = self.game.num_codes - 1
+        grid = CELL + APART * rules.constants[POINT_OF : POINT_OF + cells]
         lost = np.zeros(cells, dtype=np.int64)
         rng, moves = generator(1), contract.new_moves(rules)
         joint, state = contract.new_joint(rules), contract.new_state(rules)
@@ -175,7 +175,7 @@ class Table:
                     continue
                 ready = go.handed_over(cleared, player)
                 code = self._code(point)
-                if code in ready.codes_of(player):
+                if code in ready.legal_codes_of(player):
                     cleared = ready.play(code)
             position = cleared
         return sgf.result_text(self.game, go.areas(position))

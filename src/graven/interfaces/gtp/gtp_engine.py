@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TextIO
 
 from graven import __version__
-from graven.agents import Agent, Found
+from graven.agents import Agent, SearchResult
 from graven.agents.agent import find_move
 from graven.agents.spec import Spec, parse
 from graven.core.errors import GravenError
@@ -297,7 +297,7 @@ class Engine:
         began = time.monotonic()
         return self._played(player, self._think(player), began)
 
-    def _played(self, player: int, found: Found | None, began: float) -> str:
+    def _played(self, player: int, found: SearchResult | None, began: float) -> str:
         """Play what was found by a search that began then, or give up; what to say."""
         move = self._chosen(found, player)
         if found is not None and found.value < self.resign:
@@ -313,7 +313,7 @@ class Engine:
         player = self.table.player(colour)
         return _vertex(self._chosen(self._think(player), player))
 
-    def _think(self, player: int) -> Found | None:
+    def _think(self, player: int) -> SearchResult | None:
         """What a search finds for that player; None where there is only the pass."""
         try:
             position = self.table.to_search(player)
@@ -324,7 +324,7 @@ class Engine:
         seed = derive(self.seed, position.ply)
         return find_move(self._bound(), position, self._allowance(player, position), seed, None)
 
-    def _chosen(self, found: Found | None, player: int) -> str:
+    def _chosen(self, found: SearchResult | None, player: int) -> str:
         """The best move; in Go a pass as well where the other side has passed and nothing is lost
         by it."""
         if found is None:
@@ -342,7 +342,7 @@ class Engine:
         clock = self.clocks.of(player)
         if clock is None:
             return own if own.given else Budget(FREE_PLAYOUTS)
-        allowed = clock.seconds(len(position.codes_of(player)) // 4, self.lag)
+        allowed = clock.seconds(len(position.legal_codes_of(player)) // 4, self.lag)
         seconds = allowed if own.seconds is None else min(own.seconds, allowed)
         return Budget(own.playouts, seconds)
 
@@ -369,7 +369,7 @@ class Engine:
         began = time.monotonic()
         position = self.table.to_search(request.player)
         self._out.write(f"={self._id}\n")
-        last: Found | None = None
+        last: SearchResult | None = None
         for found, lines in self._reports(position, request.player, request.interval, style, play):
             last = found
             if lines:  # an empty line would end the reply
@@ -381,7 +381,7 @@ class Engine:
 
     def _reports(
         self, position: Position, player: int, interval: float, style: str, play: bool
-    ) -> Iterator[tuple[Found, str]]:
+    ) -> Iterator[tuple[SearchResult, str]]:
         """Search on and on in one tree; for a move to play, only as long as that may take."""
         search = self.agent.with_reuse().bind(position.game)
         allowance = self._allowance(player, position) if play else Budget(seconds=LONGEST_TIME)
@@ -456,11 +456,15 @@ class Engine:
     def do_gogui__rules_side_to_move(self) -> str:
         """Who is to move."""
         position = self.table.position
-        return "none" if position.over else self.table.game.player_names[position.turn].lower()
+        return (
+            "none"
+            if position.is_over
+            else self.table.game.player_names[position.current_player].lower()
+        )
 
     def do_gogui__rules_legal_moves(self) -> str:
         """All legal moves."""
-        return " ".join(_vertex(move) for move in self.table.position.moves)
+        return " ".join(_vertex(move) for move in self.table.position.legal_moves)
 
     def do_gogui__rules_final_result(self) -> str:
         """Who has won."""
@@ -491,7 +495,7 @@ def _vertex(move: str) -> str:
     return "PASS" if move == go.PASS else move.upper()
 
 
-def _comment(found: Found | None) -> str:
+def _comment(found: SearchResult | None) -> str:
     if found is None:
         return ""
     return f"{found.playouts} playouts, win rate {100 * found.value:.1f} %"

@@ -97,7 +97,7 @@ class Table:
         # At Domineering the first cell tells the move, so one click is enough: seen at the start.
         start = self.positions[0]
         names = cell_names(start.svg()) if game.svg else frozenset()
-        firsts = [cells[0] for move in start.moves if (cells := cells_of(move, names))]
+        firsts = [cells[0] for move in start.legal_moves if (cells := cells_of(move, names))]
         self.one_click = len(firsts) == len(set(firsts))
 
     @classmethod
@@ -166,7 +166,7 @@ class Table:
     @property
     def over(self) -> bool:
         """Whether the game has ended, by its rules or because somebody gave up."""
-        return self.resigned is not None or self.positions[-1].over
+        return self.resigned is not None or self.positions[-1].is_over
 
     @property
     def scores(self) -> tuple[float, ...] | None:
@@ -179,7 +179,7 @@ class Table:
         """The player whose agent is to find a move now."""
         if self.over or not self.at_end or (self.paused and not self.steps):
             return None
-        for player in self.position.choosers:
+        for player in self.position.players_to_move:
             if self.seats[player] is not None and player not in self.pending:
                 return player
         return None
@@ -188,7 +188,7 @@ class Table:
         """Play moves from a link or a record."""
         for number, move in enumerate(moves, 1):
             try:
-                together = len(self.position.choosers) > 1
+                together = len(self.position.players_to_move) > 1
                 self._advance(Ply(move), move.split(",") if together else [move])
             except UsageError as error:
                 raise UsageError(f"move {number}: {error}") from None
@@ -211,15 +211,15 @@ class Table:
 
     def _check(self, player: int, move: str) -> None:
         """Refuse a move that is not legal, in the words of the game."""
-        if player not in self.position.choosers:
+        if player not in self.position.players_to_move:
             raise UsageError("it is not that player's turn.")
-        if self.game.move_code(player, move) not in self.position.codes_of(player):
-            others = {p: self.position.moves_of(p)[0] for p in self.position.choosers}
-            self.position.play(*(others | {player: move}).values())
+        if self.game.move_code(player, move) not in self.position.legal_codes_of(player):
+            others = {p: self.position.legal_moves_of(p)[0] for p in self.position.players_to_move}
+            self.position.play_joint(list((others | {player: move}).values()))
 
     def _choose(self, player: int, move: str, note: Note | None) -> None:
         self.pending[player] = (move, note)
-        choosers = self.position.choosers
+        choosers = self.position.players_to_move
         if any(each not in self.pending for each in choosers):
             return
         moves = [self.pending[each][0] for each in choosers]
@@ -230,10 +230,10 @@ class Table:
             self.steps = max(0, self.steps - 1)
 
     def _advance(self, ply: Ply, moves: Sequence[str]) -> None:
-        position = self.position.play(*moves)
+        position = self.position.play_joint(moves)
         # As the game writes it, whatever case it came in.
         mine = position.history[-1]
-        written = [self.game.show_move(p, mine[p]) for p in self.position.choosers]
+        written = [self.game.format_move(p, mine[p]) for p in self.position.players_to_move]
         self.plies.append(replace(ply, move=",".join(written)))
         self.positions.append(position)
         self.at += 1
@@ -256,7 +256,7 @@ class Table:
             return
         ply = len(self.plies) - 1
         people = set(self.people)
-        while people and ply > 0 and not people & set(self.positions[ply].choosers):
+        while people and ply > 0 and not people & set(self.positions[ply].players_to_move):
             ply -= 1
         self._cut(ply)
         self.paused = self.paused or not people
@@ -290,7 +290,7 @@ class Table:
             raise UsageError("the game is over already.")
         if not self.people:
             raise UsageError("no person has a seat here.")
-        here = [player for player in self.positions[-1].choosers if player in self.people]
+        here = [player for player in self.positions[-1].players_to_move if player in self.people]
         self.resigned = (here or self.people)[0]
         self.at = len(self.plies)
 
@@ -320,7 +320,7 @@ class Table:
             "plies": [
                 {
                     "move": ply.move,
-                    "players": list(before.choosers),
+                    "players": list(before.players_to_move),
                     "cells": cells_of(ply.move, names),
                     "note": [ply.note.player, round(ply.note.value, 4), ply.note.playouts]
                     if ply.note
@@ -328,14 +328,14 @@ class Table:
                 }
                 for ply, before in zip(self.plies, self.positions, strict=False)
             ],
-            "choosers": list(position.choosers),
+            "choosers": list(position.players_to_move),
             "moves": {
-                player: [[move, cells_of(move, names)] for move in position.moves_of(player)]
-                for player in position.choosers
+                player: [[move, cells_of(move, names)] for move in position.legal_moves_of(player)]
+                for player in position.players_to_move
             },
             "mayMove": [
                 player
-                for player in position.choosers
+                for player in position.players_to_move
                 if free and player in self.people and player not in self.pending
             ],
             "over": self.over,
@@ -381,7 +381,7 @@ class Table:
         result = ""
         if self.resigned is not None:
             result = "W+R" if self.resigned == 0 else "B+R"
-        elif last.over:
+        elif last.is_over:
             result = sgf.result_text(self.game, go.areas(last))
         names = [spec.text if spec else "a person" for spec in self.seats]
         return sgf.write(

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from graven.agents.agent import Agent, Found, find_move
+from graven.agents.agent import Agent, SearchResult, find_move
 from graven.agents.spec import Spec
 from graven.core.errors import GravenError
 from graven.core.game import Position
@@ -63,7 +63,7 @@ class Thinker:
         self.budget, self.seed, self.held = budget, seed, held
         self.memory = min(memory, int(spec.values["memory"]))
         self.status = WAITING
-        self.found: Found | None = None
+        self.found: SearchResult | None = None
         self.error = ""
         self.began = 0.0
         game = position.game

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import isfinite
 from typing import Any
 
-from graven.core.contract import NOBODY
+from graven.core.contract import TERMINAL
 from graven.core.errors import UsageError
 from graven.core.game import Game
 from graven.interfaces.web.search_pool import WAITING, Thinker
@@ -56,7 +56,7 @@ def glimpse(thinker: Thinker) -> dict[str, Any]:
         "line": [
             [mover, move, cells_of(move, thinker.cells)]
             for mover, code in look.line(search, LINE)
-            for move in (game.show_move(mover, code),)
+            for move in (game.format_move(mover, code),)
         ],
         **columns(game, player, seen.moves),
     }
@@ -66,7 +66,7 @@ def glimpse(thinker: Thinker) -> dict[str, Any]:
 def columns(game: Game, player: int, moves: Sequence[look.Seen]) -> dict[str, Any]:
     """Moves column by column: a third of the size of row by row."""
     return {
-        "moves": [game.show_move(player, each.code) for each in moves],
+        "moves": [game.format_move(player, each.code) for each in moves],
         "visits": [each.visits for each in moves],
         "means": [_round(each.mean) for each in moves],
         "amafVisits": [each.amaf_visits for each in moves],
@@ -102,7 +102,7 @@ def node(thinker: Thinker, path: Sequence[str], ref: int | None, most: int) -> d
         "lens": thinker.lens,
         "path": list(path),
         "player": mover if 0 <= mover < game.players else None,
-        "over": seen.turn == NOBODY,
+        "over": seen.turn == TERMINAL,
         "wayVisits": visits,
         "readAt": seen.read_at,
         "ref": ref,

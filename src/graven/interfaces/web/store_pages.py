@@ -190,7 +190,7 @@ class Laboratory:
             "budget": cell.budget,
             "scores": list(result.scores),
             "moves": list(result.moves),
-            "movers": [list(each.choosers) for each in positions[:-1]],
+            "movers": [list(each.players_to_move) for each in positions[:-1]],
             "values": list(result.values),
         }
 
@@ -220,7 +220,7 @@ class Laboratory:
                 position = named_game(cell.game, self._folder).start()
                 positions = [position]
                 for move in found[0].moves:
-                    position = position.play_all([move])
+                    position = position.play_moves([move])
                     positions.append(position)
                 self._replays[key] = found[0], positions
                 while len(self._replays) > REPLAYS:

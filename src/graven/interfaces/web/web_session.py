@@ -22,7 +22,7 @@ from typing import Any
 
 from graven.agents import Agent
 from graven.agents.spec import Spec
-from graven.core.contract import NOBODY
+from graven.core.contract import TERMINAL
 from graven.core.errors import GravenError, UsageError
 from graven.interfaces.web import web_messages
 from graven.interfaces.web.live_game import DEFAULT_AGENT, Note, Table, read_agent, within
@@ -209,9 +209,9 @@ class Session:
         given = _budget(message)
         budget = within(given, self._limits) if given.given else table.budget_of(spec)
         position = table.position
-        if position.turn == NOBODY:
+        if position.current_player == TERMINAL:
             raise UsageError("the game is over: there is nothing to search.")
-        self._think(message["lens"], position.choosers[0], spec, budget, table)
+        self._think(message["lens"], position.players_to_move[0], spec, budget, table)
 
     # Searches.
 

@@ -149,6 +149,6 @@ def _others_can_make(game: Game) -> bool:
         known = make_game(game.spec)
     except UsageError:
         return False
-    same_tables = np.array_equal(known.tables, game.tables)
+    same_tables = np.array_equal(known.constants, game.constants)
     alike = known.functions == game.functions and known.playouts == game.playouts
     return same_tables and alike and known.rules[1:] == game.rules[1:]

@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from graven.agents import Found
+from graven.agents import SearchResult
 from graven.agents.gtp_program import ProgramError, ResignedError
 from graven.core.game import Game, Position
 from graven.games import go, sgf
@@ -31,7 +31,7 @@ def report(job: GameJob, error: ProgramError) -> None:
         print(f"graven: game {job.index + 1} is lost: {error}.", file=sys.stderr, flush=True)
 
 
-def comment_on(found: Found) -> str:
+def comment_on(found: SearchResult) -> str:
     """What we say of a move of ours in a record; of a program's move we know nothing."""
     if not found.playouts:
         return ""
@@ -77,6 +77,6 @@ def keep_record(
 
 
 def _result(game: Game, position: Position, scores: tuple[float, ...], resigned: bool) -> str:
-    if position.over:
+    if position.is_over:
         return sgf.result_text(game, go.areas(position))
     return ("B" if scores[0] > scores[1] else "W") + ("+R" if resigned else "+F")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from statistics import fmean, median
 
-from graven.agents import Found, agent
+from graven.agents import SearchResult, agent
 from graven.agents.agent import find_move
 from graven.core.errors import UsageError
 from graven.core.rng import derive
@@ -52,16 +52,20 @@ MEASURES: dict[str, Measure] = {
 }
 
 
-def _moves(setup: Setup, index: int, seed: int, stop: Stop) -> Iterator[tuple[Search, Found]]:
+def _moves(
+    setup: Setup, index: int, seed: int, stop: Stop
+) -> Iterator[tuple[Search, SearchResult]]:
     """Every search of a game that the agent plays against itself, until told to stop."""
     game, plays = make_game(setup.game), agent(setup.first)
     warm_up(game, [plays])
     search, budget = plays.bind(game), Budget(setup.playouts[0])
     position = game.start()
-    while not position.over and not stop.is_set():
+    while not position.is_over and not stop.is_set():
         found = find_move(search, position, budget, derive(seed, index, position.ply), stop)
         yield search, found
-        position = position.play(*((found.best,) if isinstance(found.best, str) else found.best))
+        position = position.play_joint(
+            (found.best_move,) if isinstance(found.best_move, str) else found.best_move
+        )
 
 
 def measured(

@@ -149,7 +149,7 @@ def make_cell(
     if isinstance(game, str):
         game = outline(game)
     if not isinstance(game, Game | Outline):
-        raise UsageError(f"{game!r} is no game: gv.wrap makes one of a class.")
+        raise UsageError(f"{game!r} is no game: gv.from_class makes one of a class.")
     if game.players < 2:
         raise UsageError("a match needs a game of two players or more.")
     if seating not in SEATINGS:
@@ -170,7 +170,7 @@ def make_cell(
     budgets = [side.budget_or(given or Budget()) for side in sides]
     specs = [without_budget(side.spec) for side in sides]
     return Cell(
-        game.recorded if isinstance(game, Game) else game.spec,
+        game.fingerprint if isinstance(game, Game) else game.spec,
         (specs[0], specs[1]),
         (budgets[0], budgets[1]),
         seed,

@@ -39,16 +39,16 @@ def opened(game: Game, moves: int, seed: int) -> tuple[Position, list[str]]:
     for attempt in range(OPENING_TRIES):
         position = game.start()
         played: list[str] = []
-        while len(played) < moves and not position.over:
+        while len(played) < moves and not position.is_over:
             joint = []
-            for player in position.choosers:
-                legal = position.moves_of(player)
+            for player in position.players_to_move:
+                legal = position.legal_moves_of(player)
                 joint.append(legal[derive(seed, attempt, position.ply, player) % len(legal)])
-            position = position.play(*joint)
+            position = position.play_joint(joint)
             played.append(",".join(joint))
-        if not position.over:
+        if not position.is_over:
             return position, played
-    if game.start().over:
+    if game.start().is_over:
         raise UsageError(f"the game of {game.spec} is over before it begins.")
     raise UsageError(
         f"{OPENING_TRIES} times {moves} random moves ended the game of {game.spec}: "
@@ -81,15 +81,15 @@ def _played(
     values: list[float | None] = [None] * len(moves)
     scores: tuple[float, ...] | None = None
     resigned = False
-    while not position.over:
-        if position.ply >= game.plies:
+    while not position.is_over:
+        if position.ply >= game.max_plies:
             raise ContractError(
-                f"{game.name}: the game goes on after {game.plies} plies, which its `plies` says "
-                "is the longest game; `turn` must say when it is over."
+                f"{game.name}: the game goes on after {game.max_plies} plies, more than its "
+                "`max_plies`; `turn` must return TERMINAL when the game is over."
             )
         joint: list[str] = []
         believed: float | None = None
-        for player in position.choosers:
+        for player in position.players_to_move:
             try:
                 found = players[player].choose(position, stop)
             except ProgramError as error:
@@ -109,7 +109,7 @@ def _played(
                 seconds += found.seconds
         if scores is not None:
             break
-        position = position.play(*joint)
+        position = position.play_joint(joint)
         moves.append(",".join(joint))
         comments.append(comment_on(found))
         values.append(believed)

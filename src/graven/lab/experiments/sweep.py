@@ -120,7 +120,7 @@ def sweep(
         game = make_game(game)
     first, second = grid(agents), grid(worst_against) if worst_against else None
     if not is_program(against) and grid(against).names:
-        raise UsageError("--against names one agent: a second grid goes to --worst-against.")
+        raise UsageError("--against names one agent: a second grid goes to --robustness-against.")
     store = db if isinstance(db, Store) else Store(IN_MEMORY if db is None else db)
     place, given = Place(workers, cluster), Budget(playouts, seconds)
     planned = games * (len(first.points()) + (len(second.points()) if second else 0))

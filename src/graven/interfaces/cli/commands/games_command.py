@@ -88,14 +88,14 @@ def _show(family: Family | None, game: Game) -> None:
     for name, option in family.options.items() if family else ():
         console.print(f"  {name}={option.default}  {option.about}", markup=False)
     console.print(
-        f"{game.players} players ({', '.join(game.player_names)}), {game.codes:,} move codes, "
-        f"at most {game.moves:,} moves in a position and {game.plies:,} plies in a game"
+        f"{game.players} players ({', '.join(game.player_names)}), {game.num_codes:,} move codes, "
+        f"at most {game.max_moves:,} moves in a position and {game.max_plies:,} plies in a game"
     )
     if game.playouts:
         console.print(f"playouts of its own: {', '.join(sorted(game.playouts))}")
     position = game.start()
     print_board(position)
-    moves = position.moves
+    moves = position.legal_moves
     shown = " ".join(moves[:12]) + (" ..." if len(moves) > 12 else "")
     console.print(f"{len(moves)} first moves: {shown}", markup=False)
 
@@ -116,10 +116,10 @@ def _game_json(game: Game) -> dict[str, Any]:
     return {
         "spec": game.spec,
         "players": list(game.player_names),
-        "codes": game.codes,
-        "most_moves": game.moves,
-        "most_plies": game.plies,
+        "codes": game.num_codes,
+        "most_moves": game.max_moves,
+        "most_plies": game.max_plies,
         "playouts": sorted(game.playouts),
         "start": position.text(),
-        "moves": list(position.moves),
+        "moves": list(position.legal_moves),
     }

@@ -117,7 +117,7 @@ def info(
         told["stages"].append(_stage("kernels' tables", 0, 0, time.perf_counter() - began))
     told |= matches(game, seconds)
     told["playouts_per_second"] = {"one at a time": one_rate(game, seconds)}
-    if game.rules.many:
+    if game.rules.batch_playouts:
         told["playouts_per_second"]["many at once"] = many_rate(game, seconds)
     if json:
         print_json(told)

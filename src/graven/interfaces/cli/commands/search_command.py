@@ -31,7 +31,7 @@ from graven.interfaces.cli.console import (
 if TYPE_CHECKING:
     import threading
 
-    from graven.agents import Found
+    from graven.agents import SearchResult
     from graven.core.game import Position
 
 DEFAULT_PLAYOUTS = 10_000
@@ -51,8 +51,8 @@ def search(
     memory: Annotated[
         int | None, typer.Option(help="The tree's largest size in MiB.", metavar="MIB")
     ] = None,
-    checked: Annotated[
-        bool, typer.Option("--checked", help="First check that the game keeps the contract.")
+    check: Annotated[
+        bool, typer.Option("--check", help="First check that the game keeps the contract.")
     ] = False,
     json: Json = False,
 ) -> None:
@@ -76,15 +76,15 @@ def search(
     searcher = make_agent(agent)
     budget = searcher.budget_or(given_budget(playouts, seconds, DEFAULT_PLAYOUTS))
     played = make_game(game, size)
-    if checked:
-        from graven import check
+    if check:
+        from graven import check_game
 
-        awaited(lambda: check(played), f"checking {played.name}")
-    position = played.start().play_all(split_moves(moves))
-    if position.over:
+        awaited(lambda: check_game(played), f"checking {played.name}")
+    position = played.start().play_moves(split_moves(moves))
+    if position.is_over:
         raise UsageError(f"the game of {played.name} is over there: nothing is left to search.")
 
-    def work(stop: threading.Event) -> Found:
+    def work(stop: threading.Event) -> SearchResult:
         warm_up(played, [searcher])
         return searcher.search(
             position, budget.playouts, budget.seconds, seed=seed, stop=stop, memory=memory
@@ -111,7 +111,7 @@ def search(
         raise typer.Exit(INTERRUPTED)
 
 
-def _show(position: Position, spec: str, found: Found, top: int) -> None:
+def _show(position: Position, spec: str, found: SearchResult, top: int) -> None:
     from graven.interfaces.cli import result_tables
 
     console = out()
@@ -130,8 +130,8 @@ def _show(position: Position, spec: str, found: Found, top: int) -> None:
     line("")
     whose = f" to {position.game.player_names[0]}" if len(found.by_player) > 1 else ""
     worth = f"worth {found.value:.3f}{whose}"
-    line(f"best       {result_tables.move_text(found.best)}, {worth}", style="bold")
-    if found.line:  # where all move at once there is none
+    line(f"best       {result_tables.move_text(found.best_move)}, {worth}", style="bold")
+    if found.pv:  # where all move at once there is none
         line(f"main line  {result_tables.line_text(found)}")
     line(f"spent      {result_tables.speed_text(found)}")
     if found.memory_full:

@@ -89,7 +89,7 @@ def solve(
     limits = Limits(seconds, playouts, runs)
     chosen = parse_method(method or DEFAULT_METHOD, level=level, iterations=iterations, alpha=alpha)
     played = make_game(game, size)
-    position = played.start().play_all(split_moves(moves))
+    position = played.start().play_moves(split_moves(moves))
     shown = _Shown()
 
     def work(stop: threading.Event) -> Solution:

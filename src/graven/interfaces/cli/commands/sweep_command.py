@@ -64,14 +64,14 @@ def sweep(
     """Play a grid of agents against one opponent, as the papers tune.
 
     A value in brackets is a range: [1e-1..1e-15] every power of ten, [1..64*2] doubling,
-    [0.1..0.9+0.2] in steps, [25,50,100] a list. Two of them make a table. With --worst-against the
-    best agent then plays every agent of a second grid, and its worst score is shown.
+    [0.1..0.9+0.2] in steps, [25,50,100] a list. Two of them make a table. With --robustness-against
+    the best agent then plays every agent of a second grid, and its worst score is shown.
 
     \b
     Examples:
       graven sweep knightthrough "rave(bias=[1e-1..1e-15])" --against "uct(c=0.4)"
       graven sweep knightthrough "grave(ref=[25,50,100],bias=[1e-2..1e-5])" \\
-        --against "rave(bias=0.01)" --worst-against "rave(bias=[1e-1..1e-15])"
+        --against "rave(bias=0.01)" --robustness-against "rave(bias=[1e-1..1e-15])"
     """
     from graven.lab.experiments.sweep import sweep as play_sweep
 
