@@ -78,7 +78,7 @@ def folder(tmp_path, monkeypatch):
 
 def found(spec, policies=()):
     search = gv.agent(spec, policies).search(gv.game("nogo", size=4).start(), playouts=400, seed=3)
-    return search.moves, search.value, search.plies
+    return search.root_stats, search.value, search.plies
 
 
 def test_the_same_formulas_search_the_same_tree(folder):

@@ -140,7 +140,7 @@ class Played(NamedTuple):
 
 @cache
 def game(label: str) -> Any:
-    return gv.wrap(Heaps) if label == PYTHON_CLASS else gv.game(GAMES[label])
+    return gv.from_class(Heaps) if label == PYTHON_CLASS else gv.game(GAMES[label])
 
 
 def spec(tree: Part, playout: Part, options: Mapping[str, Any]) -> str:
@@ -161,10 +161,12 @@ def position_after(label: str, plies: int) -> Any:
     position = game(label).start()
     for ply in range(plies):
         moves = [
-            sorted(position.moves_of(player))[(7 * ply + 3) % len(position.moves_of(player))]
-            for player in position.choosers
+            sorted(position.legal_moves_of(player))[
+                (7 * ply + 3) % len(position.legal_moves_of(player))
+            ]
+            for player in position.players_to_move
         ]
-        position = position.play(*moves)
+        position = position.play_joint(moves)
     return position
 
 
@@ -178,26 +180,26 @@ def self_play(
     """One player chooses the moves of all sides, as in a game, for at most so many plies."""
     player = gv.agent(agent).player(seed=seed, playouts=playouts)
     for _ in range(plies):
-        if position.over:
+        if position.is_over:
             return
         result = player.choose(position)
         yield _outcome(result, position)
-        position = position.play(*(result.move_of(seat) for seat in position.choosers))
+        position = position.play_joint([result.move_of(seat) for seat in position.players_to_move])
 
 
 def _outcome(result: Any, position: Any) -> Outcome:
     return Outcome(
-        best=" & ".join(result.move_of(player) for player in position.choosers),
+        best=" & ".join(result.move_of(player) for player in position.players_to_move),
         value=result.value,
         roots=[
             [Move(m.move, m.visits, m.mean, m.amaf_visits, m.amaf) for m in result.by_player[seat]]
-            for seat in position.choosers
+            for seat in position.players_to_move
         ],
-        line=tuple(result.line),
+        line=tuple(result.pv),
         playouts=result.playouts,
         plies=result.plies,
         nodes=result.nodes,
-        tables=result.tables,
+        tables=result.amaf_tables,
         full=result.memory_full,
     )
 
