@@ -230,7 +230,7 @@ def test_a_tree_of_simultaneous_moves_is_kept_or_started_afresh(transpositions, 
     while not position.is_over:
         run = search.run(position.state, position.history, Budget(playouts=300), seed=position.ply)
         assert run.playouts == 300
-        position = position.play("rock", "paper")
+        position = position.play_joint(["rock", "paper"])
     # Only keys find the children of joint moves.
     assert (search.room.tree.visits[search.room.tree.meta[arrays.ROOT]] > 300) == (
         transpositions == "true" and not prune

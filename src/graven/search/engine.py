@@ -53,12 +53,12 @@ GROUPS = {
     status_of.NEED_TRACES: "traces",
 }
 FAULTS = {
-    status_of.TOO_LONG: "`turn` let a game go beyond the declared {plies} plies",
-    status_of.BAD_CODE: "`legal` or `sample` gave a move outside 0..{codes} - 1",
+    status_of.TOO_LONG: "`turn` let a game go beyond the declared {max_plies} plies",
+    status_of.BAD_CODE: "`legal` or `sample` gave a move outside 0..{num_codes} - 1",
     status_of.BAD_TURN: "`turn` named a player outside 0..{players} - 1",
-    status_of.BAD_FEATURE: "`feature` or `coded` gave a code outside 0..{features} - 1",
+    status_of.BAD_FEATURE: "`feature` or `coded` gave a code outside 0..{num_features} - 1",
     status_of.NO_MOVE: "`legal` or `sample` gave no move to a player whom `turn` had named",
-    status_of.TOO_MANY: "`legal` gave more than the declared {moves} moves",
+    status_of.TOO_MANY: "`legal` gave more than the declared {max_moves} moves",
 }
 
 
