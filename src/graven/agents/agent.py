@@ -101,6 +101,8 @@ class Agent:
         """What its searches are made of."""
         spec = self._spec
         values, below = spec.values, spec.playout
+        pool_parameter = below.policy.pool_min_visits
+        pool = int(below.values[pool_parameter]) if pool_parameter else None
         return Settings(
             select=spec.form.select,
             params=spec.params,
@@ -108,7 +110,7 @@ class Agent:
             playout=below.form,
             playout_values=below.values,
             features=below.policy.features,
-            pool=int(below.values[below.policy.pool]) if below.policy.pool else None,
+            pool=pool,
             expand=int(values["expand"]),
             final=str(values["final"]),
             reuse=bool(values["reuse"]),

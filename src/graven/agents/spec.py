@@ -24,8 +24,8 @@ from graven.search.plan import NEVER
 from graven.search.policy import (
     Form,
     Parameter,
-    PlayoutForm,
     PlayoutPolicy,
+    PlayoutVariant,
     Policy,
     TreePolicy,
     Value,
@@ -103,7 +103,7 @@ class Below:
     wanted: it takes the place of the game's uniformly random move."""
 
     policy: PlayoutPolicy
-    form: PlayoutForm
+    form: PlayoutVariant
     values: Mapping[str, Value] = field(default_factory=dict)
     own: str = ""
 
@@ -115,7 +115,8 @@ class Below:
         said = {
             parameter.name: self.values[parameter.name]
             for parameter in self.form.parameters
-            if parameter.name == self.form.tell or self.values[parameter.name] != parameter.default
+            if parameter.name == self.form.selected_by
+            or self.values[parameter.name] != parameter.default
         }
         return _written(self.policy, said)
 
@@ -310,20 +311,21 @@ def _below(text: str, files: bool, own: Own) -> Below:
         if given:
             raise UsageError(f"the playout {name!r} takes no parameters.")
         policy = playout_policies()[UNIFORM]
-        return Below(policy, policy.forms[0], own=name)
+        return Below(policy, policy.variants[0], own=name)
     for key in given:
         if key not in (known := [parameter.name for parameter in policy.parameters]):
             raise unknown(f"parameter of {name}", key, known)
-    form = next((form for form in policy.forms if form.tell in given), policy.forms[0])
+    variants = policy.variants
+    form = next((form for form in variants if form.selected_by in given), variants[0])
     wanted = {parameter.name: parameter for parameter in form.parameters}
     for key in given:
         if key not in wanted:
-            raise UsageError(f"{name}: {key} does not go with {form.tell}.")
+            raise UsageError(f"{name}: {key} does not go with {form.selected_by}.")
     values = {
         key: parameter.check(given[key], name) if key in given else parameter.default
         for key, parameter in wanted.items()
     }
-    over = str(values.get(policy.over, UNIFORM))
+    over = str(values.get(policy.base, UNIFORM))
     if over != UNIFORM and over not in games_own():
         raise unknown(f"playout to put {name} over", over, {UNIFORM, *games_own()})
     return Below(policy, form, values, own="" if over == UNIFORM else over)

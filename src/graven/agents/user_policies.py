@@ -20,8 +20,8 @@ from graven.core.game import DIGEST
 from graven.search.policy import (
     Form,
     Parameter,
-    PlayoutForm,
     PlayoutPolicy,
+    PlayoutVariant,
     Policy,
     TreePolicy,
     playout_policies,
@@ -64,12 +64,17 @@ def given_policies(policies: Policy | Iterable[Policy]) -> tuple[Policy, ...]:
 
 def check_policy(policy: Policy, text: str) -> None:
     """Refuse what would fail later, and less clearly."""
-    kind = Form if isinstance(policy, TreePolicy) else PlayoutForm
-    if not _all(policy.forms, kind) or not policy.forms:
-        raise UsageError(f"{text}: its forms are a tuple of {kind.__name__}, at least one.")
+    forms: Any
+    kind: type
+    if isinstance(policy, TreePolicy):
+        kind, field, forms = Form, "forms", policy.forms
+    else:
+        kind, field, forms = PlayoutVariant, "variants", policy.variants
+    if not _all(forms, kind) or not forms:
+        raise UsageError(f"{text}: its {field} are a tuple of {kind.__name__}, at least one.")
     parameters: list[Parameter] = []
-    for form in policy.forms:
-        function = form.select if isinstance(form, Form) else form.play_out
+    for form in forms:
+        function = form.select if isinstance(form, Form) else form.function
         if not callable(function):
             raise UsageError(f"{text}: {function!r} is no function.")
         if not _all(form.parameters, Parameter):
@@ -84,8 +89,8 @@ def check_policy(policy: Policy, text: str) -> None:
     if isinstance(policy, TreePolicy):
         if isinstance(policy.ref, Parameter) and policy.ref.name != "ref":
             raise UsageError(f"{text}: the parameter that is its `ref` must be called 'ref'.")
-    elif not {policy.pool, policy.over} <= {"", *(each.name for each in parameters)}:
-        raise UsageError(f"{text}: its `pool` and `over` are names of its parameters.")
+    elif not {policy.pool_min_visits, policy.base} <= {"", *(each.name for each in parameters)}:
+        raise UsageError(f"{text}: its `pool_min_visits` and `base` are names of its parameters.")
 
 
 def _all(values: Any, kind: type) -> bool:

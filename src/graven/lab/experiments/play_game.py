@@ -84,8 +84,8 @@ def _played(
     while not position.is_over:
         if position.ply >= game.max_plies:
             raise ContractError(
-                f"{game.name}: the game goes on after {game.max_plies} plies, more than its "
-                "`max_plies`; `turn` must return TERMINAL when the game is over."
+                f"{game.name}: the game goes on after {game.max_plies} plies, which its `plies` says "
+                "is the longest game; `turn` must say when it is over."
             )
         joint: list[str] = []
         believed: float | None = None

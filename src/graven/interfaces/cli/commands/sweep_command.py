@@ -64,8 +64,8 @@ def sweep(
     """Play a grid of agents against one opponent, as the papers tune.
 
     A value in brackets is a range: [1e-1..1e-15] every power of ten, [1..64*2] doubling,
-    [0.1..0.9+0.2] in steps, [25,50,100] a list. Two of them make a table. With --robustness-against
-    the best agent then plays every agent of a second grid, and its worst score is shown.
+    [0.1..0.9+0.2] in steps, [25,50,100] a list. Two of them make a table. With --robustness-against the
+    best agent then plays every agent of a second grid, and its worst score is shown.
 
     \b
     Examples:
