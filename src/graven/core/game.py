@@ -188,7 +188,11 @@ class Game:
         for name, signature in contract.signatures().items():
             function = self.functions[name]
             body = contract.FEATURE_BODY if name == "feature" else ONCE
-            code[name] = address(function, signature, body, careful) if function else 0
+            # The loop of `feature` calls the function with four arguments.
+            arguments = 4 if name == "feature" else None
+            code[name] = (
+                address(function, signature, body, careful, arguments=arguments) if function else 0
+            )
         return Rules(
             tables=self.tables,
             players=self.players,
