@@ -1,6 +1,6 @@
 """All that a tree policy or a playout policy of one's own is written with.
 
-    from graven.policies import Form, Parameter, TreePolicy, best
+    from graven.policies import Formula, Parameter, TreePolicy
 
 See docs/adding-a-policy.md; `graven new policy NAME` writes a file to begin with.
 """
@@ -13,28 +13,26 @@ from graven.core.rng import below, uniform
 from graven.search.plan import NEVER, OK
 from graven.search.playout.loop import play_with
 from graven.search.policy import (
-    Form,
+    Formula,
     Parameter,
     PlayoutForm,
     PlayoutPolicy,
     TreePolicy,
     new_learner,
 )
-from graven.search.select.best import best
 from graven.search.tree import LENGTH
 
 __all__ = [
     "LENGTH",
     "NEVER",
     "OK",
-    "Form",
+    "Formula",
     "Parameter",
     "PlayoutForm",
     "PlayoutPolicy",
     "TreePolicy",
     "allowed",
     "below",
-    "best",
     "features",
     "inlined",
     "legal",

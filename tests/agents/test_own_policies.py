@@ -17,22 +17,21 @@ from graven.search.engine import Budget
 
 MINE = """
 from math import log, sqrt
-from graven.policies import Form, Parameter, PlayoutForm, PlayoutPolicy, TreePolicy
-from graven.policies import best, play_with, sample
+from graven.policies import Formula, Parameter, PlayoutForm, PlayoutPolicy, TreePolicy
+from graven.policies import play_with, sample
 from upper import bound
 
-def select(params, rng, visits, lo, hi, moves, counts, sums, amaf, base, values):
-    fpu, ties, c = params[0], params[1], params[2]
-    for edge in range(lo, hi):
-        n = counts[edge]
-        values[edge - lo] = fpu if n == 0 else sums[edge] / n + c * bound(visits, n)
-    return best(values, lo, hi, moves, ties, rng)
+def value(p, node, edge):
+    return edge.total / edge.visits + p.c * bound(node.visits, edge.visits)
 
-def beyond(params, rng, visits, lo, hi, moves, counts, sums, amaf, base, values):
-    return hi + 1_000_000_000
+def wrong(p, node, edge):
+    return edge.total + "one"
 
-def wrong(params, rng, visits, lo, hi, moves, counts, sums, amaf, base, values):
-    return lo + "one"
+def short(p, node):
+    return p.c
+
+def optimistic(p, node, edge):
+    return p.start
 
 def any_move(rules, tree, record, learner, player, length, rng):
     return sample(rules, record.state, player, record.moves, rng)
@@ -47,15 +46,17 @@ def play_none(rules, tree, record, learner, rng):
     return play_with(no_move, rules, tree, record, learner, rng)
 
 C = Parameter("c", 0.4, "exploration", low=0.0)
-tree = TreePolicy("tree", "UCT, once more.", (Form("tree", select, (C,)),))
-far = TreePolicy("far", "Chooses what is not there.", (Form("far", beyond, ()),))
-odd = TreePolicy("odd", "Cannot be compiled.", (Form("odd", wrong, ()),))
+tree = TreePolicy("tree", "UCT, once more.", (Formula("tree", value, (C,)),))
+START = Parameter("start", 9.0, "the value of an edge without playouts")
+eager = TreePolicy("eager", "", (Formula("eager", value, (C, START), optimistic),))
+odd = TreePolicy("odd", "Cannot be compiled.", (Formula("odd", wrong, ()),))
+few = TreePolicy("few", "Takes two arguments.", (Formula("few", short, (C,)),))
 bare = TreePolicy("bare", "Without any formula.", ())
-loud = TreePolicy("loud", "", (Form("loud", select, (Parameter("C", 0.4, ""),)),))
-seed = TreePolicy("seed", "", (Form("seed", select, (Parameter("memory", 0.4, ""),)),))
-plain = TreePolicy("plain", "", (Form("plain", select, ("c",)),))
-empty = TreePolicy("empty", "", (Form("empty", None, ()),))
-named = TreePolicy("named", "", tree.forms, ref=Parameter("refs", 50, ""))
+loud = TreePolicy("loud", "", (Formula("loud", value, (Parameter("C", 0.4, ""),)),))
+seed = TreePolicy("seed", "", (Formula("seed", value, (Parameter("memory", 0.4, ""),)),))
+plain = TreePolicy("plain", "", (Formula("plain", value, ("c",)),))
+empty = TreePolicy("empty", "", (Formula("empty", None, ()),))
+named = TreePolicy("named", "", tree.formulas, ref=Parameter("refs", 50, ""))
 over = PlayoutPolicy("over", "", (PlayoutForm(play_out),), pool="size")
 playout = PlayoutPolicy("playout", "Uniform, once more.", (PlayoutForm(play_out),))
 none = PlayoutPolicy("none", "No move at all.", (PlayoutForm(play_none),))
@@ -87,6 +88,8 @@ def test_the_same_formulas_search_the_same_tree(folder):
     assert found("uct(c=0.3)+mine.py:playout") == shipped
     assert found("mine.py:tree(c=0.3)+mine.py:playout") == shipped
     assert found("mine.py:tree(c=0.9)") != shipped
+    assert found("mine.py:eager(c=0.3)") == shipped
+    assert found("mine.py:eager(c=0.3,start=0.5)") == found("uct(c=0.3,fpu=0.5)")
     assert found("mine.py:tree(c=0.3)+mast(k=4)") == found("uct(c=0.3)+mast(k=4)")
 
 
@@ -164,7 +167,7 @@ def test_policies_can_be_given_to_an_agent(folder):
     with pytest.raises(UsageError, match="small letters and digits, not 'Tree'"):
         gv.agent("uct", [replace(module.tree, name="Tree")])
     with pytest.raises(UsageError, match="neither a TreePolicy"):
-        gv.agent("uct", [module.select])
+        gv.agent("uct", [module.value])
 
 
 @pytest.mark.parametrize(
@@ -176,11 +179,11 @@ def test_policies_can_be_given_to_an_agent(folder):
         ("uct+mine.py:tree", "stands before the plus sign"),
         ("mine.py:tree(d=3)", "unknown parameter of mine.py:tree .d.. Valid: c, each"),
         ("mine.py:tree(c=-1)", "mine.py:tree: c must be at least 0"),
-        ("mine.py:bare", "a tuple of Form, at least one"),
+        ("mine.py:bare", "a tuple of Formula, at least one"),
         ("mine.py:loud", "small letters only, not 'C'"),
         ("mine.py:seed", "every spec has a 'memory'"),
         ("mine.py:plain", "a tuple of Parameter"),
-        ("mine.py:empty", "None is no function"),
+        ("mine.py:empty", "None is not a function"),
         ("mine.py:named", "must be called 'ref'"),
         ("uct+mine.py:over", "`pool` and `over` are names of its parameters"),
         ("nowhere.py:tree", "cannot be read: No such file"),
@@ -194,8 +197,6 @@ def test_what_is_wrong_is_told(folder, spec, said):
 @pytest.mark.parametrize(
     ("spec", "said"),
     [
-        ("mine.py:far", "the tree policy's 'beyond' chose an edge outside lo..hi - 1"),
-        ("mine.py:far(leaves=4,each=2)", "'beyond' chose an edge outside"),
         ("uct+mine.py:none", "or the playout's own 'play_none' did so"),
     ],
 )
@@ -205,6 +206,9 @@ def test_a_policy_that_breaks_its_contract_ends_the_search_with_a_sentence(folde
 
 
 def test_a_policy_that_cannot_be_compiled_names_its_line(folder):
-    line = 1 + MINE[: MINE.index('lo + "one"')].count("\n")
-    with pytest.raises(gv.GravenError, match=rf"mine\.py, line {line}, `return lo \+ \"one\"`"):
+    line = 1 + MINE[: MINE.index('edge.total + "one"')].count("\n")
+    place = rf"mine\.py, line {line}, `return edge\.total \+ \"one\"`"
+    with pytest.raises(gv.GravenError, match=place):
         found("mine.py:odd")
+    with pytest.raises(gv.GravenError, match="takes p, node, and the contract calls it with 3"):
+        found("mine.py:few")

@@ -102,7 +102,7 @@ class Agent:
         spec = self._spec
         values, below = spec.values, spec.playout
         return Settings(
-            select=spec.form.select,
+            formula=spec.formula,
             params=spec.params,
             ref=spec.ref,
             playout=below.form,

@@ -19,7 +19,7 @@ from graven.core.errors import UsageError
 from graven.core.game import DIGEST
 from graven.foreign.own_file import own_file
 from graven.search.policy import (
-    Form,
+    Formula,
     Parameter,
     PlayoutForm,
     PlayoutPolicy,
@@ -64,16 +64,22 @@ def given_policies(policies: Policy | Iterable[Policy]) -> tuple[Policy, ...]:
 
 def check_policy(policy: Policy, text: str) -> None:
     """Refuse what would fail later, and less clearly."""
-    kind = Form if isinstance(policy, TreePolicy) else PlayoutForm
-    if not _all(policy.forms, kind) or not policy.forms:
-        raise UsageError(f"{text}: its forms are a tuple of {kind.__name__}, at least one.")
+    kind: type
+    forms: Any
+    if isinstance(policy, TreePolicy):
+        kind, word, forms = Formula, "formulas", policy.formulas
+    else:
+        kind, word, forms = PlayoutForm, "forms", policy.forms
+    if not _all(forms, kind) or not forms:
+        raise UsageError(f"{text}: `{word}` must be a tuple of {kind.__name__}, at least one.")
     parameters: list[Parameter] = []
-    for form in policy.forms:
-        function = form.select if isinstance(form, Form) else form.play_out
-        if not callable(function):
-            raise UsageError(f"{text}: {function!r} is no function.")
+    for form in forms:
+        functions = (form.value, form.untried) if isinstance(form, Formula) else (form.play_out,)
+        for function in functions:
+            if not callable(function):
+                raise UsageError(f"{text}: {function!r} is not a function.")
         if not _all(form.parameters, Parameter):
-            raise UsageError(f"{text}: the parameters of a form are a tuple of Parameter.")
+            raise UsageError(f"{text}: its parameters must be a tuple of Parameter.")
         parameters += form.parameters
     taken = TAKEN if isinstance(policy, TreePolicy) else set()
     for name in (parameter.name for parameter in parameters):

@@ -22,7 +22,7 @@ from graven.search.choose import FINAL
 from graven.search.engine import MOST_PLAYOUTS, Budget
 from graven.search.plan import NEVER
 from graven.search.policy import (
-    Form,
+    Formula,
     Parameter,
     PlayoutForm,
     PlayoutPolicy,
@@ -32,7 +32,7 @@ from graven.search.policy import (
     playout_policies,
     tree_policies,
 )
-from graven.search.select.best import FIRST, RANDOM
+from graven.search.select.loop import FIRST, RANDOM
 
 LONGEST = 1000
 UNIFORM = "uniform"
@@ -125,7 +125,7 @@ class Spec:
     """An agent, fully said: every parameter has its value."""
 
     tree: TreePolicy
-    form: Form
+    formula: Formula
     values: Mapping[str, Value]
     playout: Below
 
@@ -138,10 +138,12 @@ class Spec:
 
     @property
     def params(self) -> tuple[float, ...]:
-        """What the tree policy's function gets."""
-        own = [self.values[parameter.name] for parameter in self.form.parameters]
+        """First-play urgency, the tie-breaking rule, and the formula's own parameters."""
+        own = [self.values[parameter.name] for parameter in self.formula.parameters]
         ties = FIRST if self.values["ties"] == "first" else RANDOM
-        return tuple(float(value) for value in (self.values["fpu"], ties, *own, *self.form.fixed))
+        return tuple(
+            float(value) for value in (self.values["fpu"], ties, *own, *self.formula.fixed.values())
+        )
 
     @property
     def budget(self) -> Budget:
@@ -155,10 +157,10 @@ class Spec:
         said: dict[str, Value] = {}
         if isinstance(self.tree.ref, Parameter):
             said["ref"] = self.values["ref"]
-        if len(self.tree.forms) > 1 and self.form.name != self.form.tell:
-            said["beta"] = self.form.name
+        if len(self.tree.formulas) > 1 and self.formula.name != self.formula.selected_by:
+            said["beta"] = self.formula.name
         # `c` last, and only where there is some or the formula's own default is another one.
-        for parameter in sorted(self.form.parameters, key=lambda p: p.name == "c"):
+        for parameter in sorted(self.formula.parameters, key=lambda p: p.name == "c"):
             value = self.values[parameter.name]
             if parameter.name != "c" or value or parameter.default:
                 said[parameter.name] = value
@@ -216,8 +218,8 @@ def parse(text: str, files: bool = False, own: Own = ()) -> Spec:
             )
         known = {*tree_policies(), *(each.name for each in own if isinstance(each, TreePolicy))}
         raise unknown("tree policy", name, known)
-    form, values = _settle(tree, given)
-    return Spec(tree, form, values, _below(playout_text, files, own))
+    formula, values = _settle(tree, given)
+    return Spec(tree, formula, values, _below(playout_text, files, own))
 
 
 def _halves(text: str) -> tuple[str, str]:
@@ -266,27 +268,29 @@ def with_budget(text: str, budget: Budget) -> str:
     return changed if playout == UNIFORM else f"{changed}+{playout}"
 
 
-def _settle(tree: TreePolicy, given: dict[str, Value]) -> tuple[Form, dict[str, Value]]:
+def _settle(tree: TreePolicy, given: dict[str, Value]) -> tuple[Formula, dict[str, Value]]:
     """The formula that the given parameters mean, and the value of every parameter."""
-    forms = {form.name: form for form in tree.forms}
+    formulas = {formula.name: formula for formula in tree.formulas}
     own = {parameter.name: parameter for parameter in tree.parameters}
-    named = given.pop("beta", None) if len(forms) > 1 else None
+    named = given.pop("beta", None) if len(formulas) > 1 else None
     for key in given:
         if key not in own and key not in _OPTIONS:
             raise unknown(f"parameter of {tree.name}", key, [*own, *_OPTIONS])
     if named is not None:
-        if str(named) not in forms:
-            raise unknown(f"beta of {tree.name}", str(named), forms)
-        form = forms[str(named)]
+        if str(named) not in formulas:
+            raise unknown(f"beta of {tree.name}", str(named), formulas)
+        formula = formulas[str(named)]
     else:
-        form = next((form for form in tree.forms if form.tell in given), tree.forms[0])
-    wanted = {parameter.name: parameter for parameter in form.parameters}
+        formula = next(
+            (formula for formula in tree.formulas if formula.selected_by in given), tree.formulas[0]
+        )
+    wanted = {parameter.name: parameter for parameter in formula.parameters}
     if isinstance(tree.ref, Parameter):
         wanted["ref"] = tree.ref
     for key in given:
         if key not in wanted and key not in _OPTIONS:
             raise UsageError(
-                f"{tree.name}: {key} does not belong to the formula {form.name!r}, which takes "
+                f"{tree.name}: {key} does not belong to the formula {formula.name!r}, which takes "
                 f"{', '.join(sorted(wanted))}."
             )
     known = {**wanted, **_OPTIONS}
@@ -296,7 +300,7 @@ def _settle(tree: TreePolicy, given: dict[str, Value]) -> tuple[Form, dict[str, 
     }
     if "playouts" in given or "seconds" in given:
         Budget(values["playouts"] or None, values["seconds"] if "seconds" in given else None)  # type: ignore[arg-type]
-    return form, values
+    return formula, values
 
 
 def _below(text: str, files: bool, own: Own) -> Below:

@@ -28,7 +28,7 @@ def warm_up(game: Game, agents: Iterable[Agent]) -> None:
         if isinstance(each, Program):
             continue
         settings = each.settings
-        needs = game.spec, settings.select, settings.playout, settings.ref is None
+        needs = game.spec, settings.formula, settings.playout, settings.ref is None
         if needs not in _warm:
             Player(each, seed=0, budget=WARM_UP).choose(game.start())
             _warm.add(needs)

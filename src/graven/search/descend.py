@@ -9,7 +9,6 @@ from graven.core.rng import Rng
 from graven.search.backup import build_table
 from graven.search.plan import (
     BAD_CODE,
-    BAD_EDGE,
     BAD_FEATURE,
     BAD_TURN,
     NEED_EDGES,
@@ -20,8 +19,8 @@ from graven.search.plan import (
     TOO_LONG,
     TOO_MANY,
     Plan,
-    call_select,
 )
+from graven.search.select.loop import call_select
 from graven.search.tree import (
     CLOSED,
     DEPTH,
@@ -105,8 +104,6 @@ def descend(rules: Rules, tree: Tree, plan: Plan, record: Record, rng: Rng) -> i
                     tree.values,
                 ),
             )
-            if edge < first or edge >= end:
-                return BAD_EDGE
             record.edges[(depth - 1) * players + mover] = edge
             record.joint[mover] = tree.moves[edge]
             record.trace[length] = mover * rules.codes + tree.moves[edge]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +19,8 @@ from graven.core.errors import ContractError, UsageError
 from graven.core.rng import Rng, generator
 from graven.search import plan as status_of
 from graven.search.batch import Batch, batch_bytes, new_batch, simulate_batches
-from graven.search.plan import LEARN, NEVER, PLAYOUT, SELECT, Plan
-from graven.search.policy import PlayoutForm, Value
+from graven.search.plan import LEARN, NEVER, PLAYOUT, Plan
+from graven.search.policy import Formula, PlayoutForm, Value
 from graven.search.reuse import History, known_node, look_up, prune
 from graven.search.simulate import CONTROL, DONE, PLIES, STOP, plant, simulate
 from graven.search.tree import (
@@ -97,7 +97,7 @@ class Budget:
 class Settings:
     """A search as the spec language describes it: policies and options, not yet compiled."""
 
-    select: Callable[..., Any]
+    formula: Formula
     params: tuple[float, ...]
     ref: int | None
     playout: PlayoutForm
@@ -160,7 +160,7 @@ class Search:
         amaf = settings.ref is not None or settings.pool is not None
         self.plan = Plan(
             params=np.array(settings.params, dtype=np.float64),
-            select=address(settings.select, SELECT),
+            select=settings.formula.address,
             playout=address(playout.play_out, PLAYOUT),
             learn=address(playout.learn, LEARN) if playout.learn else 0,
             amaf=int(amaf),
@@ -320,9 +320,6 @@ class Search:
         return True
 
     def _fault(self, status: int) -> ContractError:
-        if status == status_of.BAD_EDGE:
-            name = self.settings.select.__name__
-            return ContractError(f"the tree policy's {name!r} chose an edge outside lo..hi - 1.")
         said = FAULTS[status].format(**self.rules._asdict())
         play_out = self.settings.playout.play_out
         if not play_out.__module__.startswith("graven."):

@@ -1,13 +1,6 @@
 """What a search is to do, as kernels receive it, and the signatures of what it is made of.
 
-A tree policy is one function with the signature SELECT:
-
-    select(params, rng, visits, lo, hi, moves, counts, sums, amaf, base, values) -> edge
-
-It chooses one of the edges lo..hi-1 of a node with `visits` playouts. `counts[edge]` and
-`sums[edge]` are the playouts and summed scores (of the player who moves here) of an edge,
-`moves[edge]` is its move. What AMAF knows of a move is `amaf[base + 2 * move]` (playouts) and the
-entry after it (summed scores), in the table that the policy's `ref` says. `values` is scratch.
+A tree policy is one function with the signature SELECT, described in `select.loop`.
 
 A playout policy is one function with the signature PLAYOUT, which plays the record's state to the
 end, appends to its trace and writes its scores; and, if it learns, one with the signature LEARN,
@@ -27,13 +20,9 @@ from graven.core.contract import RNG, RULES
 from graven.search.tree import RECORD, TREE
 
 _F64 = types.Array(types.float64, 1, "C")
-_I32 = types.Array(types.int32, 1, "C")
 _I64 = types.Array(types.int64, 1, "C")
 _U32 = types.Array(types.uint32, 1, "C")
 _int = types.int64
-
-SELECT = _int(_F64, RNG, _int, _int, _int, _I32, _I32, _F64, _F64, _int, _F64)
-call_select = caller(SELECT)
 
 
 class Learner(NamedTuple):
@@ -85,5 +74,3 @@ OK, NEED_NODES, NEED_EDGES, NEED_TABLES, NEED_PASSES, NEED_SIMULATIONS, NEED_TRA
 NEED_MEMORY = 7  # a playout policy's own, said before it has played anything
 # The game broke the contract.
 TOO_LONG, BAD_CODE, NO_MOVE, TOO_MANY, BAD_FEATURE, BAD_TURN = range(10, 16)
-# The tree policy did.
-BAD_EDGE = 16
