@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from graven.agents import spiel as spiel_mcts
 from graven.agents.agent import Agent, Found, MoveStat, Player
 from graven.agents.programs import Program, is_program
-from graven.agents.spec import IN_FILE, OPTIONS, Own, Spec, games_own, parse
+from graven.agents.spec import OPTIONS, Own, Spec, games_own, parse
 from graven.agents.spiel import SpielMcts, is_spiel_bot, spiel_bot
+from graven.core.calls import IN_FILE
 from graven.core.errors import UsageError, unknown
 from graven.search.policy import (
     Parameter,

@@ -15,8 +15,8 @@ from dataclasses import replace
 from typing import Any
 
 from graven.agents.spec import OPTIONS
+from graven.core.calls import DIGEST
 from graven.core.errors import UsageError
-from graven.core.game import DIGEST
 from graven.foreign.own_file import own_file
 from graven.search.policy import (
     Formula,

@@ -10,14 +10,13 @@ back in canonical form, which is what records store.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, TypeVar
 
+from graven.core.calls import DIGEST, IN_FILE, Value, format_call, parse_call, split
 from graven.core.errors import UsageError, unknown
-from graven.core.game import DIGEST
 from graven.search.choose import FINAL
 from graven.search.engine import MOST_PLAYOUTS, Budget
 from graven.search.plan import NEVER
@@ -28,7 +27,6 @@ from graven.search.policy import (
     PlayoutPolicy,
     Policy,
     TreePolicy,
-    Value,
     playout_policies,
     tree_policies,
 )
@@ -36,8 +34,6 @@ from graven.search.select.loop import FIRST, RANDOM
 
 LONGEST = 1000
 UNIFORM = "uniform"
-IN_FILE = ".py:"
-LONGEST_VALUE = 40
 
 # Options that every tree policy takes.
 OPTIONS = (
@@ -88,10 +84,6 @@ OPTIONS = (
     Parameter("seconds", 0.0, "this agent's own budget: seconds a move", low=0.0, high=1e6),
 )
 _OPTIONS = {option.name: option for option in OPTIONS}
-
-_CALL = re.compile(
-    r"([^()\n]*\.py:\w+|[a-z][a-z0-9_-]*)\s*(?:\((.*)\))?", re.DOTALL | re.IGNORECASE
-)
 
 Own = Iterable[Policy]
 P = TypeVar("P", TreePolicy, PlayoutPolicy)
@@ -179,26 +171,7 @@ class Spec:
 
 
 def _written(policy: Policy, values: Mapping[str, Value]) -> str:
-    return _call(policy.name, {**values, DIGEST: policy.digest} if policy.digest else values)
-
-
-def _call(name: str, values: Mapping[str, Value]) -> str:
-    inside = ",".join(f"{key}={show_value(value)}" for key, value in values.items())
-    return f"{name}({inside})" if inside else name
-
-
-def show_value(value: Value) -> str:
-    """A value as specs write it: 50, 0.2, 1e-7, true, mean."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, str):
-        return value
-    if not math.isfinite(value):
-        return str(value)
-    if value == int(value) and abs(value) < 1e15:
-        return str(int(value))
-    mantissa, e, exponent = repr(value).partition("e")
-    return f"{mantissa}e{int(exponent)}" if e else mantissa
+    return format_call(policy.name, {**values, DIGEST: policy.digest} if policy.digest else values)
 
 
 def parse(text: str, files: bool = False, own: Own = ()) -> Spec:
@@ -226,7 +199,7 @@ def _halves(text: str) -> tuple[str, str]:
     """The tree and the playout of a spec."""
     if len(text) > LONGEST:
         raise UsageError(f"an agent spec has at most {LONGEST} characters; this one {len(text)}.")
-    parts = _split(text, "+")
+    parts = split(text, "+")
     if not 1 <= len(parts) <= 2 or not all(part.strip() for part in parts):
         raise UsageError(
             f"an agent is written tree[+playout], as in grave(ref=50)+uniform; got {text!r}."
@@ -264,7 +237,7 @@ def with_budget(text: str, budget: Budget) -> str:
     name, given = parse_call(tree)
     digest = given.pop(DIGEST, None)
     said = {**given, "playouts": budget.playouts, "seconds": budget.seconds, DIGEST: digest}
-    changed = _call(name, {key: value for key, value in said.items() if value is not None})
+    changed = format_call(name, {key: value for key, value in said.items() if value is not None})
     return changed if playout == UNIFORM else f"{changed}+{playout}"
 
 
@@ -340,56 +313,3 @@ def games_own() -> dict[str, str]:
 
     playouts = [item for family in families() for item in family.make().playouts.items()]
     return {name: (function.__doc__ or "").strip() for name, function in playouts}
-
-
-def parse_call(text: str) -> tuple[str, dict[str, Any]]:
-    """A name and its parameters, as in `name(key=value,...)`."""
-    match = _CALL.fullmatch(text.strip())
-    if match is None:
-        raise UsageError(f"{text.strip()!r} is not written name(parameter=value,...).")
-    name, inside = match[1].strip(), match[2]
-    if IN_FILE not in name:
-        name = name.lower()
-    values: dict[str, Any] = {}
-    for part in _split(inside, ",") if inside and inside.strip() else ():
-        key, equals, value = (piece.strip() for piece in part.partition("="))
-        if not equals or not key or not value:
-            raise UsageError(f"{name}: {part.strip()!r} is not written parameter=value.")
-        key = key.lower()
-        if key in values:
-            raise UsageError(f"{name}: {key} is given twice.")
-        # A digest may look like a number, 1e5 or 007: it is a text.
-        values[key] = value if key == DIGEST else read_value(value)
-    return name, values
-
-
-def _split(text: str, mark: str) -> list[str]:
-    """The parts of a text between marks that are not inside parentheses."""
-    parts, depth = [""], 0
-    for letter in text:
-        depth += (letter == "(") - (letter == ")")
-        if depth < 0:
-            raise UsageError(f"{text!r} has a ')' without its '('.")
-        if letter == mark and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += letter
-    if depth:
-        raise UsageError(f"{text!r} has a '(' without its ')'.")
-    return parts
-
-
-def read_value(text: str) -> Value:
-    """A number, true, false, or a word."""
-    if text.lower() in ("true", "false"):
-        return text.lower() == "true"
-    if len(text) > LONGEST_VALUE:
-        raise UsageError(f"a value has at most {LONGEST_VALUE} characters; this one {len(text)}.")
-    try:
-        return int(text)
-    except ValueError:
-        pass
-    try:
-        return float(text)
-    except ValueError:
-        return text

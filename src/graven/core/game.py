@@ -13,12 +13,12 @@ import numpy as np
 
 from graven.core import contract
 from graven.core.callbacks import Callback, raise_fault
+from graven.core.calls import DIGEST, format_call
 from graven.core.compile import ONCE, address, is_own, stamp_of
 from graven.core.contract import EVERYBODY, NOBODY, Rules, Scores, State, Tables
 from graven.core.errors import ContractError, UsageError, listed, unknown
 
 Option = int | float | str
-DIGEST = "digest"  # the option that says what rules of one's own are made of
 MISERE = "misere-"
 MOST = {"players": 100, "words": 1 << 26, "codes": 1 << 24, "moves": 1 << 24, "plies": 1 << 24}
 REQUIRED = ("start", "turn", "legal", "play", "scores")
@@ -33,9 +33,8 @@ class Outline(NamedTuple):
 
 
 def spec_of(name: str, options: Mapping[str, Option]) -> str:
-    """A game in one line, with all its options: what records store."""
-    said = ",".join(f"{option}={value}" for option, value in options.items())
-    return f"{name}({said})" if said else name
+    """Return a game in one line, with all its options: the text that records store."""
+    return format_call(name, {option: str(value) for option, value in options.items()})
 
 
 def _code_as_text(player: int, code: int) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 
 from graven.agents.games import make_game
 from graven.agents.programs import is_program
+from graven.core.calls import Value
 from graven.core.errors import UsageError
 from graven.core.game import Game
 from graven.lab.cells import Cell, make_cell
@@ -22,7 +23,6 @@ from graven.lab.run import Place, Task, play_missing
 from graven.lab.statistics import Score
 from graven.lab.store import IN_MEMORY, Store
 from graven.search.engine import Budget, Stop
-from graven.search.policy import Value
 
 
 @dataclass(frozen=True)

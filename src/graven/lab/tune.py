@@ -26,7 +26,8 @@ from typing import Any
 
 from graven.agents import parse, policy_info
 from graven.agents.games import make_game
-from graven.agents.spec import LONGEST, OPTIONS, show_value
+from graven.agents.spec import LONGEST, OPTIONS
+from graven.core.calls import Value, format_value
 from graven.core.errors import UsageError, unknown
 from graven.core.game import Game
 from graven.core.rng import derive
@@ -36,7 +37,7 @@ from graven.lab.run import Place, Task, play_missing
 from graven.lab.statistics import Score
 from graven.lab.store import IN_MEMORY, Store
 from graven.search.engine import Budget, Stop
-from graven.search.policy import Parameter, Value
+from graven.search.policy import Parameter
 
 ROUND = 20
 MOST_TRIALS = 10_000
@@ -101,7 +102,7 @@ class Template:
     def agent(self, values: Mapping[str, Value]) -> str:
         """The agent with these values, in canonical form; names as in `ranges`."""
         rest = iter(self.ranges)
-        text = _HOLE.sub(lambda hole: f"{hole[1]}={show_value(values[next(rest)])}", self.text)
+        text = _HOLE.sub(lambda hole: f"{hole[1]}={format_value(values[next(rest)])}", self.text)
         return parse(text, files=True).text
 
 

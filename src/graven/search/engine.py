@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from graven.core import contract
 from graven.core.callbacks import raise_fault
+from graven.core.calls import Value
 from graven.core.compile import address
 from graven.core.contract import Rules, State
 from graven.core.errors import ContractError, UsageError
@@ -20,7 +21,7 @@ from graven.core.rng import Rng, generator
 from graven.search import plan as status_of
 from graven.search.batch import Batch, batch_bytes, new_batch, simulate_batches
 from graven.search.plan import LEARN, NEVER, PLAYOUT, Plan
-from graven.search.policy import Formula, PlayoutForm, Value
+from graven.search.policy import Formula, PlayoutForm
 from graven.search.reuse import History, known_node, look_up, prune
 from graven.search.simulate import CONTROL, DONE, PLIES, STOP, plant, simulate
 from graven.search.tree import (

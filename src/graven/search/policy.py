@@ -18,12 +18,11 @@ from typing import Any
 
 import numpy as np
 
+from graven.core.calls import Value as Value
 from graven.core.contract import Rules
 from graven.core.errors import UsageError
 from graven.search.plan import Learner
 from graven.search.select.loop import EdgeFunction, address_of, first_play_urgency
-
-Value = float | int | str | bool
 
 
 @dataclass(frozen=True)

@@ -16,12 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graven.core.callbacks import raise_fault
+from graven.core.calls import Value
 from graven.core.contract import Rules, State
 from graven.core.errors import ContractError, UsageError
 from graven.core.rng import Rng
 from graven.search.engine import FAULTS
 from graven.search.plan import OK
-from graven.search.policy import Parameter, Value
+from graven.search.policy import Parameter
 
 # A playout that needs more room than there is: nothing has been counted, make room and try again.
 NEED_ROOM = 1

@@ -32,11 +32,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graven.core import contract
+from graven.core.calls import Value
 from graven.core.compile import compiled
 from graven.core.contract import NOBODY, Rules, State
 from graven.core.rng import Rng, uniform
 from graven.search.plan import BAD_CODE, NO_MOVE, OK, TOO_LONG, TOO_MANY
-from graven.search.policy import Parameter, Value
+from graven.search.policy import Parameter
 from graven.solving.method import FINISHED, NEED_ROOM, PLAYOUTS, Method, Solver, whole_numbers
 from graven.solving.replay import copy_to, play_one, replayed
 
