@@ -12,7 +12,7 @@ import sys
 
 import numba
 
-from graven.lab.bench import bench
+from graven.bench.suite import bench
 
 machine = {
     "system": platform.platform(),

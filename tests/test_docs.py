@@ -11,7 +11,7 @@ import pytest
 
 from graven.agents import catalogue, parse
 from graven.games import registry
-from graven.interfaces import cli
+from graven.interfaces.cli import app
 from tests.documents import HERE, PAGES, RUN, SHOWN, blocks
 
 BLOCKS = blocks()
@@ -27,7 +27,7 @@ def _folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "agg")
     # As on a machine with one core: starting workers takes longer than these few games do.
-    monkeypatch.setattr("graven.lab.run.cores", lambda: 1)
+    monkeypatch.setattr("graven.lab.experiments.experiment.cores", lambda: 1)
 
 
 @pytest.mark.parametrize("block", PYTHON, ids=lambda block: block.name)
@@ -47,7 +47,7 @@ def test_commands_run(page, monkeypatch, capsys):
             if words[0] == "graven":
                 typed = io.TextIOWrapper(io.BytesIO(block.stdin.encode()), encoding="utf-8")
                 monkeypatch.setattr(sys, "stdin", typed)
-                code = cli.run(words[1:])
+                code = app.run(words[1:])
                 said = capsys.readouterr()
                 assert code == 0, f"{' '.join(words)}: {said.err}"
             else:

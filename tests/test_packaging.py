@@ -22,7 +22,7 @@ from pathlib import Path
 
 assert Path(gv.__file__).is_relative_to(r"{site}"), gv.__file__
 game = gv.game("nogo(size=4)")
-gv.check(game, games=1)
+gv.check_game(game, games=1)
 assert gv.agent("grave").search(game.start(), playouts=100).playouts == 100
 assert gv.match(game, "grave", "uct", games=2, playouts=20, workers=1).games == 2
 """

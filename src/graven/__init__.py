@@ -15,63 +15,63 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from graven.agents import Agent, Found, agent, spiel_bot
-    from graven.agents.games import make_game as game
+    from graven.agents import Agent, SearchResult, agent, openspiel_bot
     from graven.core.errors import ContractError, GravenError, UsageError
     from graven.core.game import Game, Position
-    from graven.foreign.wrap import wrap
-    from graven.lab.match import match
-    from graven.lab.store import Store
-    from graven.lab.sweep import sweep
-    from graven.lab.tournament import tournament
-    from graven.lab.tune import tune
+    from graven.lab.experiments.match import match
+    from graven.lab.experiments.sweep import sweep
+    from graven.lab.experiments.tournament import tournament
+    from graven.lab.experiments.tune import tune
+    from graven.lab.store.store import Store
     from graven.solving import Solution, solve
-    from graven.testing.contract import check_game as check
+    from graven.sources.load import make_game as game
+    from graven.sources.python_class import from_class
+    from graven.testing.contract_suite import check_game
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "Agent": ("graven.agents", "Agent"),
     "ContractError": ("graven.core.errors", "ContractError"),
-    "Found": ("graven.agents", "Found"),
+    "SearchResult": ("graven.agents", "SearchResult"),
     "Game": ("graven.core.game", "Game"),
     "GravenError": ("graven.core.errors", "GravenError"),
     "Position": ("graven.core.game", "Position"),
-    "Store": ("graven.lab.store", "Store"),
+    "Store": ("graven.lab.store.store", "Store"),
     "Solution": ("graven.solving", "Solution"),
     "UsageError": ("graven.core.errors", "UsageError"),
     "agent": ("graven.agents", "agent"),
-    "check": ("graven.testing.contract", "check_game"),
-    "game": ("graven.agents.games", "make_game"),
-    "match": ("graven.lab.match", "match"),
-    "sweep": ("graven.lab.sweep", "sweep"),
-    "tournament": ("graven.lab.tournament", "tournament"),
-    "tune": ("graven.lab.tune", "tune"),
+    "check_game": ("graven.testing.contract_suite", "check_game"),
+    "game": ("graven.sources.load", "make_game"),
+    "match": ("graven.lab.experiments.match", "match"),
+    "sweep": ("graven.lab.experiments.sweep", "sweep"),
+    "tournament": ("graven.lab.experiments.tournament", "tournament"),
+    "tune": ("graven.lab.experiments.tune", "tune"),
     "solve": ("graven.solving", "solve"),
-    "spiel_bot": ("graven.agents", "spiel_bot"),
-    "wrap": ("graven.foreign.wrap", "wrap"),
+    "openspiel_bot": ("graven.agents", "openspiel_bot"),
+    "from_class": ("graven.sources.python_class", "from_class"),
 }
 
 __all__ = [
     "Agent",
     "ContractError",
-    "Found",
     "Game",
     "GravenError",
     "Position",
+    "SearchResult",
     "Solution",
     "Store",
     "UsageError",
     "agent",
-    "check",
+    "check_game",
+    "from_class",
     "game",
     "match",
+    "openspiel_bot",
     "solve",
-    "spiel_bot",
     "sweep",
     "tournament",
     "tune",
-    "wrap",
 ]
 
 

@@ -6,7 +6,7 @@ import sys
 def main() -> None:
     """Run the command line."""
     try:
-        from graven.interfaces.cli import main as run
+        from graven.interfaces.cli.app import main as run
     except KeyboardInterrupt:
         print("graven: stopped.", file=sys.stderr)
         sys.exit(130)

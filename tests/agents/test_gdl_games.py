@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import graven as gv
-from graven.agents.games import make_game
 from graven.core.errors import UsageError
+from graven.sources.load import make_game
 from tests.gdl import tiny
 
 
@@ -21,7 +21,7 @@ def test_a_spec_names_the_same_game_again(noughts: str) -> None:
     game = make_game(noughts)
     assert game.spec.startswith("gdl(file=noughts.kif,text=")
     assert make_game(game.spec) is game
-    assert make_game("noughts.kif(steps=5)").plies == 5
+    assert make_game("noughts.kif(steps=5)").max_plies == 5
     assert make_game("gdl(file=noughts.kif,steps=5)").spec == make_game(noughts, steps=5).spec
     misere = make_game(f"misere-{game.spec}")
     assert misere.misere

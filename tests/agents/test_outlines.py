@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from graven.agents.games import make_game, outline
 from graven.core.errors import UsageError
+from graven.sources.load import make_game, outline
 
 
 @pytest.mark.parametrize(

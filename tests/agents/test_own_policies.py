@@ -12,7 +12,7 @@ import graven as gv
 from graven.agents import parse
 from graven.agents.spec import with_budget
 from graven.core.errors import ContractError, UsageError
-from graven.lab.store import Store
+from graven.lab.store.store import Store
 from graven.search.engine import Budget
 
 MINE = """
@@ -79,7 +79,7 @@ def folder(tmp_path, monkeypatch):
 
 def found(spec, policies=()):
     search = gv.agent(spec, policies).search(gv.game("nogo", size=4).start(), playouts=400, seed=3)
-    return search.moves, search.value, search.plies
+    return search.root_stats, search.value, search.plies
 
 
 def test_the_same_formulas_search_the_same_tree(folder):
@@ -148,7 +148,7 @@ def test_a_store_of_somebody_elses_runs_nothing(folder):
 
 
 def test_policies_can_be_given_to_an_agent(folder):
-    from graven.foreign.files import own_file
+    from graven.sources.python_file import own_file
 
     module = own_file("mine.py").module
     assert found("tree(c=0.3)+playout", [module.tree, module.playout]) == found("uct(c=0.3)")

@@ -8,13 +8,13 @@ import sys
 import pytest
 
 from graven.agents import agent
-from graven.agents.programs import Program, ProgramError, ProgramPlayer
+from graven.agents.gtp_program import Program, ProgramError, ProgramPlayer
 from graven.core.errors import UsageError
 from graven.games import sgf
 from graven.games.registry import make_game
-from graven.lab.cells import make_cell
-from graven.lab.jobs import GameJob
-from graven.lab.play import play_game
+from graven.lab.experiments.job import GameJob
+from graven.lab.experiments.pairing import make_cell
+from graven.lab.experiments.play_game import play_game
 from graven.search.engine import Budget
 
 GNUGO = shutil.which("gnugo") or shutil.which("/usr/games/gnugo")
@@ -131,7 +131,7 @@ def test_a_program_that_cannot_be_started_plays_no_game(tmp_path, monkeypatch):
 
 def test_a_program_that_does_not_answer_loses(scripted, monkeypatch):
     player = ProgramPlayer(Program(scripted("sleep")), Budget(playouts=1))
-    monkeypatch.setattr("graven.agents.programs.PATIENCE", 0.5)
+    monkeypatch.setattr("graven.agents.gtp_program.PATIENCE", 0.5)
     try:
         with pytest.raises(ProgramError, match=r"did not answer within 0.5 s"):
             player.choose(make_game("go(size=3)").start())
@@ -141,11 +141,11 @@ def test_a_program_that_does_not_answer_loses(scripted, monkeypatch):
 
 def test_a_program_hears_of_all_moves(scripted):
     player = ProgramPlayer(Program(scripted("C3", "A1")), Budget(playouts=1))
-    position = make_game("go(size=5)").start().play_all(["B2", "D4"])
+    position = make_game("go(size=5)").start().play_moves(["B2", "D4"])
     try:
         found = player.choose(position)
-        assert found.best == "C3"
-        assert player.choose(position.play("C3").play("D2")).best == "A1"
+        assert found.best_move == "C3"
+        assert player.choose(position.play("C3").play("D2")).best_move == "A1"
     finally:
         player.close()
 

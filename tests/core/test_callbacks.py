@@ -33,12 +33,12 @@ def test_a_search_through_callbacks_finds_what_the_compiled_one_finds(agent):
     for seed in range(3):
         fast = gv.agent(agent).search(game.start(), playouts=300, seed=seed)
         same = gv.agent(agent).search(slow.start(), playouts=300, seed=seed)
-        assert same.moves == fast.moves
-        assert same.best == fast.best
+        assert same.root_stats == fast.root_stats
+        assert same.best_move == fast.best_move
 
 
 def test_the_contract_suite_passes_through_callbacks():
-    gv.check(called_back(tiny.heaps(7)))
+    gv.check_game(called_back(tiny.heaps(7)))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -61,10 +61,10 @@ def test_after_an_exception_the_next_search_is_sound():
     game = tiny.heaps(7)
     broken = [True]
 
-    def play(tables, state, joint):
+    def play(constants, state, joint):
         if broken[0]:
             raise ZeroDivisionError
-        game.functions["play"](tables, state, joint)
+        game.functions["play"](constants, state, joint)
 
     slow = called_back(game, play=play)
     start = slow.start()
@@ -72,23 +72,23 @@ def test_after_an_exception_the_next_search_is_sound():
         gv.agent("uct").search(start, playouts=50)
     broken[0] = False
     found = gv.agent("uct").search(start, playouts=50)
-    assert found.moves == gv.agent("uct").search(game.start(), playouts=50).moves
+    assert found.root_stats == gv.agent("uct").search(game.start(), playouts=50).root_stats
 
 
 def test_an_interrupt_passes_through_as_it_is():
-    def interrupted(tables, state):
+    def interrupted(constants, state):
         raise KeyboardInterrupt
 
     game = called_back(tiny.heaps(7), turn=interrupted)
     with pytest.raises(KeyboardInterrupt):
-        _ = game.start().turn
+        _ = game.start().current_player
     raise_fault()  # nothing is left
 
 
 def test_threads_do_not_hear_each_others_exceptions():
     game = tiny.heaps(7)
 
-    def fails(tables, state):
+    def fails(constants, state):
         raise ValueError
 
     broken, sound = called_back(game, turn=fails), called_back(game)
@@ -111,14 +111,14 @@ def test_threads_do_not_hear_each_others_exceptions():
 
 
 def test_what_is_no_number_is_an_error():
-    game = called_back(tiny.heaps(7), turn=lambda tables, state: "left")
+    game = called_back(tiny.heaps(7), turn=lambda constants, state: "left")
     with pytest.raises(gv.ContractError, match=r"`turn` of .* raised ValueError"):
-        _ = game.start().turn
+        _ = game.start().current_player
 
 
 def test_tables_cannot_be_written():
-    def start(tables, state):
-        tables[0] = 1
+    def start(constants, state):
+        constants[0] = 1
 
     with pytest.raises(gv.ContractError, match="read-only"):
         called_back(tiny.heaps(7), start=start).start()
@@ -126,7 +126,7 @@ def test_tables_cannot_be_written():
 
 def test_one_callback_serves_many_arrays():
     seen: list[int] = []
-    code = address(Callback("turn", lambda tables, state: seen.append(len(state)) or 0),
+    code = address(Callback("turn", lambda constants, state: seen.append(len(state)) or 0),
                    contract.TURN)  # fmt: skip
     rules = tiny.heaps(7).rules._replace(turn=code)
     for size in range(1, 600):
@@ -135,5 +135,5 @@ def test_one_callback_serves_many_arrays():
 
 
 def test_broken_is_no_player_and_no_number_of_moves():
-    assert BROKEN not in (contract.NOBODY, contract.EVERYBODY)
+    assert BROKEN not in (contract.TERMINAL, contract.SIMULTANEOUS)
     assert BROKEN < 0

@@ -55,11 +55,11 @@ def test_different_bodies_and_names_give_different_code():
         compiling._code.clear()  # and then from the cache on disk
 
 
-def rule_with_a_dictionary_of_anything(tables, state):
+def rule_with_a_dictionary_of_anything(constants, state):
     return {"a": 1, 2: "b"}
 
 
-def rule_with_an_unknown_name(tables, state):
+def rule_with_an_unknown_name(constants, state):
     return undefined_name  # noqa: F821
 
 
@@ -200,7 +200,7 @@ def test_the_cache_lies_where_the_environment_says(monkeypatch, tmp_path):
 
 def test_two_functions_of_one_name_in_one_file_are_not_confused():
     def maker(shift):
-        def rule(tables, state):
+        def rule(constants, state):
             return state[0] + shift
 
         return rule
@@ -208,8 +208,8 @@ def test_two_functions_of_one_name_in_one_file_are_not_confused():
     call_turn = caller(TURN)
 
     @numba.njit
-    def ask(code, tables, state):
-        return call_turn(code, (tables, state))
+    def ask(code, constants, state):
+        return call_turn(code, (constants, state))
 
     tables = np.zeros(1, dtype=np.int64)
     tables.setflags(write=False)

@@ -8,7 +8,7 @@ from graven.core.rng import generator
 from tests.naive.tiny import heaps, rock_paper_scissors
 
 
-def three_way_split(tables, state, out):
+def three_way_split(constants, state, out):
     out[0] = 0.5
     out[1] = 0.3
     out[2] = 0.2
@@ -25,7 +25,7 @@ def test_without_a_sample_of_its_own_a_game_draws_from_its_legal_moves():
 def test_without_a_feature_of_its_own_a_move_is_its_own_feature():
     game = heaps(3)
     state = game.start().state.copy()
-    assert game.rules.features == game.codes
+    assert game.rules.num_features == game.num_codes
     codes = np.zeros(4, np.uint32)
     contract.features(game.rules, state, 0, np.array([3, 1, 0, 2], np.int32), 4, codes)
     assert codes.tolist() == [3, 1, 0, 2]

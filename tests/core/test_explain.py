@@ -38,7 +38,7 @@ def factorial(n):
     return 1 if n < 2 else n * factorial(n - 1)
 
 
-def calls_helpers(tables, state):
+def calls_helpers(constants, state):
     return helped(state[0])
 
 
@@ -51,7 +51,7 @@ def test_helpers_around_the_rule_are_compiled_too():
     def twice(n):
         return 2 * n
 
-    def turn(tables, state):
+    def turn(constants, state):
         return twice(state[0])
 
     rules = tiny.heaps(3).rules._replace(turn=address(turn, contract.TURN))
@@ -59,7 +59,7 @@ def test_helpers_around_the_rule_are_compiled_too():
 
 
 def test_a_helper_in_a_comprehension_is_compiled_too():
-    def turn(tables, state):
+    def turn(constants, state):
         return sum([factorial(n) for n in range(state[0])])
 
     rules = tiny.heaps(3).rules._replace(turn=address(turn, contract.TURN))
@@ -128,7 +128,7 @@ def makes_an_array(n):
 
 
 def test_a_rule_may_make_arrays():
-    def turn(tables, state):
+    def turn(constants, state):
         seen = np.zeros(3, np.int64)
         seen[:2] = makes_an_array(state[0])
         return seen.sum() + np.arange(3)[2]
@@ -138,7 +138,7 @@ def test_a_rule_may_make_arrays():
 
 
 def test_a_rule_may_use_a_dict_of_its_own():
-    def turn(tables, state):
+    def turn(constants, state):
         worth = {1: 10, 2: 20}
         return worth[state[0]]
 
@@ -149,56 +149,56 @@ def test_a_rule_may_use_a_dict_of_its_own():
 LIST = [1, 2, 3]
 
 
-def uses_list(tables, state):
+def uses_list(constants, state):
     return LIST[0]  # here
 
 
-def adds_to_a_list(tables, state):
+def adds_to_a_list(constants, state):
     return len([1, 2] + 3)  # here
 
 
-def uses_dict(tables, state):
+def uses_dict(constants, state):
     return NAMES["a"]  # here
 
 
-def uses_object(tables, state):
+def uses_object(constants, state):
     return PIECE.value  # here
 
 
-def uses_unknown(tables, state):
+def uses_unknown(constants, state):
     player = state[0]
     return player + number_of_players  # noqa: F821  here
 
 
-def mixes_kinds(tables, state):
+def mixes_kinds(constants, state):
     player = 1
     if state[0] > 0:
         player = "white"
     return player  # here
 
 
-def adds_text(tables, state):
+def adds_text(constants, state):
     return state[0] + "white"  # here
 
 
-def asks_array(tables, state):
+def asks_array(constants, state):
     return state.count(3)  # here
 
 
-def imports(tables, state):
+def imports(constants, state):
     import math  # here
 
     return int(math.pi)
 
 
-def has_class(tables, state):
+def has_class(constants, state):
     class Board:  # here
         pass
 
     return 1
 
 
-def yields(tables, state):  # here
+def yields(constants, state):  # here
     yield 1
 
 
@@ -206,7 +206,7 @@ def wrong_arguments(state):  # here
     return 1
 
 
-def calls_broken(tables, state):
+def calls_broken(constants, state):
     return broken_helper(state)
 
 
@@ -214,7 +214,7 @@ def broken_helper(words):
     return words.nothing  # here
 
 
-def calls_wrongly(tables, state):
+def calls_wrongly(constants, state):
     return helped(state[0], 3)  # here
 
 

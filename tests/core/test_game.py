@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graven.core.contract import EVERYBODY, NOBODY
+from graven.core.contract import SIMULTANEOUS, TERMINAL
 from graven.core.errors import ContractError, UsageError
 from tests.naive.tiny import heaps, rock_paper_scissors
 
@@ -14,20 +14,20 @@ def start():
 
 
 def test_the_start(start):
-    assert start.turn == 0
-    assert start.choosers == (0,)
-    assert not start.over
+    assert start.current_player == 0
+    assert start.players_to_move == (0,)
+    assert not start.is_over
     assert start.scores is None
     assert start.ply == 0
-    assert start.moves == ("left-1", "left-2", "right-1", "right-2")
+    assert start.legal_moves == ("left-1", "left-2", "right-1", "right-2")
 
 
 def test_a_game_from_start_to_end(start):
-    end = start.play_all(["left-2", "left-1", "right-1", "right-2"])
-    assert end.over
-    assert end.turn == NOBODY
-    assert end.choosers == ()
-    assert end.moves == ()
+    end = start.play_moves(["left-2", "left-1", "right-1", "right-2"])
+    assert end.is_over
+    assert end.current_player == TERMINAL
+    assert end.players_to_move == ()
+    assert end.legal_moves == ()
     assert end.scores == (0.0, 1.0), "the second player took the last stone"
     assert end.ply == 4
 
@@ -36,13 +36,13 @@ def test_misere_turns_the_results_round():
     moves = ["left-2", "left-1", "right-1", "right-2"]
     game = heaps(3).as_misere()
     assert game.spec == "misere-heaps(size=3)"
-    assert game.start().play_all(moves).scores == (1.0, 0.0)
+    assert game.start().play_moves(moves).scores == (1.0, 0.0)
 
 
 def test_playing_leaves_the_position_before_as_it_was(start):
     start.play("left-2")
     assert start.text() == "3 3, player 0"
-    assert start.moves == ("left-1", "left-2", "right-1", "right-2")
+    assert start.legal_moves == ("left-1", "left-2", "right-1", "right-2")
     with pytest.raises(ValueError, match="read-only"):
         start.state[0] = 0
 
@@ -54,7 +54,7 @@ def test_moves_may_be_texts_in_any_case_with_blanks_around_or_codes(start):
 
 def test_every_move_s_text_leads_back_to_its_code():
     game = heaps(3)
-    assert [game.move_code(0, game.show_move(0, code)) for code in range(4)] == [0, 1, 2, 3]
+    assert [game.move_code(0, game.format_move(0, code)) for code in range(4)] == [0, 1, 2, 3]
     assert game.move_code(0, "middle-1") is None
 
 
@@ -72,22 +72,22 @@ def test_a_move_that_the_game_does_not_know(start):
 
 def test_a_wrong_move_among_several_is_numbered(start):
     with pytest.raises(UsageError, match=r"^move 3: left-2 is not legal for First"):
-        start.play_all(["left-1", "left-1", "left-2"])
+        start.play_moves(["left-1", "left-1", "left-2"])
 
 
 def test_no_move_can_be_played_once_the_game_is_over():
-    end = heaps(1).start().play_all(["left-1", "right-1"])
+    end = heaps(1).start().play_moves(["left-1", "right-1"])
     with pytest.raises(UsageError, match="game of heaps is over"):
         end.play("left-1")
 
 
 def test_positions_reached_in_another_order_are_equal(start):
-    one = start.play_all(["left-1", "right-1", "left-2"])
-    other = start.play_all(["left-2", "right-1", "left-1"])
+    one = start.play_moves(["left-1", "right-1", "left-2"])
+    other = start.play_moves(["left-2", "right-1", "left-1"])
     assert one == other
     assert hash(one) == hash(other)
     assert one != start
-    assert one != start.play_all(["left-1", "left-2", "right-1", "right-1"])
+    assert one != start.play_moves(["left-1", "left-2", "right-1", "right-1"])
     assert start != heaps(4).start()
     assert start != "3 3"
 
@@ -103,21 +103,21 @@ def test_a_position_shows_itself(start):
 
 
 def test_a_game_without_text_still_shows_its_words():
-    plain = heaps(3).changed(show=None).start()
+    plain = heaps(3).changed(render=None).start()
     assert str(plain) == "heaps: [3, 3, 0]"
 
 
 def test_all_players_move_at_once():
     position = rock_paper_scissors(2).start()
-    assert position.turn == EVERYBODY
-    assert position.choosers == (0, 1)
-    assert position.moves_of(1) == ("rock", "paper", "scissors")
-    assert position.moves == position.moves_of(0)
+    assert position.current_player == SIMULTANEOUS
+    assert position.players_to_move == (0, 1)
+    assert position.legal_moves_of(1) == ("rock", "paper", "scissors")
+    assert position.legal_moves == position.legal_moves_of(0)
     position = position.play("paper", "rock")
     assert position.history == ((1, 0),)
     assert str(position) == "1:0, 1 rounds to go"
     end = position.play("rock", "rock")
-    assert end.over
+    assert end.is_over
     assert end.scores == (1.0, 0.0)
 
 
@@ -127,8 +127,8 @@ def test_everybody_must_move():
 
 
 def test_only_those_whose_turn_it_is_have_moves(start):
-    assert start.moves_of(1) == ()
-    assert start.codes_of(0) == (0, 1, 2, 3)
+    assert start.legal_moves_of(1) == ()
+    assert start.legal_codes_of(0) == (0, 1, 2, 3)
 
 
 @pytest.mark.parametrize("bound", ["players", "words", "codes", "moves", "plies"])
@@ -139,11 +139,11 @@ def test_a_game_needs_positive_bounds(bound):
 
 def test_tables_are_the_game_s_own_and_read_only():
     mine = np.array([5])
-    game = heaps(3).changed(tables=mine)
+    game = heaps(3).changed(constants=mine)
     mine[0] = 1
     assert game.start().text() == "5 5, player 0"
     with pytest.raises(ValueError, match="read-only"):
-        game.tables[0] = 1
+        game.constants[0] = 1
 
 
 def test_players_without_names_are_numbered_from_one():

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graven.core.nested import DEEPEST, depth, read_json
+from graven.core.bounded_json import DEEPEST, depth, read_json
 
 VALUES = st.recursive(
     st.none() | st.integers() | st.text(alphabet='ab"\\[]{}'),

@@ -30,13 +30,13 @@ def test_what_is_no_game_is_refused(changes, said):
         tiny.heaps(3).changed(**changes)
 
 
-def turn_fails(tables, state):
+def turn_fails(constants, state):
     if state[0] == 1:
         raise ValueError("one stone left")
     return state[2] if state[0] + state[1] > 0 else -1
 
 
-def turn_says_nothing_at_the_end(tables, state):
+def turn_says_nothing_at_the_end(constants, state):
     return state[2] if state[0] + state[1] > 0 else None
 
 
@@ -49,7 +49,7 @@ def test_rules_that_raise_end_a_search_and_a_match(turn):
         gv.match(game, "uct", "grave", games=2, playouts=50, workers=1)
 
 
-def turn_never_begins(tables, state):
+def turn_never_begins(constants, state):
     return -1
 
 
@@ -58,12 +58,12 @@ def test_a_game_that_is_over_at_the_start_has_no_match():
         gv.match(tiny.heaps(4).changed(turn=turn_never_begins), "uct", "grave", workers=1)
 
 
-def play_writes_far_away(tables, state, joint):
+def play_writes_far_away(constants, state, joint):
     state[10_000_000] = 9
 
 
-def play_reads_one_too_many(tables, state, joint):
-    tiny_play(tables, state, joint)
+def play_reads_one_too_many(constants, state, joint):
+    tiny_play(constants, state, joint)
     state[2] += state[3] * 0
 
 
@@ -73,12 +73,12 @@ tiny_play = tiny.heaps(3).functions["play"]
 def test_check_sees_what_reaches_beyond_an_array():
     """In code that looks at bounds: elsewhere this would end the process, or nobody would know."""
     with pytest.raises(gv.ContractError, match="`play` reads or writes beyond the elements"):
-        gv.check(tiny.heaps(3).changed(play=play_writes_far_away))
+        gv.check_game(tiny.heaps(3).changed(play=play_writes_far_away))
     with pytest.raises(gv.ContractError, match=r"`play` .* beyond the 3 elements of `state`"):
-        gv.check(tiny.heaps(3).changed(play=play_reads_one_too_many))
+        gv.check_game(tiny.heaps(3).changed(play=play_reads_one_too_many))
 
 
-def scores_turned_round(tables, state, out):
+def scores_turned_round(constants, state, out):
     out[state[2]], out[1 - state[2]] = 1.0, 0.0
 
 

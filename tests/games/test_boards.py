@@ -15,7 +15,7 @@ from graven.games.boards import (
     as_text,
     cell_name,
 )
-from graven.games.pictures import as_svg
+from graven.games.svg_boards import as_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 SIZES = SizeRange(rows=(4, 26), columns=(2, 26))

@@ -35,7 +35,7 @@ def test_every_cell_is_there_once_and_moves_are_made_of_them(spec: str) -> None:
     position = make_game(spec).start()
     names = cells(position.svg())
     assert len(names) == len(set(names)) == BOARDS[spec]
-    for move in position.moves:
+    for move in position.legal_moves:
         assert move == "pass" or set(re.findall(r"[A-Za-z]+\d+", move)) <= set(names)
         assert move == "pass" or "".join(re.findall(r"[A-Za-z]+\d+", move)) == move
 
@@ -43,7 +43,7 @@ def test_every_cell_is_there_once_and_moves_are_made_of_them(spec: str) -> None:
 def test_the_cell_of_a_stone_is_where_the_stone_is_drawn() -> None:
     for spec, move in (("go(size=5)", "B4"), ("hex(size=5)", "b4"), ("othello(size=6)", None)):
         start = make_game(spec).start()
-        move = move or start.moves[0]
+        move = move or start.legal_moves[0]
         root = ElementTree.fromstring(start.play(move).svg())
         (cell,) = (each for each in root.iter() if each.get("data-cell") == move)
         if cell.tag == f"{SVG}circle":
@@ -65,13 +65,13 @@ def test_every_block_of_a_group_leads_to_its_move() -> None:
     position = make_game("samegame(board=112/122/331)").start()
     names = cells(position.svg())
     assert len(names) == 9
-    moves = {move.split(":")[0] for move in position.moves}
+    moves = {move.split(":")[0] for move in position.legal_moves}
     # Groups of 1 (three blocks), of 2 (three) and of 3 (two); the last 1 is alone.
     assert sorted(names.count(move) for move in moves) == [2, 3, 3]
 
 
 def test_cities_and_points_have_cells() -> None:
     tour = make_game("tsptw(cities=5)").start()
-    assert set(tour.moves) <= set(cells(tour.svg()))
+    assert set(tour.legal_moves) <= set(cells(tour.svg()))
     lines = make_game("morpion(variant=4D)").start()
-    assert {move.split(":")[0] for move in lines.moves} <= set(cells(lines.svg()))
+    assert {move.split(":")[0] for move in lines.legal_moves} <= set(cells(lines.svg()))

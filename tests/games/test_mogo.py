@@ -7,7 +7,7 @@ import pytest
 
 from graven.core import contract
 from graven.core.rng import generator
-from graven.games import mogo
+from graven.games import mogo_playouts
 from graven.games.registry import make_game
 
 DRAWS = 60
@@ -15,12 +15,14 @@ DRAWS = 60
 
 def moves_of(moves: str, size: int = 9) -> set[str]:
     """All moves that a playout with patterns plays after these."""
-    position = make_game("go", size=size).start().play_all(moves.split())
+    position = make_game("go", size=size).start().play_moves(moves.split())
     rules = position.game.rules_with("mogo")
     rng, scratch = generator(1), contract.new_moves(rules)
     state = position.state.copy()
-    codes = {contract.sample(rules, state, position.turn, scratch, rng) for _ in range(DRAWS)}
-    return {position.game.show_move(position.turn, code) for code in codes}
+    codes = {
+        contract.sample(rules, state, position.current_player, scratch, rng) for _ in range(DRAWS)
+    }
+    return {position.game.format_move(position.current_player, code) for code in codes}
 
 
 def test_stones_in_atari_run():
@@ -47,13 +49,18 @@ def test_without_anything_special_any_point_may_be_played():
     assert len(moves_of("E5")) > 20
 
 
-TABLE = mogo.patterns()
+TABLE = mogo_playouts.patterns()
 
 
 def matches(rows: str) -> bool:
     """Whether the point in the middle is a pattern: o own, e enemy, . empty, # off the board."""
     kinds = [".oe#".index(letter) for letter in rows.replace("/", "") if letter != "*"]
-    order = (mogo.FREE_POINT, mogo.OWN_STONE, mogo.ENEMY_STONE, mogo.OFF_BOARD)
+    order = (
+        mogo_playouts.FREE_POINT,
+        mogo_playouts.OWN_STONE,
+        mogo_playouts.ENEMY_STONE,
+        mogo_playouts.OFF_BOARD,
+    )
     code = sum(order[kind] << 2 * place for place, kind in enumerate(kinds))
     return bool(int(TABLE[code >> 6]) >> (code & 63) & 1)
 

@@ -37,15 +37,15 @@ def test_games_agree_with_the_naive_rules(name, size):
     for _ in range(games_to_play(size)):
         ours, theirs = game.start(), naive_game(name, *size)
         while not theirs.over:
-            assert not ours.over
-            assert ours.turn == theirs.turn
-            assert len(ours.moves) == len(set(ours.moves))
+            assert not ours.is_over
+            assert ours.current_player == theirs.turn
+            assert len(ours.legal_moves) == len(set(ours.legal_moves))
             moves = theirs.moves()
-            assert set(ours.moves) == moves
+            assert set(ours.legal_moves) == moves
             move = chance.choice(sorted(moves))
             ours = ours.play(move)
             theirs.play(move)
-        assert ours.over, ours
+        assert ours.is_over, ours
         assert ours.scores == theirs.scores
 
 
@@ -77,10 +77,10 @@ def test_breakthrough_agrees_with_openspiel(size, games):
                 flipped(theirs.action_to_string(action), rows): action
                 for action in theirs.legal_actions()
             }
-            assert ours.turn == theirs.current_player()
-            assert set(ours.moves) == set(actions)
+            assert ours.current_player == theirs.current_player()
+            assert set(ours.legal_moves) == set(actions)
             move = chance.choice(sorted(actions))
             ours = ours.play(move)
             theirs.apply_action(actions[move])
-        assert ours.over, ours
+        assert ours.is_over, ours
         assert [2 * score - 1 for score in ours.scores] == theirs.returns()

@@ -13,7 +13,7 @@ import pyspiel
 import pytest
 
 from graven.core import contract
-from graven.core.contract import NOBODY
+from graven.core.contract import TERMINAL
 from graven.core.rng import generator
 from graven.games.registry import make_game
 
@@ -33,7 +33,7 @@ def compare(size: int, games: int, wild: float, every: int = 40, komi: float = 7
     """
     game = make_game("go", size=size, komi=komi)
     peer = pyspiel.load_game(
-        "go", {"board_size": size, "komi": float(komi), "max_game_length": game.plies}
+        "go", {"board_size": size, "komi": float(komi), "max_game_length": game.max_plies}
     )
     rules, chance, rng = game.rules, random.Random(size), generator(size)
     state, moves, joint = (
@@ -43,7 +43,7 @@ def compare(size: int, games: int, wild: float, every: int = 40, komi: float = 7
     for _ in range(games):
         contract.start(rules, state)
         theirs, ply = peer.new_initial_state(), 0
-        while (player := contract.turn(rules, state)) != NOBODY:
+        while (player := contract.turn(rules, state)) != TERMINAL:
             assert not theirs.is_terminal()
             assert player == theirs.current_player()
             codes = moves[: contract.legal(rules, state, player, moves)].tolist()

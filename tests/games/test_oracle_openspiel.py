@@ -9,7 +9,7 @@ import pyspiel
 import pytest
 
 from graven.core import contract
-from graven.core.contract import NOBODY
+from graven.core.contract import TERMINAL
 from graven.games.registry import make_game
 
 
@@ -23,7 +23,7 @@ def compare(spec: str, peer: pyspiel.Game, games: int) -> list[float]:
     state, moves, joint = (
         make(rules) for make in (contract.new_state, contract.new_moves, contract.new_joint)
     )
-    names = [game.show_move(0, code) for code in range(game.codes)]
+    names = [game.format_move(0, code) for code in range(game.num_codes)]
     start = peer.new_initial_state()
     texts = {
         action: start.action_to_string(0, action) for action in range(peer.num_distinct_actions())
@@ -32,7 +32,7 @@ def compare(spec: str, peer: pyspiel.Game, games: int) -> list[float]:
     for _ in range(games):
         contract.start(rules, state)
         theirs = peer.new_initial_state()
-        while (player := contract.turn(rules, state)) != NOBODY:
+        while (player := contract.turn(rules, state)) != TERMINAL:
             assert not theirs.is_terminal(), theirs
             assert player == theirs.current_player()
             count = contract.legal(rules, state, player, moves)

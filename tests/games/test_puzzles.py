@@ -51,15 +51,15 @@ def test_games_agree_with_the_naive_rules(spec):
     for _ in range(how_many(spec)):
         ours, theirs = game.start(), naive_puzzle(spec)
         while not theirs.over:
-            assert not ours.over
-            moves = theirs.moves() if not slow or chance.random() < 0.2 else set(ours.moves)
-            assert set(ours.moves) == moves
-            assert len(ours.moves) == len(moves)
+            assert not ours.is_over
+            moves = theirs.moves() if not slow or chance.random() < 0.2 else set(ours.legal_moves)
+            assert set(ours.legal_moves) == moves
+            assert len(ours.legal_moves) == len(moves)
             assert ours.points == theirs.points_now
             move = chance.choice(sorted(moves))
             ours = ours.play(move)
             theirs.play(move)
-        assert ours.over
+        assert ours.is_over
         assert ours.points == theirs.points_now
 
 
@@ -69,8 +69,8 @@ def test_more_points_are_a_higher_score(spec):
     ends = []
     for _ in range(12):
         position = game.start()
-        while not position.over:
-            position = position.play(chance.choice(position.codes_of(0)))
+        while not position.is_over:
+            position = position.play(chance.choice(position.legal_codes_of(0)))
         ends.append((position.points, position.scores[0]))
     ends.sort()
     for (fewer, lower), (more, higher) in pairwise(ends):
@@ -83,7 +83,7 @@ def test_pictures_and_texts(spec):
     for _ in range(5):
         assert ElementTree.fromstring(position.svg()).tag.endswith("svg")
         assert position.text()
-        position = position.play(position.moves[0])
+        position = position.play(position.legal_moves[0])
 
 
 def test_a_known_game_of_morpion_is_drawn_as_people_draw_it():
@@ -139,5 +139,5 @@ def test_a_board_can_be_read_from_a_file(tmp_path):
 def test_clearing_the_board_is_worth_a_thousand():
     # Three 1s (1 point), then two 2s (none), then 1,000 for the empty board.
     position = make_game("samegame(board=22/11/.1)").start()
-    assert position.play("a1:1").moves == ("a1:2",)
+    assert position.play("a1:1").legal_moves == ("a1:2",)
     assert position.play("a1:1").play("a1:2").points == 1001

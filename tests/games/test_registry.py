@@ -99,9 +99,9 @@ def test_every_game_has_a_page_with_a_picture(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_every_position_can_be_drawn(name: str) -> None:
     position = make_game(name, size=5).start()
-    while not position.over:
+    while not position.is_over:
         ElementTree.fromstring(position.svg())
         assert position.text().splitlines()[-1].split() == list(
             "ABCDE" if name in ("atarigo", "nogo") else "abcde"
         )
-        position = position.play(position.moves[position.ply % len(position.moves)])
+        position = position.play(position.legal_moves[position.ply % len(position.legal_moves)])

@@ -13,40 +13,40 @@ def feature(position: Position, player: int, move: str) -> int:
 
 def test_the_first_player_lays_upright_and_the_second_flat() -> None:
     start = make_game("domineering", size="2x3").start()
-    assert start.moves == ("a1a2", "b1b2", "c1c2")
+    assert start.legal_moves == ("a1a2", "b1b2", "c1c2")
     position = start.play("a1a2")
-    assert position.moves == ("b1c1", "b2c2")
+    assert position.legal_moves == ("b1c1", "b2c2")
     assert str(position.play("b2c2")) == "2 ^ < >\n1 v . .\n  a b c"
 
 
 def test_who_cannot_move_loses() -> None:
     position = make_game("domineering", size=2).start().play("a1a2")
-    assert position.over
+    assert position.is_over
     assert position.scores == (1.0, 0.0)
     assert make_game("misere-domineering", size=2).start().play("a1a2").scores == (0.0, 1.0)
 
 
 def test_the_second_player_can_win_too() -> None:
-    position = make_game("domineering", size=3).start().play_all(["a1a2", "b2c2"])
-    assert position.over, "no upright place is left"
+    position = make_game("domineering", size=3).start().play_moves(["a1a2", "b2c2"])
+    assert position.is_over, "no upright place is left"
     assert position.scores == (0.0, 1.0)
 
 
 def test_flat_dominoes_do_not_wrap_round_the_edge() -> None:
     position = make_game("domineering", size="3x4").start().play("a1a2")
-    assert "d1-" not in position.moves
-    assert all(move[1] == move[3] for move in position.moves)
+    assert "d1-" not in position.legal_moves
+    assert all(move[1] == move[3] for move in position.legal_moves)
 
 
 def test_places_across_the_word_border_of_large_boards() -> None:
     # On ten columns row 7 holds cells 60 to 69, so the word border lies between d7 and e7.
     start = make_game("domineering", size=10).start()
-    assert "d7d8" in start.moves
-    assert "e6e7" in start.moves
+    assert "d7d8" in start.legal_moves
+    assert "e6e7" in start.legal_moves
     flat = start.play("a1a2")
-    assert "d7e7" in flat.moves
+    assert "d7e7" in flat.legal_moves
     after = flat.play("d7e7")
-    assert not {"d6d7", "d7d8", "e6e7", "e7e8"} & set(after.moves)
+    assert not {"d6d7", "d7d8", "e6e7", "e7e8"} & set(after.legal_moves)
 
 
 def test_features_tell_which_cells_around_a_domino_are_free() -> None:
@@ -62,15 +62,18 @@ def test_features_tell_which_cells_around_a_domino_are_free() -> None:
 
 def test_positions_with_the_same_free_cells_are_equal() -> None:
     start = make_game("domineering", size=4).start()
-    one = start.play_all(["a1a2", "c1d1", "b1b2"])
-    assert one == start.play_all(["b1b2", "c1d1", "a1a2"])
-    assert one != start.play_all(["a1a2", "c1d1"])
+    one = start.play_moves(["a1a2", "c1d1", "b1b2"])
+    assert one == start.play_moves(["b1b2", "c1d1", "a1a2"])
+    assert one != start.play_moves(["a1a2", "c1d1"])
     square = ["a1a2", "a3b3", "b1b2", "a4b4", "c1c2"]
     other = ["a3a4", "a1b1", "b3b4", "a2b2", "c1c2"]
-    assert start.play_all(square) == start.play_all(other), "who laid them does not matter"
+    assert start.play_moves(square) == start.play_moves(other), "who laid them does not matter"
 
 
 def test_every_code_has_a_text_of_its_own() -> None:
     game = make_game("domineering", size="4x5")
     for player in range(2):
-        assert len({game.show_move(player, code) for code in range(game.codes)}) == game.codes
+        assert (
+            len({game.format_move(player, code) for code in range(game.num_codes)})
+            == game.num_codes
+        )

@@ -11,8 +11,8 @@ from graven.agents import Agent
 from graven.core import contract
 from graven.core.errors import UsageError
 from graven.core.rng import generator
-from graven.games import go, goban
-from graven.games.captures import PLY
+from graven.games import go, go_board
+from graven.games.go_captures import PLY
 from graven.games.registry import make_game
 from graven.testing import check_game
 from graven.testing.perft import perft
@@ -25,14 +25,14 @@ def board(position) -> str:
 
 
 def after(size: int | str, moves: str, **options):
-    return make_game("go", size=size, **options).start().play_all(moves.split())
+    return make_game("go", size=size, **options).start().play_moves(moves.split())
 
 
 def sensible(position) -> set[str]:
     rules = position.game.rules
     moves = contract.new_moves(rules)
-    count = contract.sensible(rules, position.state.copy(), position.turn, moves)
-    return {position.game.show_move(position.turn, code) for code in moves[:count]}
+    count = contract.playout_moves(rules, position.state.copy(), position.current_player, moves)
+    return {position.game.format_move(position.current_player, code) for code in moves[:count]}
 
 
 def test_a_captured_stone_leaves_the_board():
@@ -44,31 +44,33 @@ def test_a_capture_may_fill_ones_own_last_liberty():
 
 
 def test_suicide_is_not_allowed():
-    assert "A1" not in after(3, "A2 pass B1").moves
-    assert "A1" not in after(3, "B1 pass A3 A2 B2").moves, "nor of two stones at once"
+    assert "A1" not in after(3, "A2 pass B1").legal_moves
+    assert "A1" not in after(3, "B1 pass A3 A2 B2").legal_moves, "nor of two stones at once"
 
 
 def test_ko():
     position = after(4, "B1 C1 A2 D2 B3 C3 pass B2 C2")
     assert board(position) == "..../.XO./X.XO/.XO."
-    assert "B2" not in position.moves, "that would bring back the position before"
-    assert "B2" in position.play_all(["D4", "A4"]).moves, "there is another stone on the board now"
+    assert "B2" not in position.legal_moves, "that would bring back the position before"
+    assert "B2" in position.play_moves(["D4", "A4"]).legal_moves, (
+        "there is another stone on the board now"
+    )
 
 
 def test_passes_do_not_lift_a_ko():
     position = after(4, "B1 C1 A2 D2 B3 C3 pass B2 C2 pass pass")
-    assert position.over
+    assert position.is_over
     position = after(4, "B1 C1 A2 D2 B3 C3 pass B2 C2 pass D4")
-    assert "B2" in position.play("pass").play("A4").moves
+    assert "B2" in position.play("pass").play("A4").legal_moves
 
 
 def test_no_board_ever_comes_back():
     chance, forbidden = random.Random(3), 0
     for _ in range(200):
         position, seen = make_game("go", size="2x3").start(), set()
-        while not position.over:
+        while not position.is_over:
             seen.add(board(position))
-            points = [move for move in position.moves if move != "pass"]
+            points = [move for move in position.legal_moves if move != "pass"]
             for move in points:
                 assert board(position.play(move)) not in seen
             forbidden += not points
@@ -78,7 +80,7 @@ def test_no_board_ever_comes_back():
 
 def test_two_passes_end_the_game_and_areas_count():
     position = after(3, "B2 A1 C1 pass pass", komi=2)
-    assert position.over
+    assert position.is_over
     assert go.areas(position) == (2.0, 1.0), "all that is empty touches both"
     assert position.scores == (0.0, 1.0)
     assert after(3, "B2 pass pass", komi=9).scores == (0.5, 0.5), "nine points, and komi nine"
@@ -98,13 +100,13 @@ def test_two_passes_end_the_game_and_areas_count():
 )
 def test_playouts_do_not_fill_eyes(size, moves, point, is_eye):
     position = after(size, moves)
-    assert point in position.moves
+    assert point in position.legal_moves
     assert (point not in sensible(position)) == is_eye
 
 
 def test_playouts_pass_when_only_eyes_are_left():
     position = after("2x3", "A2 pass B2 pass C2 pass B1 pass")
-    assert set(position.moves) == {"A1", "C1", "pass"}
+    assert set(position.legal_moves) == {"A1", "C1", "pass"}
     assert sensible(position) == {"pass"}
 
 
@@ -119,7 +121,7 @@ def test_playouts_end_long_before_the_cap(playout):
         while (player := contract.turn(rules, state)) >= 0:
             joint[player] = contract.sample(rules, state, player, moves, rng)
             contract.play(rules, state, joint)
-        assert state[PLY] < game.plies
+        assert state[PLY] < game.max_plies
 
 
 # Counts of others.
@@ -127,8 +129,8 @@ def test_playouts_end_long_before_the_cap(playout):
 compiled_legal = numba.njit(go.legal)
 
 
-def legal_without_pass(tables, state, player, moves):
-    return compiled_legal(tables, state, player, moves) - 1
+def legal_without_pass(constants, state, player, moves):
+    return compiled_legal(constants, state, player, moves) - 1
 
 
 @pytest.mark.parametrize(("depth", "count"), [(1, 81), (2, 6480), (3, 511_920), (4, 39_929_136)])
@@ -146,18 +148,18 @@ def test_all_legal_boards_can_be_reached(size, count):
     rules, moves, joint = game.rules, contract.new_moves(game.rules), contract.new_joint(game.rules)
     start = contract.new_state(rules)
     contract.start(rules, start)
-    found, frontier = {int(start[goban.KEY])}, [start]
+    found, frontier = {int(start[go_board.KEY])}, [start]
     while frontier:
         state = frontier.pop()
         for player in (0, 1):
             # Any board may come about with either player to move, and without a history.
-            state[goban.TURN], state[PLY] = player, 0
+            state[go_board.TURN], state[PLY] = player, 0
             for code in moves[: contract.legal(rules, state, player, moves) - 1].tolist():
                 after = state.copy()
                 joint[player] = code
                 contract.play(rules, after, joint)
-                if int(after[goban.KEY]) not in found:
-                    found.add(int(after[goban.KEY]))
+                if int(after[go_board.KEY]) not in found:
+                    found.add(int(after[go_board.KEY]))
                     frontier.append(after)
     assert len(found) == count
 
@@ -174,16 +176,16 @@ def test_any_number_of_colours_agrees_with_the_naive_rules(size, colours):
     for _ in range(12):
         ours, theirs = game.start(), Go(*size, colours)
         while not theirs.over:
-            assert ours.turn == theirs.turn
+            assert ours.current_player == theirs.turn
             moves = theirs.moves()
-            assert set(ours.moves) == moves
+            assert set(ours.legal_moves) == moves
             move = chance.choice(sorted(moves - {"pass"}) or ["pass"])
             before = len(theirs.board)
             ours = ours.play(move)
             theirs.play(move)
             captures += len(theirs.board) < before
             assert [int(area) for area in go.areas(ours)] == theirs.areas()
-        assert ours.over
+        assert ours.is_over
         assert ours.scores == pytest.approx(theirs.scores)
     assert captures > 10
 
@@ -196,7 +198,7 @@ def test_more_colours_keep_the_contract(colours):
 
 def test_three_colours_end_when_all_have_passed():
     position = after(3, "A1 B2 C3 pass pass", colors=3)
-    assert not position.over
+    assert not position.is_over
     position = position.play("pass")
     assert position.scores == pytest.approx((1 / 3, 1 / 3, 1 / 3))
     assert position.game.player_names == ("Black", "White", "Red")
@@ -245,11 +247,11 @@ def test_the_canonical_form_can_be_read_back(text, spec):
 def test_the_turn_can_be_handed_over():
     position = after(3, "A1 pass")
     handed = go.handed_over(position, 1)
-    assert handed.turn == 1
+    assert handed.current_player == 1
     assert "White to move" in str(handed)
-    assert handed.play("C3").turn == 0
-    assert not handed.play("pass").over
-    assert position.turn == 0
+    assert handed.play("C3").current_player == 0
+    assert not handed.play("pass").is_over
+    assert position.current_player == 0
 
 
 def test_searches_leave_eyes_alone_and_may_always_pass():
@@ -260,11 +262,11 @@ def test_searches_leave_eyes_alone_and_may_always_pass():
         for each in move.split():
             position = position.play(each)
     position = position.play("pass")
-    assert position.turn == 1
-    assert {"A1", "C1", "pass"} <= set(position.moves)
+    assert position.current_player == 1
+    assert {"A1", "C1", "pass"} <= set(position.legal_moves)
     moves = contract.new_moves(game.rules)
-    count = contract.candidates(game.rules, position.state, 1, moves)
-    listed = {game.show_move(1, int(code)) for code in moves[:count]}
-    assert set(position.moves) - listed == {"A1", "C1"}
+    count = contract.tree_moves(game.rules, position.state, 1, moves)
+    listed = {game.format_move(1, int(code)) for code in moves[:count]}
+    assert set(position.legal_moves) - listed == {"A1", "C1"}
     found = Agent("uct").search(position, playouts=500)
-    assert {stat.move for stat in found.moves} == listed
+    assert {stat.move for stat in found.root_stats} == listed

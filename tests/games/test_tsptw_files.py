@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from graven.core.errors import UsageError
 from graven.games.registry import make_game
-from graven.games.tsptw_files import MOST_CITIES, Instance, read_instance
+from graven.games.tsptw_instances import MOST_CITIES, Instance, read_instance
 from graven.testing import check_game
 from tests.naive.tsptw import Tsptw, shortest_on_time
 
@@ -42,8 +42,8 @@ def same(one: Instance, other: Instance) -> bool:
 def test_a_published_tour_has_its_published_length():
     game = make_game("tsptw", file=str(FOLDER / "n20w20.001.txt"))
     tour = [str(int(city) - 1) for city in PUBLISHED.split()]
-    assert game.start().play_all(tour).points == -378
-    assert "0 late" in game.start().play_all(tour).text()
+    assert game.start().play_moves(tour).points == -378
+    assert "0 late" in game.start().play_moves(tour).text()
 
 
 def test_coordinates_give_the_published_matrix():
@@ -68,9 +68,9 @@ def test_decimals_are_exact(tmp_path):
         theirs = Tsptw(naive.distances, naive.windows)
         for city in tour:
             theirs.play(city)
-        assert game.start().play_all(tour).points == theirs.points_now
+        assert game.start().play_moves(tour).points == theirs.points_now
     # 1.5 to city 1, 3 on to city 2 (which closes at 3.75: late), 2.25 back.
-    assert game.start().play_all(["1", "2"]).points == -(10**6 + 6.75)
+    assert game.start().play_moves(["1", "2"]).points == -(10**6 + 6.75)
 
 
 def test_the_optimum_of_the_published_instance():

@@ -51,12 +51,12 @@ def test_a_game_that_bounds_itself_counts_no_steps():
     text = COUNTING.format(terminal="(<= terminal (true (step 5)))")
     text = text.replace("(legal ?r wait) (<=", "(<=")
     free, cut = network_game(network(read(text))), network_game(network(read(text)), steps=2)
-    assert (free.plies, cut.plies) == (5, 2)
+    assert (free.max_plies, cut.max_plies) == (5, 2)
     position, ended = free.start(), cut.start()
     for step in range(5):
-        assert not position.over
-        assert ended.over == (step >= 2)
+        assert not position.is_over
+        assert ended.is_over == (step >= 2)
         position = position.play("wait")
-        ended = ended if ended.over else ended.play("wait")
-    assert position.over
+        ended = ended if ended.is_over else ended.play("wait")
+    assert position.is_over
     assert position.scores == (0.5, 0.5)

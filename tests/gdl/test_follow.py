@@ -11,7 +11,7 @@ import pytest
 from graven.core.errors import UsageError
 from graven.gdl.follow import first_difference, read_traces
 from graven.gdl.game import network_game
-from graven.interfaces.cli import run
+from graven.interfaces.cli.app import run
 from tests.naive.breakthrough_network import breakthrough
 from tests.naive.networks import Naive
 

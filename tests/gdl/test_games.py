@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from graven.agents.games import make_game
+from graven.sources.load import make_game
 from graven.testing import check_game
 
 
@@ -28,7 +28,7 @@ def test_a_board_is_drawn():
 def test_the_step_is_part_of_a_position_that_only_steps_end():
     """Otherwise a search would come round to a position that it has seen, and never end."""
     game = make_game("gdl(sheet=breakthrough)")
-    assert game.plies == 1000
+    assert game.max_plies == 1000
     assert "step 0" in str(game.start())
-    assert make_game("gdl(sheet=battle)").plies == 30
+    assert make_game("gdl(sheet=battle)").max_plies == 30
     assert "step 0" not in str(make_game("gdl(sheet=battle)").start()).splitlines()

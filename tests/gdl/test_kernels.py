@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graven.core import contract
-from graven.core.contract import EVERYBODY, NOBODY
+from graven.core.contract import SIMULTANEOUS, TERMINAL
 from graven.core.rng import generator
 from graven.gdl.game import network_game
 from tests.naive.networks import Naive, random_network
@@ -38,9 +38,9 @@ def test_one_at_a_time_agrees_with_the_gates(seed, roles, turns):
         turn = contract.turn(rules, state)
         choosers = [player for player in range(roles) if len(legal[player]) > 1]
         if naive.terminal(position) or not all(legal) or step == STEPS:
-            assert turn == NOBODY
+            assert turn == TERMINAL
         elif len(choosers) > 1:
-            assert turn == EVERYBODY
+            assert turn == SIMULTANEOUS
         elif choosers:
             assert turn == choosers[0]
         else:
@@ -49,7 +49,7 @@ def test_one_at_a_time_agrees_with_the_gates(seed, roles, turns):
         contract.scores(rules, state, out)
         expected = [max(goals, default=0) / 100 for goals in naive.goals(position)]
         assert out.tolist() == expected
-        if turn == NOBODY:
+        if turn == TERMINAL:
             return
         joint = [chance.choice(codes) for codes in legal]
         contract.play(rules, state, np.array(joint, dtype=np.int32))
@@ -63,24 +63,26 @@ def test_many_at_once_agree_with_the_gates(seed, roles, turns, each):
     network = random_network(seed, roles, turns and roles > 1)
     naive, game = Naive(network), network_game(network, steps=STEPS)
     rules, leaves = game.rules, 2
-    states = np.zeros(leaves * rules.words, dtype=np.int64)
-    first, second = states[: rules.words], states[rules.words :]
+    states = np.zeros(leaves * rules.state_words, dtype=np.int64)
+    first, second = states[: rules.state_words], states[rules.state_words :]
     contract.start(rules, first)
     second[:] = first
     begins = [naive.start(), naive.start()]
     begun = 0
-    if contract.turn(rules, first) != NOBODY:
+    if contract.turn(rules, first) != TERMINAL:
         joint = [codes[0] for codes in naive.legal(begins[1])]
         contract.play(rules, second, np.array(joint, dtype=np.int32))
         begins[1], begun = naive.next(begins[1], joint), 1
     count, stride = leaves * each, STEPS * roles
     traces = np.zeros(count * stride, dtype=np.uint32)
     lengths, out = np.full(count, -1, dtype=np.int64), np.full(count * roles, np.nan)
-    scratch = np.full(rules.scratch, seed, dtype=np.int64)
+    scratch = np.full(rules.batch_scratch, seed, dtype=np.int64)
     rng = generator(seed)
     before = states.copy()
-    status = contract.many(rules, states, leaves, each, scratch, traces, lengths, out, rng)
-    assert status == contract.MANY_DONE
+    status = contract.batch_playouts(
+        rules, states, leaves, each, scratch, traces, lengths, out, rng
+    )
+    assert status == contract.BATCH_DONE
     assert (states == before).all()
     for number in random.Random(seed).sample(range(count), min(count, 12)):
         trace = traces[number * stride :][: lengths[number]].tolist()
@@ -92,7 +94,7 @@ def test_many_at_once_agree_with_the_gates(seed, roles, turns, each):
             joint = [codes[0] for codes in legal]
             choosers = [player for player in range(roles) if len(legal[player]) > 1]
             for _ in range(roles if len(choosers) > 1 else 1):
-                player, move = divmod(trace.pop(0), game.codes)
+                player, move = divmod(trace.pop(0), game.num_codes)
                 assert move in legal[player]
                 joint[player] = move
             position, step = naive.next(position, joint), step + 1
@@ -111,9 +113,11 @@ def test_a_trace_without_room_is_said():
     states = contract.new_state(rules)
     contract.start(rules, states)
     traces, lengths = np.zeros(0, dtype=np.uint32), np.zeros(1, dtype=np.int64)
-    scratch, out = np.zeros(rules.scratch, dtype=np.int64), np.zeros(rules.players)
-    status = contract.many(rules, states, 1, 1, scratch, traces, lengths, out, generator(1))
-    assert status == contract.MANY_LONG
+    scratch, out = np.zeros(rules.batch_scratch, dtype=np.int64), np.zeros(rules.players)
+    status = contract.batch_playouts(
+        rules, states, 1, 1, scratch, traces, lengths, out, generator(1)
+    )
+    assert status == contract.BATCH_TOO_LONG
 
 
 @pytest.mark.parametrize("roles", [1, 2])

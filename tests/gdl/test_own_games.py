@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from graven.agents.games import make_game
 from graven.gdl.moves import after, moves_of
+from graven.sources.load import make_game
 
 FILES = "abcdefgh"
 
@@ -39,19 +39,19 @@ def test_games_agree_move_for_move(sheet, name, written):
     first, second = make_game(f"gdl(sheet={sheet})").start(), make_game(name).start()
     for _ in range(6):
         gdl, own = first, second
-        while not gdl.over:
-            role = own.turn
+        while not gdl.is_over:
+            role = own.current_player
             moves = {written(text): text for text in moves_of(gdl, role)}
-            assert set(moves) == set(own.moves)
+            assert set(moves) == set(own.legal_moves)
             (waiting,) = moves_of(gdl, 1 - role)
             move = chance.choice(sorted(moves))
             joint = [moves[move], waiting] if role == 0 else [waiting, moves[move]]
             if len(moves) > 1:
-                assert gdl.turn == role
+                assert gdl.current_player == role
             gdl, own = after(gdl, joint), own.play(move)
-        while own.moves == ("pass",):  # nobody can move: the sheet ends at once
+        while own.legal_moves == ("pass",):  # nobody can move: the sheet ends at once
             own = own.play("pass")
-        assert own.over
+        assert own.is_over
         assert gdl.scores == own.scores
         results.add(gdl.scores)
     assert {(1.0, 0.0), (0.0, 1.0)} <= results

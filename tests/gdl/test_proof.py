@@ -129,12 +129,12 @@ def test_terms_that_double_are_refused_before_they_are_written():
               (<= terminal (true (n ready)))"""
     position = make(text, "doubling", How("proof", steps=60)).start()
     with pytest.raises(gv.GravenError, match="a term of s has more than 10,000 words"):
-        position.play_all(["go"] * 40)
+        position.play_moves(["go"] * 40)
 
 
 @pytest.mark.parametrize("name", tiny.ALL)
 def test_games_by_proof_keep_the_contract(name: str) -> None:
-    gv.check(make(tiny.ALL[name], name, How("proof", steps=60)), games=3)
+    gv.check_game(make(tiny.ALL[name], name, How("proof", steps=60)), games=3)
 
 
 @pytest.mark.parametrize("name", tiny.ALL)
@@ -143,14 +143,14 @@ def test_both_ways_to_play_a_sheet_are_the_same_game(name: str, seed: int) -> No
     games = [make(tiny.ALL[name], name, How(by, steps=40)) for by in ("network", "proof")]
     network, proof = (game.start() for game in games)
     draw = random.Random(seed)
-    while not network.over:
-        assert not proof.over
+    while not network.is_over:
+        assert not proof.is_over
         roles = range(games[0].players)
         legal = [sorted(moves_of(network, role)) for role in roles]
         assert [sorted(moves_of(proof, role)) for role in roles] == legal
         joint = [draw.choice(moves) for moves in legal]
         network, proof = after(network, joint), after(proof, joint)
-    assert proof.over
+    assert proof.is_over
     assert proof.scores == network.scores
 
 
@@ -160,7 +160,7 @@ def test_a_search_by_proof_finds_the_win() -> None:
     for move in ("(put 1 1)", "( put 2 1 )", "put 1 2", "(put 2 2)"):
         position = position.play(move)
     found = gv.agent("uct(c=0.4)").search(position, playouts=200)
-    assert found.best == "( put 1 3 )"
+    assert found.best_move == "( put 1 3 )"
 
 
 def test_a_game_ends_after_its_steps() -> None:
@@ -169,9 +169,9 @@ def test_a_game_ends_after_its_steps() -> None:
     for by in ("network", "proof"):
         position = make(text, "endless", How(by, steps=5)).start()
         for _ in range(5):
-            assert not position.over
+            assert not position.is_over
             position = position.play("a")
-        assert position.over
+        assert position.is_over
         assert position.scores == (0.7,)
 
 
@@ -189,8 +189,8 @@ EITHER_OR = """
 def test_alternatives_that_only_deny_do_not_bound_what_they_are_asked_about() -> None:
     assert max(follow(EITHER_OR, seed) for seed in range(8)) > 2
     start = make(EITHER_OR, "either", How("proof")).start()
-    assert set(start.moves) == {"( jump a a )", "( jump b b )", "( jump c c )"}
-    assert "( go c c )" in start.play("( jump b b )").moves
+    assert set(start.legal_moves) == {"( jump a a )", "( jump b b )", "( jump c c )"}
+    assert "( go c c )" in start.play("( jump b b )").legal_moves
 
 
 def test_states_without_bound_are_told() -> None:
@@ -201,7 +201,7 @@ def test_states_without_bound_are_told() -> None:
     position = make(text, "counting", How("proof", steps=30)).start()
     for _ in range(30):
         position = position.play("go")
-    assert position.over
+    assert position.is_over
 
 
 def test_a_question_that_takes_too_long_is_given_up(monkeypatch) -> None:
@@ -215,7 +215,7 @@ def test_a_question_that_takes_too_long_is_given_up(monkeypatch) -> None:
     with pytest.raises(ContractError, match="it takes more than"):
         position.play("go")
     monkeypatch.setattr(limits, "SECONDS", 60.0)
-    assert position.moves == ("go", "on")  # and the game can go on
+    assert position.legal_moves == ("go", "on")  # and the game can go on
 
 
 def test_long_chains_are_followed_to_their_end() -> None:

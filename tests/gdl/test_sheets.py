@@ -6,11 +6,11 @@ import random
 
 import pytest
 
-from graven.agents.games import make_game
 from graven.gdl import sheets
 from graven.gdl.check import check
 from graven.gdl.proof.prover import Prover
 from graven.gdl.read import read
+from graven.sources.load import make_game
 from tests.gdl.shared import sheet_text
 from tests.gdl.test_proof import goals_of, legal_of
 
@@ -64,13 +64,13 @@ def test_sheets_agree_with_games_of_our_own(name: str, seed: int) -> None:
     prover = Prover(read(sheets.text_of(name), name))
     state, position = prover.initial, make_game(name.lower()).start()
     draw = random.Random(seed)
-    while not position.over:
+    while not position.is_over:
         prover.at(state)
         assert not prover.terminal()
         moves = legal_of(prover)
-        who = position.turn
+        who = position.current_player
         own = {_square_names(move): move for move in moves[who]}
-        assert sorted(own) == sorted(position.moves)
+        assert sorted(own) == sorted(position.legal_moves)
         chosen = draw.choice(sorted(own))
         joint = [moves[role][own[chosen] if role == who else "noop"] for role in range(2)]
         state, position = prover.next(joint), position.play(chosen)

@@ -13,8 +13,8 @@ import pytest
 
 from graven.agents import agent
 from graven.games.registry import make_game
-from graven.interfaces import cli
-from graven.lab.play import warm_up
+from graven.interfaces.cli import app
+from graven.lab.experiments.play_game import warm_up
 
 
 class Outcome(NamedTuple):
@@ -38,7 +38,7 @@ def run(monkeypatch, capsys) -> Run:
 
     def run(*arguments: str, stdin: str = "") -> Outcome:
         monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
-        code = cli.run(list(arguments))
+        code = app.run(list(arguments))
         return Outcome(code, *capsys.readouterr())
 
     return run

@@ -89,14 +89,14 @@ def test_search_is_the_same_for_the_same_seed(run):
 
 
 def test_a_checked_search_first_checks_the_game(run):
-    assert run(*SEARCH, "--checked").code == 0
+    assert run(*SEARCH, "--check").code == 0
 
 
 def test_search_says_that_the_game_is_over(run):
     position = registry.make_game("nogo(size=2)").start()
     moves = []
-    while not position.over:
-        moves.append(position.moves[0])
+    while not position.is_over:
+        moves.append(position.legal_moves[0])
         position = position.play(moves[-1])
     code, _, err = run("search", "nogo", "--size", "2", "--moves", " ".join(moves))
     assert code == 2

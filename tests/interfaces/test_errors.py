@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from graven.interfaces.commands import games as games_command
-from graven.interfaces.console import INTERRUPTED
+from graven.interfaces.cli.commands import games_command
+from graven.interfaces.cli.console import INTERRUPTED
 
 NOGO = ["nogo", "--size", "3"]
 
@@ -104,7 +104,7 @@ def test_ctrl_c_before_there_is_anything_to_show(run, monkeypatch, arguments, sa
     def pressed(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("graven.agents.games.make_game", pressed)
+    monkeypatch.setattr("graven.sources.load.make_game", pressed)
     code, out, err = run(*arguments)
     assert (code, out) == (INTERRUPTED, "")
     assert said in err

@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from graven.interfaces.cli import run
+from graven.interfaces.cli.app import run
 from tests.gdl import tiny
 
 

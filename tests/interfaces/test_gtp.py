@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 
 from graven.games import sgf
 from graven.games.registry import make_game
-from graven.interfaces.gtp import protocol
-from graven.interfaces.gtp.clock import Clock, Clocks
-from graven.interfaces.gtp.engine import Engine
-from graven.interfaces.gtp.lines import Lines
-from graven.interfaces.gtp.table import Table
+from graven.interfaces.gtp import gtp_protocol
+from graven.interfaces.gtp.gtp_board import Table
+from graven.interfaces.gtp.gtp_clock import Clock, Clocks
+from graven.interfaces.gtp.gtp_engine import Engine
+from graven.interfaces.gtp.input_lines import Lines
 from graven.search.engine import Budget
 
 GNUGO = shutil.which("gnugo") or shutil.which("/usr/games/gnugo")
@@ -170,7 +170,7 @@ def test_it_passes_after_a_pass_when_the_game_is_won(fresh):
     ok(fresh, "graven-params playouts 2000")
     ok(fresh, "play w pass")
     assert ok(fresh, "genmove b") == "PASS"
-    assert fresh.table.position.over
+    assert fresh.table.position.is_over
 
 
 def test_it_does_not_hope_that_dead_stones_are_counted():
@@ -180,7 +180,7 @@ def test_it_does_not_hope_that_dead_stones_are_counted():
     assert careful.table.score() == "W+3", "22 points for Black, 1 and komi for White"
     ok(careful, "play b pass")
     found = careful.agent.search(careful.table.position, 2000)
-    assert found.best == "pass", "by the rules alone it wins"
+    assert found.best_move == "pass", "by the rules alone it wins"
     assert found.value > 0.9
     ok(careful, "genmove w")
     believed = float(careful.table.moves[-1][2].split("win rate ")[1].removesuffix(" %"))
@@ -493,7 +493,7 @@ def test_ten_thousand_lines_and_it_lives_on(tmp_path, monkeypatch):
     kinds = {"=": 0, "?": 0, "": 0}
     for _ in range(10_000):
         line = random_line(chance)
-        command = protocol.parse(line)
+        command = gtp_protocol.parse(line)
         if command and (command.name in SLOW or command.name.startswith("kgs")):
             continue
         if command and command.name == "graven-params" and command.arguments[:1] == ("playouts",):

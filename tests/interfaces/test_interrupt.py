@@ -13,7 +13,7 @@ import time
 
 import pytest
 
-from graven.interfaces.console import INTERRUPTED
+from graven.interfaces.cli.console import INTERRUPTED
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="sends a signal to a process group")
 

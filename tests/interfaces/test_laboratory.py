@@ -7,13 +7,13 @@ import json
 
 import pytest
 
-from graven.interfaces.console import Pace
-from graven.lab import workers
+from graven.interfaces.cli.console import Pace
+from graven.lab.experiments import processes
 
 KNIGHTS = ["knightthrough", "--size", "5", "--playouts", "20", "--workers", "1"]
 TOURNAMENT = ["tournament", *KNIGHTS, "--games", "4", "uct", "rave", "grave(ref=5)"]
 SWEEP = ["sweep", *KNIGHTS, "--games", "4", "--against", "uct"]
-WORST = ["--worst-against", "rave(bias=[1e-1..1e-2])"]
+WORST = ["--robustness-against", "rave(bias=[1e-1..1e-2])"]
 BEST = ["reproduce", "cazenave2015", "6", "--best", "--games", "2", "--workers", "1"]
 
 
@@ -81,7 +81,7 @@ def test_reproduce_lists_papers_and_tables(run):
 
 @pytest.mark.parametrize("width", [40, 60, 80])
 def test_reproduce_cuts_no_figure_however_narrow_the_terminal(run, monkeypatch, width):
-    from graven.interfaces import console
+    from graven.interfaces.cli import console
     from graven.lab import published
 
     monkeypatch.setenv("COLUMNS", str(width))
@@ -206,14 +206,14 @@ def test_tune_shows_the_best_and_its_fresh_match(run):
 
 
 def test_a_game_that_cannot_be_played_is_reported_and_the_rest_goes_on(run, monkeypatch):
-    playing = workers.play_game
+    playing = processes.play_game
 
     def broken(job, game, stop=None):
         if job.index == 1:
             raise ZeroDivisionError("by zero")
         return playing(job, game, stop)
 
-    monkeypatch.setattr(workers, "play_game", broken)
+    monkeypatch.setattr(processes, "play_game", broken)
     match = ["match", *KNIGHTS, "uct", "rave", "--games", "4"]
     code, out, err = run(*match)
     assert code == 1
@@ -226,7 +226,7 @@ def test_a_game_that_cannot_be_played_is_reported_and_the_rest_goes_on(run, monk
 
 def test_progress_counts_and_says_how_long_the_rest_takes(monkeypatch):
     now = 100.0
-    monkeypatch.setattr("graven.interfaces.console.time.monotonic", lambda: now)
+    monkeypatch.setattr("graven.interfaces.cli.console.time.monotonic", lambda: now)
     pace = Pace()
     pace.update(10, 40)
     assert pace.line(3) == "10/40 games after 3 s (a first run compiles)"

@@ -29,9 +29,9 @@ def test_the_template_is_four_in_a_row(mine):
     chance = random.Random(4)
     for _ in range(60):
         here, there = ours.start(), theirs.start()
-        while not here.over:
-            codes = here.codes_of(here.turn)
-            assert codes == there.codes_of(there.turn)
+        while not here.is_over:
+            codes = here.legal_codes_of(here.current_player)
+            assert codes == there.legal_codes_of(there.current_player)
             code = chance.choice(codes)
             here, there = here.play(code), there.play(code)
         assert there.scores == here.scores

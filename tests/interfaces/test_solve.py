@@ -12,7 +12,7 @@ import time
 import pytest
 
 from graven.games.registry import make_game
-from graven.interfaces.console import INTERRUPTED
+from graven.interfaces.cli.console import INTERRUPTED
 from tests.interfaces.test_interrupt import heed_ctrl_c
 
 GAME = "samegame(size=5x5,colours=3,seed=1)"
@@ -31,15 +31,15 @@ def test_json(run):
     code, out, _ = run("solve", GAME, "--method", "nmcs(level=2)", "--runs", "2", "--json")
     assert code == 0
     found = json.loads(out)
-    position = make_game(GAME).start().play_all(found["moves"])
+    position = make_game(GAME).start().play_moves(found["moves"])
     assert position.points == found["points"]
     assert found["runs"] == 2
 
 
 def test_moves_set_up_a_position(run):
-    first = make_game(GAME).start().moves[0]
+    first = make_game(GAME).start().legal_moves[0]
     out = run("solve", GAME, "--moves", first, "--method", "nmcs", "--level", "1", "--json").out
-    assert make_game(GAME).start().play_all([first, *json.loads(out)["moves"]]).over
+    assert make_game(GAME).start().play_moves([first, *json.loads(out)["moves"]]).is_over
 
 
 @pytest.mark.parametrize(
@@ -135,9 +135,9 @@ def test_ctrl_c_shows_the_best_and_how_to_go_on(run, tmp_path):
 def test_a_person_plays_alone(run):
     position = make_game("samegame(board=22/11/.1)").start()
     moves = []
-    while not position.over:
-        moves.append(position.moves[0])
-        position = position.play(position.moves[0])
+    while not position.is_over:
+        moves.append(position.legal_moves[0])
+        position = position.play(position.legal_moves[0])
     typed = "\n".join(["hint", "opinion", *moves])
     code, out, err = run(
         "play", "samegame(board=22/11/.1)", "--agent", "uct", "--playouts", "50", stdin=typed
@@ -151,7 +151,7 @@ def test_a_person_plays_alone(run):
 def test_other_commands_know_these_games(run, game):
     code, out, _ = run("search", game, "--playouts", "200", "--json")
     assert code == 0
-    assert json.loads(out)["best"] in make_game(game).start().moves
+    assert json.loads(out)["best"] in make_game(game).start().legal_moves
     assert run("games", game).code == 0
     code, _, err = run("match", game, "uct", "rave", "--games", "2")
     assert code == 2

@@ -48,7 +48,7 @@ def test_every_command_shows_an_example(run, command):
 
 
 def test_the_server_loads_nothing_heavy_before_its_first_page():
-    code = "import sys, graven.interfaces.web.run; print(*sys.modules)"
+    code = "import sys, graven.interfaces.web.web_run; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())
     assert "starlette.applications" in loaded

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from graven.core.errors import UsageError
-from graven.lab.jobs import GameJob, GameResult
+from graven.lab.experiments.job import GameJob, GameResult
 
 
 def made_up(job: GameJob) -> GameResult:

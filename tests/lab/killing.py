@@ -14,8 +14,8 @@ import sys
 import time
 from pathlib import Path
 
-from graven.interfaces import cli
-from graven.lab.match import match
+from graven.interfaces.cli import app
+from graven.lab.experiments.match import match
 
 MATCH = ["match", "nogo", "--size", "3", "uct", "rave", "--games", "200", "--playouts", "600"]
 
@@ -48,7 +48,7 @@ def kill_forks(path: Path, kills: int) -> None:
             null = os.open(os.devnull, os.O_WRONLY)
             os.dup2(null, 1)
             os.dup2(null, 2)
-            cli.run([*MATCH, "--db", str(path), "--workers", "1"])
+            app.run([*MATCH, "--db", str(path), "--workers", "1"])
             os._exit(0)
 
         wait_for(path, before + chance.choice([0, 1, 2, 5]), lambda: True)

@@ -6,11 +6,11 @@ import random
 
 import pytest
 
+from graven.bench import random_playouts, ratio_rows, suite
+from graven.bench.heap_game import Heaps, compiled_heaps
 from graven.core.errors import UsageError
-from graven.foreign.wrap import wrap
 from graven.games import registry
-from graven.lab import bench, playouts, rows
-from graven.lab.heaps import Heaps, compiled_heaps
+from graven.sources.python_class import from_class
 
 
 def test_rates_are_taken_in_turn_and_whoever_begins_changes():
@@ -23,42 +23,44 @@ def test_rates_are_taken_in_turn_and_whoever_begins_changes():
 
         return measure
 
-    medians = rows.in_turn(rate("a", [0, 2, 4, 9]), rate("b", [0, 1, 1, 3]), rounds=3)
+    medians = ratio_rows.in_turn(rate("a", [0, 2, 4, 9]), rate("b", [0, 1, 1, 3]), rounds=3)
     assert calls == ["a", "b", "a", "b", "b", "a", "a", "b"]
     assert medians == (4, 1, 3)
 
 
 def test_a_target_is_reached_or_undercut_or_not_measured():
-    assert rows.Row("n", "w", "u", 0.75, ratio=0.75).met is True
-    assert rows.Row("n", "w", "u", 0.75, ratio=0.74).met is False
-    assert rows.Row("n", "w", "u", 1.0, below=True, ratio=1.0).met is False
-    assert rows.Row("n", "w", "u", 1.0, below=True, ratio=0.1).met is True
-    assert rows.Row("n", "w", "u", 1.0, skipped="no peer").met is None
+    assert ratio_rows.Row("n", "w", "u", 0.75, ratio=0.75).met is True
+    assert ratio_rows.Row("n", "w", "u", 0.75, ratio=0.74).met is False
+    assert ratio_rows.Row("n", "w", "u", 1.0, below=True, ratio=1.0).met is False
+    assert ratio_rows.Row("n", "w", "u", 1.0, below=True, ratio=0.1).met is True
+    assert ratio_rows.Row("n", "w", "u", 1.0, skipped="no peer").met is None
 
 
 def test_unknown_measurements_are_named():
     with pytest.raises(UsageError, match="openspiel"):
-        list(bench.bench(["openspeil"]))
+        list(suite.bench(["openspeil"]))
 
 
 def test_grave_holds_fewer_tables_than_rave_in_every_game():
-    found = list(bench.bench(["tables"]))
-    assert len(found) == len(list(bench.contests())) > 5
+    found = list(suite.bench(["tables"]))
+    assert len(found) == len(list(suite.contests())) > 5
     assert all(row.met for row in found)
 
 
 def test_random_games_can_be_timed_both_ways():
     game = registry.make_game("breakthrough(size=5)")
-    assert playouts.contract_rate(game.rules, 10) > 0
-    assert playouts.contract_rate(game.rules._replace(sample=0), 10) > 0
-    assert playouts.inlined_rate(game, 10) > 0
+    assert random_playouts.contract_rate(game.rules, 10) > 0
+    assert random_playouts.contract_rate(game.rules._replace(sample=0), 10) > 0
+    assert random_playouts.inlined_rate(game, 10) > 0
 
 
 def test_the_class_and_the_compiled_game_are_the_same_game():
-    one, other = wrap(Heaps).start(), compiled_heaps().start()
+    one, other = from_class(Heaps).start(), compiled_heaps().start()
     chance = random.Random(1)
-    while not one.over:
-        assert [one.game.show_move(0, code) for code in one.codes_of(one.turn)] == list(other.moves)
-        move = chance.choice(other.moves)
+    while not one.is_over:
+        assert [
+            one.game.format_move(0, code) for code in one.legal_codes_of(one.current_player)
+        ] == list(other.legal_moves)
+        move = chance.choice(other.legal_moves)
         one, other = one.play(move), other.play(move)
     assert other.scores == one.scores

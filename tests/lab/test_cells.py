@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 import graven as gv
 from graven.core.errors import UsageError
-from graven.lab.cells import ALONE, MIXED, Cell, make_cell
-from graven.lab.jobs import GameJob, GameResult
-from graven.lab.play import opened
+from graven.lab.experiments.job import GameJob, GameResult
+from graven.lab.experiments.pairing import ALONE, MIXED, Cell, make_cell
+from graven.lab.experiments.play_game import opened
 from graven.search.engine import Budget
 from tests.naive import tiny
 
@@ -132,7 +132,7 @@ def test_both_games_of_a_pair_have_the_same_opening_and_pairs_differ():
     for index in range(8):
         position, moves = opened(game, 3, paired.opening_seed(index))
         assert len(moves) == 3
-        assert not position.over
+        assert not position.is_over
         openings.append(tuple(moves))
     assert openings[::2] == openings[1::2]
     assert len(set(openings)) > 1
@@ -150,7 +150,7 @@ def test_an_opening_never_ends_the_game():
     heaps = tiny.heaps(2)
     for seed in range(30):
         position, moves = opened(heaps, 2, seed)
-        assert not position.over
+        assert not position.is_over
         assert len(moves) == 2
     with pytest.raises(UsageError, match="shorter opening"):
         opened(heaps, 4, 0)

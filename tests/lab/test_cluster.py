@@ -12,10 +12,10 @@ import time
 import pytest
 
 from graven.core.errors import UsageError
-from graven.lab.cells import make_cell
-from graven.lab.match import match
-from graven.lab.run import Place, Task, play_missing
-from graven.lab.store import Store
+from graven.lab.experiments.experiment import Place, Task, play_missing
+from graven.lab.experiments.match import match
+from graven.lab.experiments.pairing import make_cell
+from graven.lab.store.store import Store
 from graven.search.engine import Budget
 
 pytest.importorskip("distributed", reason="the extra 'cluster' (Dask) is not installed")
@@ -103,6 +103,6 @@ def test_an_address_that_is_none_is_refused(address):
 
 @pytest.mark.filterwarnings("default")
 def test_where_no_scheduler_answers_one_is_told(monkeypatch):
-    monkeypatch.setattr("graven.lab.cluster.CONNECT_SECONDS", 1)
+    monkeypatch.setattr("graven.lab.experiments.cluster.CONNECT_SECONDS", 1)
     with pytest.raises(UsageError, match="no Dask scheduler answers"):
         match(GAME, *AGENTS, cluster=f"tcp://127.0.0.1:{free_port()}")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from graven.agents import parse
 from graven.core.errors import GravenError, UsageError
-from graven.lab.grid import grid
+from graven.lab.experiments.grid import grid
 
 RANGES = {
     "rave(bias=[1e-1..1e-15])": [float(f"1e-{power}") for power in range(1, 16)],

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from graven.core.errors import UsageError
-from graven.lab.measures import MEASURES, measured
+from graven.lab.experiments.measures import MEASURES, measured
+from graven.lab.experiments.reproduce import Results
 from graven.lab.published import paper, papers
-from graven.lab.reproduce import Results
 
 
 def test_whatever_the_papers_measure_can_be_measured():

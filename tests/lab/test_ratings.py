@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graven.core.errors import UsageError
-from graven.lab.ratings import ELO, rate, strengths_of
-from graven.lab.statistics import Score
+from graven.lab.stats.intervals import Score
+from graven.lab.stats.ratings import ELO, rate, strengths_of
 
 NAMES = ("a", "b", "c", "d")
 

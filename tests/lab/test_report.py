@@ -11,13 +11,13 @@ from html.parser import HTMLParser
 import pytest
 
 from graven.core.errors import UsageError
-from graven.lab import plots
-from graven.lab.cells import make_cell
-from graven.lab.export import export
-from graven.lab.jobs import GameResult
-from graven.lab.patterns import ladders, sweeps
-from graven.lab.report import Findings, html, write_plots
-from graven.lab.store import Store
+from graven.lab.experiments.job import GameResult
+from graven.lab.experiments.pairing import make_cell
+from graven.lab.reports import plots
+from graven.lab.reports.html_report import Findings, html, write_plots
+from graven.lab.reports.patterns import ladders, sweeps
+from graven.lab.store.export import export
+from graven.lab.store.store import Store
 from graven.search.engine import Budget
 
 B = Budget(1000)
@@ -68,8 +68,8 @@ def test_playouts_parameters_make_sweeps_too(monkeypatch):
     # The spec of a playout that may not exist: patterns read text, not agents.
     from dataclasses import replace
 
-    from graven.lab.statistics import Score
-    from graven.lab.store import Summary
+    from graven.lab.stats.intervals import Score
+    from graven.lab.store.store import Summary
 
     base = make_cell("nogo", "uct", "rave", B)
     made = [
@@ -83,9 +83,9 @@ def test_playouts_parameters_make_sweeps_too(monkeypatch):
 def test_a_playouts_parameter_of_the_same_name_as_the_trees_is_the_one_swept():
     from dataclasses import replace
 
-    from graven.lab.report import _sweep_command
-    from graven.lab.statistics import Score
-    from graven.lab.store import Summary
+    from graven.lab.reports.html_report import _sweep_command
+    from graven.lab.stats.intervals import Score
+    from graven.lab.store.store import Summary
 
     base = make_cell("nogo", "uct", "rave", B)
     made = [
@@ -100,8 +100,8 @@ def test_a_playouts_parameter_of_the_same_name_as_the_trees_is_the_one_swept():
 def test_settings_tried_here_and_there_are_no_grid():
     from dataclasses import replace
 
-    from graven.lab.statistics import Score
-    from graven.lab.store import Summary
+    from graven.lab.stats.intervals import Score
+    from graven.lab.store.store import Summary
 
     base = make_cell("nogo", "grave", "rave", B)
     tried = [(10, 0.1), (20, 0.3), (30, 0.2), (40, 0.7), (50, 0.9), (60, 0.8)]
@@ -169,7 +169,7 @@ def test_a_hostile_store_cannot_put_anything_on_the_page():
 
 
 def test_the_commands_of_a_sweep_make_its_cells(store):
-    from graven.lab.grid import grid
+    from graven.lab.experiments.grid import grid
 
     plot = Findings(store).plots()[0]
     (command,) = plot.commands

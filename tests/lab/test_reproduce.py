@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from graven.lab.jobs import GameResult
+from graven.lab.experiments.job import GameResult
+from graven.lab.experiments.reproduce import Results, column_summary, tasks, verdict
 from graven.lab.published import Figure, paper
-from graven.lab.reproduce import Results, column_summary, tasks, verdict
-from graven.lab.statistics import Score
-from graven.lab.store import Store
+from graven.lab.stats.intervals import Score
+from graven.lab.store.store import Store
 
 
 def told(store, cell, wins, losses):

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize
 
 from graven.core.errors import UsageError
-from graven.lab.sprt import POINTS, Sprt, Trial, likelihood_ratio, score_of
+from graven.lab.stats.sprt import POINTS, Sprt, Trial, likelihood_ratio, score_of
 
 
 def most_likely(counts, mean):

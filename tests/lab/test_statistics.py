@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, bootstrap, norm
 
-from graven.lab.statistics import (
+from graven.lab.stats.intervals import (
     Score,
     elo_of,
     group_means,

@@ -16,10 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graven.core.errors import UsageError
-from graven.lab.cells import Cell, make_cell
-from graven.lab.jobs import GameResult
-from graven.lab.run import Place, Task, play_missing
-from graven.lab.store import SCHEMA_VERSION, Store, StoreError
+from graven.lab.experiments.experiment import Place, Task, play_missing
+from graven.lab.experiments.job import GameResult
+from graven.lab.experiments.pairing import Cell, make_cell
+from graven.lab.store.store import SCHEMA_VERSION, Store, StoreError
 from graven.search.engine import Budget
 from tests.lab.killing import MATCH, recorded, wait_for
 
@@ -196,7 +196,7 @@ def test_a_full_disk_is_said_and_loses_nothing(tmp_path):
     program = f"""
 import resource, signal
 from graven.interfaces import cli
-from graven.lab.match import match
+from graven.lab.experiments.match import match
 match("nogo(size=3)", "uct", "rave", games=2, workers=1)  # compiled code takes room, too
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))

@@ -9,13 +9,13 @@ from itertools import product
 import numpy as np
 import pytest
 
-from graven.core.contract import NOBODY
+from graven.core.contract import TERMINAL
 from graven.core.errors import UsageError
 from graven.core.game import Game
-from graven.lab.match import match
-from graven.lab.store import Store
-from graven.lab.sweep import sweep
-from graven.lab.tournament import pairings, tournament
+from graven.lab.experiments.match import match
+from graven.lab.experiments.sweep import sweep
+from graven.lab.experiments.tournament import pairings, tournament
+from graven.lab.store.store import Store
 
 GAME = "knightthrough(size=5)"
 QUICK = {"games": 6, "workers": 1, "seed": 4}
@@ -30,7 +30,7 @@ def three_start(tables, state):
 
 
 def three_turn(tables, state):
-    return state[1] if state[0] > 0 else NOBODY
+    return state[1] if state[0] > 0 else TERMINAL
 
 
 def three_legal(tables, state, player, moves):
@@ -53,11 +53,11 @@ def three():
     return Game(
         name="three",
         players=3,
-        words=2,
-        codes=2,
-        moves=2,
-        plies=10,
-        tables=np.array([10]),
+        state_words=2,
+        num_codes=2,
+        max_moves=2,
+        max_plies=10,
+        constants=np.array([10]),
         start=three_start,
         turn=three_turn,
         legal=three_legal,

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from graven.core.errors import UsageError
-from graven.lab.tune import Range, template, tune
+from graven.lab.experiments.tune import Range, template, tune
 
 pytest.importorskip("optuna", reason="the extra 'tune' (Optuna) is not installed")
 
@@ -101,7 +101,7 @@ def test_a_tuning_goes_on_where_it_was_stopped(tmp_path):
 
 
 def test_a_trial_that_was_cut_short_is_taken_up_again(tmp_path):
-    from graven.lab.store import Store
+    from graven.lab.store.store import Store
 
     stop = threading.Event()
     with Store(tmp_path / "a.db") as store:

@@ -8,12 +8,12 @@ import threading
 import pytest
 
 from graven.core.errors import GravenError, UsageError
-from graven.lab import run
-from graven.lab.cells import make_cell
-from graven.lab.jobs import Failure, GameJob
-from graven.lab.run import Place, Task, play_missing
-from graven.lab.store import Store
-from graven.lab.workers import play_apart, play_here
+from graven.lab.experiments import experiment
+from graven.lab.experiments.experiment import Place, Task, play_missing
+from graven.lab.experiments.job import Failure, GameJob
+from graven.lab.experiments.pairing import make_cell
+from graven.lab.experiments.processes import play_apart, play_here
+from graven.lab.store.store import Store
 from graven.search.engine import Budget
 from tests.lab import crashing
 
@@ -93,7 +93,7 @@ def test_a_run_in_which_nothing_works_is_given_up(monkeypatch):
     def nothing_works(jobs, count, place, stop, game):
         return ((job, Failure(job, "no reason")) for job in jobs)
 
-    monkeypatch.setattr(run, "_played", nothing_works)
+    monkeypatch.setattr(experiment, "_played", nothing_works)
     with Store() as store, pytest.raises(GravenError, match="10 games could not be played"):
         play_missing([Task(CELL, 50)], store)
 

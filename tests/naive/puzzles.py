@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from graven.games.tsptw_files import invented
+from graven.games.tsptw_instances import invented
 from tests.naive.morpion import Morpion
 from tests.naive.samegame import SameGame
 from tests.naive.tsptw import Tsptw

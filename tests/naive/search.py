@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from graven.core import contract
-from graven.core.contract import EVERYBODY, NOBODY
+from graven.core.contract import SIMULTANEOUS, TERMINAL
 from graven.core.rng import below, generator
 from tests.naive.playouts import Choice, Uniform, codes_of
 
@@ -92,7 +92,7 @@ class NaiveSearch:
         path, _, trace, _ = descent
         for node, at in path:
             node.visits += playouts
-            taken = self.rules.players if node.turn == EVERYBODY else 1
+            taken = self.rules.players if node.turn == SIMULTANEOUS else 1
             for played in trace[at : at + taken]:
                 node.count[played] = node.count.get(played, 0) + playouts
                 node.total.setdefault(played, 0.0)
@@ -103,11 +103,11 @@ class NaiveSearch:
         path, trace, plies = [], [], []
         while True:
             path.append((node, len(trace)))
-            if node.turn == NOBODY or node.visits == 0:
+            if node.turn == TERMINAL or node.visits == 0:
                 break
             if self.ref is not None and node.visits > self.ref:
                 reference = node
-            movers = range(rules.players) if node.turn == EVERYBODY else [node.turn]
+            movers = range(rules.players) if node.turn == SIMULTANEOUS else [node.turn]
             if node.moves is None:
                 node.moves = {mover: self.legal(state, mover) for mover in movers}
             joint = np.full(rules.players, -1, np.int32)
@@ -120,7 +120,7 @@ class NaiveSearch:
             played = tuple(int(joint[mover]) for mover in movers)
             if played not in node.children:
                 tried = node.count.get((node.turn, played[0]), 0)
-                if node.turn != EVERYBODY and tried + 1 < self.expand:
+                if node.turn != SIMULTANEOUS and tried + 1 < self.expand:
                     break
                 node.children[played] = (
                     self.at_key(state) if self.transpositions else Node(contract.turn(rules, state))
@@ -133,10 +133,10 @@ class NaiveSearch:
         state, trace, plies = state.copy(), trace.copy(), plies.copy()
         in_tree = len(trace)
         self.path = [node for node, _ in path]
-        while (turn := contract.turn(rules, state)) != NOBODY:
+        while (turn := contract.turn(rules, state)) != TERMINAL:
             joint = np.full(rules.players, -1, np.int32)
             ply = []
-            for mover in range(rules.players) if turn == EVERYBODY else [turn]:
+            for mover in range(rules.players) if turn == SIMULTANEOUS else [turn]:
                 moves = self.sensible(state, mover)
                 codes = codes_of(rules, state, mover, moves, self.playout.features)
                 joint[mover] = self.playout.choose(self, state, mover, moves, codes, plies)
@@ -149,7 +149,7 @@ class NaiveSearch:
         self.playout.learn(plies, scores)
         for node, at in path:
             node.visits += 1
-            taken = rules.players if node.turn == EVERYBODY else 1
+            taken = rules.players if node.turn == SIMULTANEOUS else 1
             for played in trace[at : min(at + taken, in_tree)]:
                 node.count[played] = node.count.get(played, 0) + 1
                 node.total[played] = node.total.get(played, 0.0) + scores[played[0]]
@@ -159,7 +159,7 @@ class NaiveSearch:
 
     def played_after(self, trace):
         """What AMAF counts: every move once; of a place only the move that took it first."""
-        if not self.rules.places:
+        if not self.rules.shared_points:
             return set(trace)
         first = {}
         for mover, move in trace:
@@ -168,7 +168,7 @@ class NaiveSearch:
 
     def sensible(self, state, mover):
         moves = contract.new_moves(self.rules)
-        return [int(m) for m in moves[: contract.sensible(self.rules, state, mover, moves)]]
+        return [int(m) for m in moves[: contract.playout_moves(self.rules, state, mover, moves)]]
 
     def choice(self, state, mover, moves, move, in_tree):
         codes = codes_of(self.rules, state, mover, moves, self.playout.features)
@@ -178,13 +178,13 @@ class NaiveSearch:
         """The last node of the path, not counting its end, with at least so many playouts."""
         found = None
         for node in self.path:
-            if node.turn != NOBODY and node.visits >= least:
+            if node.turn != TERMINAL and node.visits >= least:
                 found = node
         return found
 
     def legal(self, state, mover):
         moves = contract.new_moves(self.rules)
-        return [int(m) for m in moves[: contract.candidates(self.rules, state, mover, moves)]]
+        return [int(m) for m in moves[: contract.tree_moves(self.rules, state, mover, moves)]]
 
     def select(self, node, reference, mover):
         values = []

@@ -8,7 +8,7 @@ from collections import defaultdict
 import numpy as np
 
 from graven.core import contract
-from graven.core.contract import NOBODY
+from graven.core.contract import TERMINAL
 from graven.core.game import Position
 from graven.core.rng import generator, uniform
 
@@ -23,7 +23,7 @@ class Puzzle:
         self.playouts = 0
 
     def over(self, state) -> bool:
-        return contract.turn(self.rules, state) == NOBODY
+        return contract.turn(self.rules, state) == TERMINAL
 
     def legal(self, state) -> list[int]:
         moves = contract.new_moves(self.rules)

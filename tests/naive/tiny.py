@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import numpy as np
 
-from graven.core.contract import EVERYBODY, NOBODY
+from graven.core.contract import SIMULTANEOUS, TERMINAL
 from graven.core.game import Game
 
 # Two heaps: take 1 or 2 stones from one of them; whoever takes the last stone has won.
-# State: left heap, right heap, whose turn. Code: 2 * heap + stones taken - 1. Tables: heap size.
+# State: left heap, right heap, whose turn. Code: 2 * heap + stones taken - 1. Constants: heap size.
 
 
-def heaps_start(tables, state):
-    state[0] = tables[0]
-    state[1] = tables[0]
+def heaps_start(constants, state):
+    state[0] = constants[0]
+    state[1] = constants[0]
     state[2] = 0
 
 
-def heaps_turn(tables, state):
-    return state[2] if state[0] + state[1] > 0 else NOBODY
+def heaps_turn(constants, state):
+    return state[2] if state[0] + state[1] > 0 else TERMINAL
 
 
-def heaps_legal(tables, state, player, moves):
+def heaps_legal(constants, state, player, moves):
     count = 0
     for heap in range(2):
         for stones in range(1, 3):
@@ -31,13 +31,13 @@ def heaps_legal(tables, state, player, moves):
     return count
 
 
-def heaps_play(tables, state, joint):
+def heaps_play(constants, state, joint):
     move = joint[state[2]]
     state[move // 2] -= move % 2 + 1
     state[2] = 1 - state[2]
 
 
-def heaps_scores(tables, state, out):
+def heaps_scores(constants, state, out):
     out[0] = float(state[2])
     out[1] = 1.0 - out[0]
 
@@ -54,11 +54,11 @@ def heaps(size: int = 3) -> Game:
     return Game(
         name="heaps",
         players=2,
-        words=3,
-        codes=4,
-        moves=4,
-        plies=2 * size,
-        tables=np.array([size]),
+        state_words=3,
+        num_codes=4,
+        max_moves=4,
+        max_plies=2 * size,
+        constants=np.array([size]),
         start=heaps_start,
         turn=heaps_turn,
         legal=heaps_legal,
@@ -66,34 +66,34 @@ def heaps(size: int = 3) -> Game:
         scores=heaps_scores,
         options={"size": size},
         player_names=("First", "Second"),
-        show_move=heaps_move_text,
-        show=heaps_board,
+        format_move=heaps_move_text,
+        render=heaps_board,
     )
 
 
 # Rock, paper, scissors, several rounds, both at once; the winner of more rounds wins.
-# State: rounds to go, points of each player. Tables: number of rounds.
+# State: rounds to go, points of each player. Constants: number of rounds.
 
 HANDS = ("rock", "paper", "scissors")
 
 
-def hands_start(tables, state):
-    state[0] = tables[0]
+def hands_start(constants, state):
+    state[0] = constants[0]
     state[1] = 0
     state[2] = 0
 
 
-def hands_turn(tables, state):
-    return EVERYBODY if state[0] > 0 else NOBODY
+def hands_turn(constants, state):
+    return SIMULTANEOUS if state[0] > 0 else TERMINAL
 
 
-def hands_legal(tables, state, player, moves):
+def hands_legal(constants, state, player, moves):
     for hand in range(3):
         moves[hand] = hand
     return 3
 
 
-def hands_play(tables, state, joint):
+def hands_play(constants, state, joint):
     state[0] -= 1
     ahead = (joint[0] - joint[1]) % 3
     if ahead == 1:
@@ -102,7 +102,7 @@ def hands_play(tables, state, joint):
         state[2] += 1
 
 
-def hands_scores(tables, state, out):
+def hands_scores(constants, state, out):
     out[0] = 0.5
     if state[1] > state[2]:
         out[0] = 1.0
@@ -119,11 +119,11 @@ def rock_paper_scissors(rounds: int = 3) -> Game:
     return Game(
         name="rock-paper-scissors",
         players=2,
-        words=3,
-        codes=3,
-        moves=3,
-        plies=rounds,
-        tables=np.array([rounds]),
+        state_words=3,
+        num_codes=3,
+        max_moves=3,
+        max_plies=rounds,
+        constants=np.array([rounds]),
         start=hands_start,
         turn=hands_turn,
         legal=hands_legal,
@@ -131,33 +131,33 @@ def rock_paper_scissors(rounds: int = 3) -> Game:
         scores=hands_scores,
         options={"rounds": rounds},
         player_names=("Left", "Right"),
-        show_move=lambda player, code: HANDS[code],
-        show=hands_board,
+        format_move=lambda player, code: HANDS[code],
+        render=hands_board,
     )
 
 
-# The first player draws one of several numbers, and that is all. Tables: how many there are.
+# The first player draws one of several numbers, and that is all. Constants: how many there are.
 
 
-def lottery_start(tables, state):
+def lottery_start(constants, state):
     state[0] = 0
 
 
-def lottery_turn(tables, state):
-    return 0 if state[0] == 0 else NOBODY
+def lottery_turn(constants, state):
+    return 0 if state[0] == 0 else TERMINAL
 
 
-def lottery_legal(tables, state, player, moves):
-    for number in range(tables[0]):
+def lottery_legal(constants, state, player, moves):
+    for number in range(constants[0]):
         moves[number] = number
-    return tables[0]
+    return constants[0]
 
 
-def lottery_play(tables, state, joint):
+def lottery_play(constants, state, joint):
     state[0] = joint[0] + 1
 
 
-def lottery_scores(tables, state, out):
+def lottery_scores(constants, state, out):
     out[:] = 0.0
     out[0] = 1.0
 
@@ -166,11 +166,11 @@ def lottery(numbers: int, players: int = 1) -> Game:
     return Game(
         name="lottery",
         players=players,
-        words=1,
-        codes=numbers,
-        moves=numbers,
-        plies=1,
-        tables=[numbers],
+        state_words=1,
+        num_codes=numbers,
+        max_moves=numbers,
+        max_plies=1,
+        constants=[numbers],
         start=lottery_start,
         turn=lottery_turn,
         legal=lottery_legal,

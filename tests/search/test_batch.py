@@ -70,13 +70,13 @@ def heaps_many(tables, states, leaves, each, scratch, traces, lengths, out, rng)
 @pytest.mark.parametrize("spec", ["uct(leaves=6,each=2)", "grave(ref=5,leaves=3,each=4)"])
 def test_a_game_that_plays_many_at_once_is_searched_as_one_by_one(spec, misere):
     slow = tiny.heaps(9)
-    fast = slow.changed(many=heaps_many, scratch=1)
+    fast = slow.changed(batch_playouts=heaps_many, batch_scratch=1)
     found = []
     for game in (slow, fast):
         if misere:
             game = game.as_misere()
         search = Agent(spec).bind(game)
-        assert search.batch.many == (game.functions["many"] is not None)
+        assert search.batch.many == (game.functions["batch_playouts"] is not None)
         run = search.run(game.start().state, (), Budget(playouts=1000), 3)
         tree, nodes = run.tree, run.nodes
         found.append((run.plies, tree.visits[:nodes].tolist(), tree.sums[:nodes].tolist()))
@@ -84,7 +84,7 @@ def test_a_game_that_plays_many_at_once_is_searched_as_one_by_one(spec, misere):
 
 
 def test_other_playouts_than_uniform_never_use_many():
-    game = tiny.heaps(4).changed(many=heaps_many)
+    game = tiny.heaps(4).changed(batch_playouts=heaps_many)
     assert not Agent("uct(leaves=4)+mast(k=2)").bind(game).batch.many
 
 
@@ -93,7 +93,7 @@ def test_playouts_that_learn_do_so_within_batches(playout):
     game = make_game("breakthrough(size=5)")
     found = Agent(f"grave(leaves=8,each=2)+{playout}").search(game.start(), playouts=500, seed=4)
     assert found.playouts == 500
-    assert sum(stat.visits for stat in found.moves) == 498  # the first two began at the root
+    assert sum(stat.visits for stat in found.root_stats) == 498  # the first two began at the root
 
 
 def test_where_a_search_pauses_changes_nothing(monkeypatch):
@@ -102,7 +102,7 @@ def test_where_a_search_pauses_changes_nothing(monkeypatch):
     first = agent.search(game.start(), playouts=3000, seed=9)
     monkeypatch.setattr(engine, "CHUNK_SECONDS", 1e-6)
     second = agent.search(game.start(), playouts=3000, seed=9)
-    assert first.moves == second.moves
+    assert first.root_stats == second.root_stats
     assert first.plies == second.plies
 
 
@@ -122,7 +122,7 @@ def test_batches_find_the_winning_move():
     twin.plant(position.state)
     twin.run(1, 4000)
     best = max(twin.root.count, key=lambda played: twin.root.count[played])
-    assert found.best == game.show_move(*best)
+    assert found.best_move == game.format_move(*best)
 
 
 def test_batches_too_large_for_the_memory_are_refused():
@@ -132,7 +132,7 @@ def test_batches_too_large_for_the_memory_are_refused():
 
 
 def test_a_game_too_long_for_its_bounds_is_told_from_many():
-    game = tiny.heaps(4).changed(many=too_long, scratch=1)
+    game = tiny.heaps(4).changed(batch_playouts=too_long, batch_scratch=1)
     with pytest.raises(Exception, match="beyond the declared"):
         Agent("uct(leaves=4)").search(game.start(), playouts=100)
 

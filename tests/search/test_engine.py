@@ -27,19 +27,19 @@ def test_a_search_plays_exactly_its_playouts(start):
         found = Agent("grave").search(start, playouts=playouts)
         assert found.playouts == playouts
         # The first playout starts at the root itself; each of the others tries a move.
-        assert sum(stat.visits for stat in found.moves) == playouts - 1
+        assert sum(stat.visits for stat in found.root_stats) == playouts - 1
 
 
 def test_one_playout_still_names_a_legal_move(start):
-    assert Agent("uct").search(start, playouts=1).best in start.moves
+    assert Agent("uct").search(start, playouts=1).best_move in start.legal_moves
 
 
 def test_same_seed_same_search_other_seed_another(start):
     agent = Agent("grave(ref=20)")
     one, two, three = (agent.search(start, playouts=2000, seed=seed) for seed in (1, 1, 2))
-    assert one.moves == two.moves
-    assert one.line == two.line
-    assert one.moves != three.moves
+    assert one.root_stats == two.root_stats
+    assert one.pv == two.pv
+    assert one.root_stats != three.root_stats
 
 
 def test_a_time_budget_is_kept(start):
@@ -62,7 +62,7 @@ def test_another_thread_can_stop_a_search(start):
     stop.set()
     thread.join(timeout=30)
     assert not thread.is_alive()
-    assert found[0].best in start.moves
+    assert found[0].best_move in start.legal_moves
     assert 0 < found[0].playouts < 10**9
 
 
@@ -81,7 +81,7 @@ def test_a_full_tree_goes_on_and_says_so(start, spec):
     assert found.memory_full
     assert found.playouts == 60_000
     assert found.memory_mib <= 4
-    assert sum(stat.visits for stat in found.moves) == 60_000 - 1
+    assert sum(stat.visits for stat in found.root_stats) == 60_000 - 1
     assert not Agent(spec).search(start, playouts=100).memory_full
 
 
@@ -93,20 +93,20 @@ def test_a_full_tree_never_reads_a_table_that_misses_simulations():
     search.run(start.state, (), Budget(playouts=20_000), seed=4)
     tree, rules = search.room.tree, search.rules
     assert tree.meta[arrays.CLOSED]
-    size = 2 * rules.players * rules.codes
+    size = 2 * rules.players * rules.num_codes
     for node in range(int(search.room.tree.meta[arrays.NODES])):
         table, turn = int(tree.table[node]), int(tree.turns[node])
         if table == arrays.NONE or turn < 0 or tree.first[node * 2 + turn] == arrays.NONE:
             continue
         first = int(tree.first[node * 2 + turn])
         for edge in range(first, first + int(tree.degree[node * 2 + turn])):
-            entry = table * size + 2 * (turn * rules.codes + int(tree.moves[edge]))
+            entry = table * size + 2 * (turn * rules.num_codes + int(tree.moves[edge]))
             # A move tried here is in AMAF at least as often.
             assert tree.amaf[entry] >= tree.counts[edge]
 
 
 def test_too_little_memory_is_an_error_not_a_crash():
-    game = tiny.heaps(3).changed(codes=100_000)
+    game = tiny.heaps(3).changed(num_codes=100_000)
     with pytest.raises(UsageError, match="memory=1 MiB is too little"):
         Agent("grave(memory=1)").search(game.start(), playouts=10)
 
@@ -121,8 +121,8 @@ def test_empty_budgets_are_refused(start, playouts, seconds):
 
 def test_a_finished_game_cannot_be_searched():
     position = make_game("domineering(size=2)").start()
-    while not position.over:
-        position = position.play(position.moves[0])
+    while not position.is_over:
+        position = position.play(position.legal_moves[0])
     with pytest.raises(UsageError, match="is over"):
         Agent("uct").search(position, playouts=10)
 
@@ -134,8 +134,8 @@ def test_a_player_gives_the_same_moves_for_the_same_seed_with_and_without_reuse(
         for _ in range(2):
             position = game.start()
             player = Agent(spec).player(seed=9, playouts=200)
-            while not position.over:
-                position = position.play(player.choose(position).best)
+            while not position.is_over:
+                position = position.play(player.choose(position).best_move)
             games.append(position.history)
         assert games[0] == games[1]
 
@@ -144,10 +144,10 @@ def test_a_kept_tree_knows_the_position_already(start):
     player = Agent("uct(reuse=true)").player(seed=1, playouts=2000)
     first = player.choose(start)
     reply = start.play(
-        first.line[0],
-    ).play(first.line[1])
+        first.pv[0],
+    ).play(first.pv[1])
     second = player.choose(reply)
-    assert sum(stat.visits for stat in second.moves) > 2000
+    assert sum(stat.visits for stat in second.root_stats) > 2000
 
 
 def test_uct_finds_the_winning_move_of_small_games():
@@ -161,7 +161,7 @@ def test_uct_finds_the_winning_move_of_small_games():
         "grave(ref=5,c=0.2)",
     ):
         found = Agent(spec).search(position, playouts=3000, seed=2)
-        assert found.best == "right-1"
+        assert found.best_move == "right-1"
         assert found.value > 0.8
 
 
@@ -198,7 +198,14 @@ def test_broken_rules_end_the_search_with_a_message(part, function, said):
     parts = dict(good.functions)
     parts[part] = function
     game = Game(
-        name="broken", players=2, words=3, codes=4, moves=4, plies=6, tables=np.array([3]), **parts
+        name="broken",
+        players=2,
+        state_words=3,
+        num_codes=4,
+        max_moves=4,
+        max_plies=6,
+        constants=np.array([3]),
+        **parts,
     )
     with pytest.raises(ContractError, match=said):
         Agent("grave").search(game.start(), playouts=500)
@@ -207,7 +214,7 @@ def test_broken_rules_end_the_search_with_a_message(part, function, said):
 def test_playouts_count_draws_as_half(start):
     game = tiny.rock_paper_scissors(1)
     found = Agent("uct(c=5)").search(game.start(), playouts=3000)
-    assert len(found.best) == 2
+    assert len(found.best_move) == 2
     for player in (0, 1):
         for stat in found.by_player[player]:
             assert stat.mean == pytest.approx(0.5, abs=0.1)
@@ -220,10 +227,10 @@ def test_a_tree_of_simultaneous_moves_is_kept_or_started_afresh(transpositions, 
     search = Agent(f"grave(ref=5,reuse=true,transpositions={transpositions})").bind(game)
     search.prune_above = 0 if prune else search.prune_above
     position = game.start()
-    while not position.over:
+    while not position.is_over:
         run = search.run(position.state, position.history, Budget(playouts=300), seed=position.ply)
         assert run.playouts == 300
-        position = position.play("rock", "paper")
+        position = position.play_joint(["rock", "paper"])
     # Only keys find the children of joint moves.
     assert (search.room.tree.visits[search.room.tree.meta[arrays.ROOT]] > 300) == (
         transpositions == "true" and not prune
@@ -238,12 +245,12 @@ def test_a_tree_that_was_full_is_kept_only_where_its_tables_are_exact(spec):
     for _ in range(6):
         run = search.run(position.state, position.history, Budget(playouts=20_000), position.ply)
         tree, rules = run.tree, search.rules
-        root, player = int(tree.meta[arrays.ROOT]), position.turn
+        root, player = int(tree.meta[arrays.ROOT]), position.current_player
         first = int(tree.first[root * 2 + player])
         degree = int(tree.degree[root * 2 + player])
         counts = tree.counts[first : first + degree]
         entries = 2 * (
-            (tree.table[root] * 2 + player) * rules.codes + tree.moves[first : first + degree]
+            (tree.table[root] * 2 + player) * rules.num_codes + tree.moves[first : first + degree]
         )
         # Every playout that began with a move contains it, and no playout counts twice.
         assert (tree.amaf[entries] >= counts).all()
@@ -258,7 +265,7 @@ def test_a_kept_tree_is_searched_at_every_move_however_short_the_time():
     for _ in range(12):
         run = search.run(position.state, position.history, Budget(seconds=0.05), position.ply)
         assert run.playouts > 0
-        position = position.play(position.moves[0])
+        position = position.play(position.legal_moves[0])
 
 
 def test_the_main_line_begins_with_the_move_that_is_played():
@@ -266,7 +273,7 @@ def test_the_main_line_begins_with_the_move_that_is_played():
     for spec in ("uct", "uct(final=mean)"):
         for seed in range(20):
             found = Agent(spec).search(start, playouts=60, seed=seed)
-            assert found.line[0] == found.best
+            assert found.pv[0] == found.best_move
 
 
 def test_an_interrupt_is_not_lost_if_it_comes_early(start):
@@ -285,10 +292,10 @@ def writes_too_many(tables, state, player, moves):
 def test_too_many_moves_are_refused_where_people_ask_for_them():
     game = tiny.heaps(3).changed(legal=writes_too_many)
     with pytest.raises(ContractError, match="`legal` gave 7 moves"):
-        game.start().moves  # noqa: B018
+        game.start().legal_moves  # noqa: B018
 
 
 def test_a_game_longer_than_it_says_is_noticed():
-    game = tiny.heaps(6).changed(plies=5)
+    game = tiny.heaps(6).changed(max_plies=5)
     with pytest.raises(ContractError, match="beyond the declared 5 plies"):
         Agent("uct").search(game.start(), playouts=2000)

@@ -153,14 +153,14 @@ def test_looking_while_it_searches_sees_only_what_can_be(spec):
             except (IndexError, ValueError):
                 continue
             looks += 1
-            assert {each.code for each in seen.moves} <= set(range(game.codes))
+            assert {each.code for each in seen.moves} <= set(range(game.num_codes))
             assert all(0 <= each.visits <= 300_000 for each in seen.moves)
             for each in seen.moves:
                 assert each.mean is None or 0 <= each.mean <= 1
                 assert each.amaf is None or 0 <= each.amaf <= 1
             for player, code in look.line(search):
                 assert 0 <= player < 2
-                assert 0 <= code < game.codes
+                assert 0 <= code < game.num_codes
     finally:
         stop.set()
         thread.join()
@@ -172,8 +172,8 @@ def test_a_way_that_the_tree_does_not_have_ends_early():
     game = make_game(GAME)
     search = Agent("uct").bind(game)
     search.run(game.start().state, (), Budget(playouts=50), 1)
-    legal = game.start().codes_of(0)
-    nowhere = next(code for code in range(game.codes) if code not in legal)
+    legal = game.start().legal_codes_of(0)
+    nowhere = next(code for code in range(game.num_codes) if code not in legal)
     assert len(look.walk(search, [nowhere], lambda player, code: code)) == 1
     assert len(look.walk(search, [legal[0]] * 99, lambda player, code: code)) < 99
     assert len(look.walk(search, ["x"], lambda player, text: None)) == 1

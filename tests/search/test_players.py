@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from graven.agents import Agent
-from graven.core.contract import NOBODY
+from graven.core.contract import TERMINAL
 from graven.core.game import Game
 from tests.naive import search as naive
 from tests.search.test_twin import assert_same_tree, run_both
@@ -19,7 +19,7 @@ def heap_start(tables, state):
 
 
 def heap_turn(tables, state):
-    return state[1] if state[0] > 0 else NOBODY
+    return state[1] if state[0] > 0 else TERMINAL
 
 
 def heap_legal(tables, state, player, moves):
@@ -44,17 +44,17 @@ def heap(size: int) -> Game:
     return Game(
         name="heap",
         players=3,
-        words=2,
-        codes=3,
-        moves=3,
-        plies=size,
-        tables=np.array([size]),
+        state_words=2,
+        num_codes=3,
+        max_moves=3,
+        max_plies=size,
+        constants=np.array([size]),
         start=heap_start,
         turn=heap_turn,
         legal=heap_legal,
         play=heap_play,
         scores=heap_scores,
-        show_move=lambda player, code: str(code + 1),
+        format_move=lambda player, code: str(code + 1),
     )
 
 
@@ -78,7 +78,7 @@ def test_each_of_three_players_plays_for_itself():
     # With 3 stones or fewer the player to move takes all; with 7 the first can leave none safe.
     for stones, expected in ((1, "1"), (2, "2"), (3, "3")):
         found = Agent("uct(c=0.4)").search(heap(stones).start(), playouts=500)
-        assert found.best == expected
+        assert found.best_move == expected
         assert found.value > 0.9
 
 

@@ -52,7 +52,7 @@ def run_both(game, spec, formula, ref, playout, playouts=400, seed=1):
 
 def by_code(search, table, default):
     """A twin's table as the kernel keeps it: by player * features + code."""
-    features = search.rules.features
+    features = search.rules.num_features
     values = np.full(search.rules.players * features, default)
     for (player, code), value in table.items():
         values[player * features + code] = value
@@ -65,7 +65,7 @@ def test_mast_learns_what_its_twin_learns(name, spec, told):
     twin = naive.Mast(**told)
     search = run_both(make_game(name), f"uct(c=0.4)+{spec}", twins.uct(0.4), None, twin)
     assert twin.policy
-    size = search.rules.players * search.rules.features
+    size = search.rules.players * search.rules.num_features
     np.testing.assert_array_equal(
         search.learner.sums[: 2 * size : 2], by_code(search, twin.games, 0.0)
     )
@@ -111,7 +111,7 @@ def test_ppa_learns_what_its_twin_learns(name, policy, alpha):
 def test_nst_learns_what_its_twin_learns(name, spec, told):
     twin = naive.Nst(**told)
     search = run_both(make_game(name), f"uct(c=0.4)+{spec}", twins.uct(0.4), None, twin)
-    codes, singles = search.rules.codes, search.rules.players * search.rules.codes
+    codes, singles = search.rules.num_codes, search.rules.players * search.rules.num_codes
     for (history, player, move), games in twin.games.items():
         if not history:
             at = 2 * (player * codes + move)
@@ -195,7 +195,7 @@ def test_weights_are_the_exponentials_of_the_logits_after_a_shift():
     game = make_game("misere-knightthrough(size=6)")
     search = Agent("uct(c=0.4)+ppa(alpha=1000)").bind(game)
     search.run(game.start().state, (), Budget(playouts=5000), 3)
-    learner, features = search.learner, search.rules.features
+    learner, features = search.learner, search.rules.num_features
     shifts = learner.params[ppa.SHIFTS :]
     assert shifts.max() > 0, "nothing had to be shifted: this test shows nothing"
     for player in range(2):
@@ -301,7 +301,7 @@ def test_ppa_carries_its_policy_over_if_asked():
     search.run(game.start().state, (), Budget(playouts=300), 1)
     before = search.learner.logits.copy()
     search.settings.playout.carry(search.learner)
-    size = 2 * search.rules.features
+    size = 2 * search.rules.num_features
     np.testing.assert_allclose(search.learner.logits, 0.5 * before)
     np.testing.assert_allclose(search.learner.weights[:size], np.exp(0.5 * before[:size]))
 
@@ -316,7 +316,7 @@ def test_nst_makes_room_without_forgetting():
     run = search.run(game.start().state, (), Budget(playouts=PLAYOUTS), 1)
     assert run.playouts == PLAYOUTS
     assert len(search.learner.keys) > slots
-    singles = search.rules.players * search.rules.codes
+    singles = search.rules.players * search.rules.num_codes
     kept = search.learner.sums[2 * singles :: 2]
     assert (kept > 0).sum() == search.learner.log[nst.USED]
     # Every ply but the first two of a simulation ends a sequence of two and one of three moves.
@@ -336,7 +336,7 @@ def too_high_late(tables, state, player, move):
 
 @pytest.mark.parametrize("playout", ["mastf(epsilon=1)", "mastf(k=4)", "ppaf(alpha=1)"])
 def test_a_code_that_is_out_of_range_only_in_playouts_is_refused_as_well(playout):
-    game = tiny.heaps(6).changed(feature=too_high_late, features=3)
+    game = tiny.heaps(6).changed(feature=too_high_late, num_features=3)
     with pytest.raises(ContractError, match="feature"):
         Agent(f"uct(expand=1000)+{playout}").search(game.start(), playouts=500)
 
@@ -381,7 +381,7 @@ def test_nst_forgets_the_sequences_that_decay_has_left_next_to_nothing_of():
     search = Agent("uct+nst").bind(game)
     start = game.start()
     search.run(start.state, (), Budget(playouts=2000), 1)
-    singles = 2 * search.rules.players * search.rules.codes
+    singles = 2 * search.rules.players * search.rules.num_codes
     before = search.learner.sums[singles::2].copy()
     search.settings.playout.carry(search.learner)
     after = search.learner.sums[singles::2]
@@ -394,8 +394,8 @@ def test_a_kept_tree_goes_with_playouts_that_learn(playout):
     game = make_game("nogo(size=4)")
     player = Agent(f"grave(ref=10,reuse=true)+{playout}").player(seed=3, playouts=300)
     position = game.start()
-    while not position.over:
-        position = position.play(player.choose(position).best)
+    while not position.is_over:
+        position = position.play(player.choose(position).best_move)
     assert sum(position.scores) == 1.0
 
 
@@ -418,6 +418,6 @@ def test_a_search_that_was_broken_off_does_not_shorten_the_next(playout):
 
 @pytest.mark.parametrize("playout", ["mastf(k=4)", "mastf(epsilon=0.4)", "ppaf"])
 def test_a_feature_code_out_of_range_is_refused_not_followed(playout):
-    game = make_game("nogo(size=3)").changed(feature=too_high, coded=None)
+    game = make_game("nogo(size=3)").changed(feature=too_high, playout_moves_with_features=None)
     with pytest.raises(ContractError, match="feature"):
         Agent(f"uct+{playout}").search(game.start(), playouts=200)

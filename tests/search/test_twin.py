@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from graven.agents import Agent
-from graven.core.contract import EVERYBODY, NOBODY
+from graven.core.contract import SIMULTANEOUS, TERMINAL
 from graven.core.rng import derive
 from graven.games.registry import make_game
 from graven.search import tree as arrays
@@ -81,17 +81,17 @@ def assert_same_tree(search, twin):
                 assert tree.moves[edge] == move
                 assert tree.counts[edge] == other.count.get((player, move), 0)
                 assert tree.sums[edge] == other.total.get((player, move), 0.0)
-                if other.turn != EVERYBODY and (move,) in other.children:
+                if other.turn != SIMULTANEOUS and (move,) in other.children:
                     stack.append((int(tree.children[edge]), other.children[(move,)]))
     return compared, tables
 
 
 def assert_same_table(rules, tree, table, other):
-    size = 2 * rules.players * rules.codes
+    size = 2 * rules.players * rules.num_codes
     mine = np.asarray(tree.amaf[table * size : (table + 1) * size]).reshape(-1, 2)
     theirs = np.zeros_like(mine)
     for (player, move), count in other.amaf_count.items():
-        theirs[player * rules.codes + move] = count, other.amaf_total[(player, move)]
+        theirs[player * rules.num_codes + move] = count, other.amaf_total[(player, move)]
     np.testing.assert_array_equal(mine, theirs)
 
 
@@ -110,13 +110,15 @@ def test_every_tree_policy_visits_what_its_twin_visits(name, spec, formula, ref)
 )
 def test_where_places_are_taken_again_amaf_counts_who_was_first(name, spec, formula, ref):
     search, twin = run_both(make_game(name), spec, formula, ref, playouts=400)
-    assert search.rules.places
+    assert search.rules.shared_points
     compared, tables = assert_same_tree(search, twin)
     assert compared > 50
     assert tables > 1
     # It does make a difference here: some point was taken by two players in one playout.
-    again, _ = run_both(make_game(name).changed(places=False), spec, formula, ref, playouts=400)
-    size = 2 * search.rules.players * search.rules.codes
+    again, _ = run_both(
+        make_game(name).changed(shared_points=False), spec, formula, ref, playouts=400
+    )
+    size = 2 * search.rules.players * search.rules.num_codes
     assert (search.room.tree.amaf[:size] != again.room.tree.amaf[:size]).any()
 
 
@@ -127,7 +129,7 @@ def test_where_places_are_taken_again_amaf_counts_who_was_first(name, spec, form
 def test_statistics_are_counted_as_if_every_node_had_a_table(name, spec, formula, ref):
     game = tiny.rock_paper_scissors(4) if name == "all at once" else make_game(name)
     search, twin = run_both(game, spec, formula, ref, playouts=400)
-    nodes = [node for node in twin.nodes.values() if node.turn != NOBODY]
+    nodes = [node for node in twin.nodes.values() if node.turn != TERMINAL]
     entries = [
         ({(player, move) for player in node.moves for move in node.moves[player]}, node.amaf_count)
         for node in nodes
@@ -240,16 +242,16 @@ def test_grave_with_ref_0_is_rave():
     game = make_game("breakthrough(size=6)")
     one = Agent("grave(ref=0,bias=1e-4)").search(game.start(), playouts=3000, seed=3)
     two = Agent("rave(bias=1e-4)").search(game.start(), playouts=3000, seed=3)
-    assert one.moves == two.moves
-    assert (one.nodes, one.tables, one.line) == (two.nodes, two.tables, two.line)
+    assert one.root_stats == two.root_stats
+    assert (one.nodes, one.amaf_tables, one.pv) == (two.nodes, two.amaf_tables, two.pv)
 
 
 def test_grave_with_infinite_ref_is_hrave():
     game = make_game("knightthrough(size=6)")
     one = Agent("grave(ref=inf,k=50,c=0.2)").search(game.start(), playouts=3000, seed=3)
     two = Agent("hrave(k=50,c=0.2)").search(game.start(), playouts=3000, seed=3)
-    assert one.moves == two.moves
-    assert one.tables == two.tables == 1
+    assert one.root_stats == two.root_stats
+    assert one.amaf_tables == two.amaf_tables == 1
 
 
 def test_terminal_nodes_count_as_playouts_and_have_no_moves():
@@ -257,7 +259,7 @@ def test_terminal_nodes_count_as_playouts_and_have_no_moves():
     search, twin = run_both(game, "uct(c=0.4)", naive.uct(0.4), None, playouts=500)
     assert_same_tree(search, twin)
     tree = search.room.tree
-    over = [n for n in range(int(search.room.tree.meta[arrays.NODES])) if tree.turns[n] == NOBODY]
+    over = [n for n in range(int(search.room.tree.meta[arrays.NODES])) if tree.turns[n] == TERMINAL]
     assert over
     assert max(tree.visits[n] for n in over) > 10
     assert all(

@@ -9,7 +9,7 @@ from graven.solving import solve
 from tests.naive import tiny
 
 
-def no_number(tables, state, out):
+def no_number(constants, state, out):
     out[0] = float("nan")
 
 

@@ -67,12 +67,12 @@ def most_moves(game: Morpion) -> int:
 @pytest.mark.parametrize("variant", ["5D", "4T"])
 def test_the_end_of_a_game_of_morpion(variant, method):
     line = [gv.game("morpion", variant=variant).start()]
-    while not line[-1].over:
-        moves = line[-1].moves
+    while not line[-1].is_over:
+        moves = line[-1].legal_moves
         line.append(line[-1].play(moves[(5 * line[-1].ply) % len(moves)]))
     ours, theirs = line[-6], Morpion(variant)
     for (code,) in ours.history:
-        theirs.play(ours.game.show_move(0, code))
+        theirs.play(ours.game.format_move(0, code))
     found = gv.solve(ours, method)
     assert len(found.moves) == most_moves(theirs)
 

@@ -23,8 +23,8 @@ def test_the_same_seed_gives_the_same_game():
 
 def test_a_solution_is_a_game_that_can_be_played():
     found = gv.solve(GAME, "nmcs(level=1)")
-    position = gv.game(GAME).start().play_all(found.moves)
-    assert position.over
+    position = gv.game(GAME).start().play_moves(found.moves)
+    assert position.is_over
     assert (position.points, position.scores) == (found.points, (found.score,))
     assert found.position == position
     assert (found.game, found.method, found.runs) == (GAME, "nmcs(level=1)", 1)
@@ -114,31 +114,32 @@ def test_a_finished_game_is_refused():
         gv.solve("samegame(board=12/21)")
 
 
-def broken_turn(tables, state):
+def broken_turn(constants, state):
     return 0
 
 
-def one_move(tables, state, player, moves):
+def one_move(constants, state, player, moves):
     moves[0] = 0
     return 1
 
 
-def nothing(tables, state, joint):
+def nothing(constants, state, joint):
     state[0] = 0
 
 
-def no_scores(tables, state, out):
+def no_scores(constants, state, out):
     out[0] = 0.0
 
 
-def clean(tables, state):
+def clean(constants, state):
     state[0] = 0
 
 
 @pytest.mark.parametrize("method", ["nmcs(level=1)", "nmcs(level=2)", "nrpa(level=1)"])
 def test_a_game_without_end_is_blamed(method):
     game = gv.Game(
-        name="endless", players=1, words=1, codes=1, moves=1, plies=5, tables=[0],
+        name="endless", players=1, state_words=1, num_codes=1, max_moves=1, max_plies=5,
+        constants=[0],
         start=clean, turn=broken_turn, legal=one_move, play=nothing, scores=no_scores,
     )  # fmt: skip
     with pytest.raises(gv.ContractError, match="beyond the declared 5 plies"):

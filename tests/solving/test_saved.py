@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import graven as gv
 from graven.core.errors import UsageError
 from graven.solving import Limits
-from graven.solving.saved import load
+from graven.solving.solve_file import load
 
 GAMES = {
     "morpion(variant=4D)": ["nrpa(level=2,iterations=20)", "nmcs(level=1)"],
@@ -41,7 +41,7 @@ def test_resuming_changes_nothing(game, method, cuts, tmp_path):
 
 def test_a_position_other_than_the_start(tmp_path):
     start = gv.game("morpion", variant="4D").start()
-    after = start.play(start.moves[0])
+    after = start.play(start.legal_moves[0])
     file = tmp_path / "solve.json"
     found = gv.solve(after, "nrpa(level=1)", save=file)
     assert found.points == len(found.moves) + 1
@@ -114,7 +114,7 @@ def test_damaged_files_are_refused_or_lead_to_legal_games(saved, tmp_path, data)
     else:
         message = ""
         found = solving.run(Limits(playouts=solving.solver.playouts + 50, runs=solving.runs + 1))
-        assert found.position.over
+        assert found.position.is_over
     assert "\n" not in message
 
 

@@ -28,9 +28,11 @@ def solver_for(position, method):
 def late_morpion(variant: str):
     """A position of Morpion Solitaire six moves before the end of some game."""
     line = [make_game("morpion", variant=variant).start()]
-    while not line[-1].over:
+    while not line[-1].is_over:
         position = line[-1]
-        line.append(position.play(position.moves[(7 * position.ply) % len(position.moves)]))
+        line.append(
+            position.play(position.legal_moves[(7 * position.ply) % len(position.legal_moves)])
+        )
     return line[-7]
 
 

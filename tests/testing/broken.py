@@ -11,25 +11,25 @@ from tests.naive import tiny
 GOOD = tiny.heaps(4)
 
 
-def good_sample(tables, state, player, rng):
+def good_sample(constants, state, player, rng):
     left, right = min(state[0], 2), min(state[1], 2)
     chosen = below(rng, left + right)
     return chosen if chosen < left else 2 + chosen - left
 
 
-def good_key(tables, state):
+def good_key(constants, state):
     return (state[0] * 100 + state[1]) * 2 + state[2]
 
 
-def good_feature(tables, state, player, move):
+def good_feature(constants, state, player, move):
     return move + (4 if state[0] == state[1] else 0)
 
 
-def good_allowed(tables, state, player, move):
+def good_allowed(constants, state, player, move):
     return state[move // 2] > move % 2
 
 
-def good_coded(tables, state, player, moves, codes):
+def good_coded(constants, state, player, moves, codes):
     count = 0
     for move in range(4):
         if state[move // 2] > move % 2:
@@ -39,7 +39,7 @@ def good_coded(tables, state, player, moves, codes):
     return count
 
 
-def good_many(tables, states, leaves, each, scratch, traces, lengths, out, rng):
+def good_many(constants, states, leaves, each, scratch, traces, lengths, out, rng):
     stride = len(traces) // (leaves * each)
     for i in range(leaves * each):
         for word in range(3):
@@ -60,14 +60,14 @@ def good_many(tables, states, leaves, each, scratch, traces, lengths, out, rng):
 
 
 FULL = GOOD.changed(
-    many=good_many,
-    scratch=3,
+    batch_playouts=good_many,
+    batch_scratch=3,
     sample=good_sample,
     key=good_key,
     feature=good_feature,
-    features=8,
-    allowed=good_allowed,
-    coded=good_coded,
+    num_features=8,
+    is_playout_move=good_allowed,
+    playout_moves_with_features=good_coded,
     playouts={"careful": good_sample},
     svg=lambda state: "<svg xmlns='http://www.w3.org/2000/svg'/>",
 )
@@ -87,225 +87,225 @@ start, turn, legal, play, scores, sample = (
 )
 
 
-def start_leaves_a_word(tables, state):
-    state[0] = tables[0]
-    state[1] = tables[0]
+def start_leaves_a_word(constants, state):
+    state[0] = constants[0]
+    state[1] = constants[0]
     state[2] &= 1
 
 
-def start_with_a_hidden_word(tables, state):
-    start(tables, state)
+def start_with_a_hidden_word(constants, state):
+    start(constants, state)
     state[3] = 0
 
 
-def play_heeds_a_hidden_word(tables, state, joint):
+def play_heeds_a_hidden_word(constants, state, joint):
     # Nothing that can be seen depends on the fourth word, until it does.
-    play(tables, state, joint)
+    play(constants, state, joint)
     if state[3] > 3:
         state[1] = 0
 
 
-def start_writes_beyond_the_state(tables, state):
-    start(tables, state)
+def start_writes_beyond_the_state(constants, state):
+    start(constants, state)
     state[3] = 0
 
 
-def turn_names_a_stranger(tables, state):
-    return 2 if state[0] == 1 else turn(tables, state)
+def turn_names_a_stranger(constants, state):
+    return 2 if state[0] == 1 else turn(constants, state)
 
 
-def play_throws_dice(tables, state, joint):
-    play(tables, state, joint)
+def play_throws_dice(constants, state, joint):
+    play(constants, state, joint)
     state[0] += np.random.randint(0, 1 << 30)
 
 
-def turn_raises(tables, state):
+def turn_raises(constants, state):
     if state[0] == 1:
         raise ValueError("one stone left")
-    return turn(tables, state)
+    return turn(constants, state)
 
 
-def turn_takes_a_stone(tables, state):
+def turn_takes_a_stone(constants, state):
     if state[0] > 1:
         state[0] -= 1
-    return turn(tables, state)
+    return turn(constants, state)
 
 
-def turn_goes_on_for_ever(tables, state):
+def turn_goes_on_for_ever(constants, state):
     return state[2]
 
 
-def legal_always_has_a_move(tables, state, player, moves):
-    count = legal(tables, state, player, moves)
+def legal_always_has_a_move(constants, state, player, moves):
+    count = legal(constants, state, player, moves)
     if count == 0:
         moves[0] = 0
     return max(1, count)
 
 
-def legal_forgets_the_last_stones(tables, state, player, moves):
-    return 0 if state[0] == 0 else legal(tables, state, player, moves)
+def legal_forgets_the_last_stones(constants, state, player, moves):
+    return 0 if state[0] == 0 else legal(constants, state, player, moves)
 
 
-def legal_counts_wrongly(tables, state, player, moves):
-    legal(tables, state, player, moves)
+def legal_counts_wrongly(constants, state, player, moves):
+    legal(constants, state, player, moves)
     return 5
 
 
-def legal_writes_beyond_the_moves(tables, state, player, moves):
+def legal_writes_beyond_the_moves(constants, state, player, moves):
     moves[4] = 3
-    return legal(tables, state, player, moves)
+    return legal(constants, state, player, moves)
 
 
-def legal_writes_an_unknown_code(tables, state, player, moves):
-    count = legal(tables, state, player, moves)
+def legal_writes_an_unknown_code(constants, state, player, moves):
+    count = legal(constants, state, player, moves)
     moves[0] = 4
     return count
 
 
-def legal_leaves_a_gap(tables, state, player, moves):
-    count = legal(tables, state, player, moves)
+def legal_leaves_a_gap(constants, state, player, moves):
+    count = legal(constants, state, player, moves)
     return count + 1 if count < 4 else count
 
 
-def legal_repeats_a_move(tables, state, player, moves):
-    count = legal(tables, state, player, moves)
+def legal_repeats_a_move(constants, state, player, moves):
+    count = legal(constants, state, player, moves)
     moves[count - 1] = moves[0]
     return count
 
 
-def legal_changes_the_turn(tables, state, player, moves):
-    count = legal(tables, state, player, moves)
+def legal_changes_the_turn(constants, state, player, moves):
+    count = legal(constants, state, player, moves)
     state[2] = 1 - state[2]
     return count
 
 
-def legal_counts_its_calls(tables, state, player, moves):
+def legal_counts_its_calls(constants, state, player, moves):
     state[3] += 1
-    return legal(tables, state, player, moves)
+    return legal(constants, state, player, moves)
 
 
-def play_ignores_whose_turn_it_is(tables, state, joint):
-    play(tables, state, joint)
+def play_ignores_whose_turn_it_is(constants, state, joint):
+    play(constants, state, joint)
     if joint[1] == 3:
         state[0] = 0
 
 
-def play_writes_into_its_argument(tables, state, joint):
-    play(tables, state, joint)
+def play_writes_into_its_argument(constants, state, joint):
+    play(constants, state, joint)
     joint[0] = 0
     joint[1] = 0
 
 
-def play_writes_beyond_the_state(tables, state, joint):
-    play(tables, state, joint)
+def play_writes_beyond_the_state(constants, state, joint):
+    play(constants, state, joint)
     state[-5] = 1
 
 
-def scores_too_high(tables, state, out):
+def scores_too_high(constants, state, out):
     out[0] = 2.0
     out[1] = -1.0
 
 
-def scores_leave_one_out(tables, state, out):
+def scores_leave_one_out(constants, state, out):
     out[0] = 1.0
 
 
-def scores_write_beyond(tables, state, out):
-    scores(tables, state, out)
+def scores_write_beyond(constants, state, out):
+    scores(constants, state, out)
     out[2] = 0.0
 
 
-def scores_give_both_the_win(tables, state, out):
+def scores_give_both_the_win(constants, state, out):
     out[0] = 1.0
     out[1] = 1.0
 
 
-def scores_change_the_position(tables, state, out):
-    scores(tables, state, out)
+def scores_change_the_position(constants, state, out):
+    scores(constants, state, out)
     state[2] = 1 - state[2]
 
 
-def sample_invents_a_move(tables, state, player, rng):
-    return 3 if state[1] == 1 else sample(tables, state, player, rng)
+def sample_invents_a_move(constants, state, player, rng):
+    return 3 if state[1] == 1 else sample(constants, state, player, rng)
 
 
-def sample_changes_the_position(tables, state, player, rng):
-    move = sample(tables, state, player, rng)
+def sample_changes_the_position(constants, state, player, rng):
+    move = sample(constants, state, player, rng)
     state[0], state[1] = state[1], state[0]
     return move
 
 
-def good_sensible(tables, state, player, moves):
-    return min(1, legal(tables, state, player, moves))
+def good_sensible(constants, state, player, moves):
+    return min(1, legal(constants, state, player, moves))
 
 
-def sensible_invents_a_move(tables, state, player, moves):
+def sensible_invents_a_move(constants, state, player, moves):
     moves[0] = 3 if state[1] < 2 else 1
     return 1
 
 
-def sensible_finds_nothing(tables, state, player, moves):
+def sensible_finds_nothing(constants, state, player, moves):
     return 0
 
 
-def sensible_repeats_a_move(tables, state, player, moves):
-    legal(tables, state, player, moves)
+def sensible_repeats_a_move(constants, state, player, moves):
+    legal(constants, state, player, moves)
     moves[1] = moves[0]
     return 2
 
 
-def sample_prefers_the_left(tables, state, player, rng):
+def sample_prefers_the_left(constants, state, player, rng):
     if state[0] >= 1 and below(rng, 2) == 0:
         return below(rng, min(state[0], 2))
-    return sample(tables, state, player, rng)
+    return sample(constants, state, player, rng)
 
 
-def sample_writes_beyond_the_generator(tables, state, player, rng):
+def sample_writes_beyond_the_generator(constants, state, player, rng):
     rng[1] = 0
-    return sample(tables, state, player, rng)
+    return sample(constants, state, player, rng)
 
 
-def key_forgets_whose_turn_it_is(tables, state):
+def key_forgets_whose_turn_it_is(constants, state):
     return state[0] * 100 + state[1]
 
 
-def key_adds_the_heaps(tables, state):
+def key_adds_the_heaps(constants, state):
     return (state[0] + state[1]) * 2 + state[2]
 
 
-def key_takes_a_stone(tables, state):
+def key_takes_a_stone(constants, state):
     if state[1] > 1:
         state[1] -= 1
     return (state[0] * 100 + state[1]) * 2 + state[2]
 
 
-def play_remembers_the_last_move(tables, state, joint):
+def play_remembers_the_last_move(constants, state, joint):
     # The default key hashes this word too, so equal positions get different keys.
     move = joint[state[2]]
-    play(tables, state, joint)
+    play(constants, state, joint)
     state[3] = move
 
 
-def feature_out_of_range(tables, state, player, move):
+def feature_out_of_range(constants, state, player, move):
     return move + 4 * state[0]
 
 
-def feature_takes_a_stone(tables, state, player, move):
+def feature_takes_a_stone(constants, state, player, move):
     if state[1] > 1:
         state[1] -= 1
     return move
 
 
-def allowed_forgets_a_heap(tables, state, player, move):
+def allowed_forgets_a_heap(constants, state, player, move):
     return move < 2 and state[0] > move % 2
 
 
-def coded_forgets_the_last_move(tables, state, player, moves, codes):
-    return good_coded_compiled(tables, state, player, moves, codes) - 1
+def coded_forgets_the_last_move(constants, state, player, moves, codes):
+    return good_coded_compiled(constants, state, player, moves, codes) - 1
 
 
-def coded_has_codes_of_its_own(tables, state, player, moves, codes):
-    count = good_coded_compiled(tables, state, player, moves, codes)
+def coded_has_codes_of_its_own(constants, state, player, moves, codes):
+    count = good_coded_compiled(constants, state, player, moves, codes)
     for i in range(count):
         codes[i] = 7 - codes[i]
     return count
@@ -315,63 +315,63 @@ good_coded_compiled = numba.njit(good_coded)
 many = numba.njit(good_many)
 
 
-def many_fails(tables, states, leaves, each, scratch, traces, lengths, out, rng):
+def many_fails(constants, states, leaves, each, scratch, traces, lengths, out, rng):
     return 1
 
 
-def many_writes_beyond(tables, states, leaves, each, scratch, traces, lengths, out, rng):
+def many_writes_beyond(constants, states, leaves, each, scratch, traces, lengths, out, rng):
     scratch[3] = 0
-    return many(tables, states, leaves, each, scratch, traces, lengths, out, rng)
+    return many(constants, states, leaves, each, scratch, traces, lengths, out, rng)
 
 
-def many_plays_in_place(tables, states, leaves, each, scratch, traces, lengths, out, rng):
-    status = many(tables, states, leaves, each, scratch, traces, lengths, out, rng)
+def many_plays_in_place(constants, states, leaves, each, scratch, traces, lengths, out, rng):
+    status = many(constants, states, leaves, each, scratch, traces, lengths, out, rng)
     states[0] = scratch[2] + 5
     return status
 
 
-def many_has_no_lengths(tables, states, leaves, each, scratch, traces, lengths, out, rng):
-    many(tables, states, leaves, each, scratch, traces, lengths, out, rng)
+def many_has_no_lengths(constants, states, leaves, each, scratch, traces, lengths, out, rng):
+    many(constants, states, leaves, each, scratch, traces, lengths, out, rng)
     lengths[0] = -1
     return 0
 
 
-def many_stops_early(tables, states, leaves, each, scratch, traces, lengths, out, rng):
-    many(tables, states, leaves, each, scratch, traces, lengths, out, rng)
+def many_stops_early(constants, states, leaves, each, scratch, traces, lengths, out, rng):
+    many(constants, states, leaves, each, scratch, traces, lengths, out, rng)
     for i in range(leaves * each):
         lengths[i] = max(0, lengths[i] - 1)
     return 0
 
 
-def many_goes_on(tables, states, leaves, each, scratch, traces, lengths, out, rng):
-    many(tables, states, leaves, each, scratch, traces, lengths, out, rng)
+def many_goes_on(constants, states, leaves, each, scratch, traces, lengths, out, rng):
+    many(constants, states, leaves, each, scratch, traces, lengths, out, rng)
     for i in range(leaves * each):
         lengths[i] += 1
     return 0
 
 
-def many_mixes_up_players(tables, states, leaves, each, scratch, traces, lengths, out, rng):
-    many(tables, states, leaves, each, scratch, traces, lengths, out, rng)
+def many_mixes_up_players(constants, states, leaves, each, scratch, traces, lengths, out, rng):
+    many(constants, states, leaves, each, scratch, traces, lengths, out, rng)
     for i in range(len(traces)):
         traces[i] = traces[i] % 4
     return 0
 
 
-def many_invents_moves(tables, states, leaves, each, scratch, traces, lengths, out, rng):
-    many(tables, states, leaves, each, scratch, traces, lengths, out, rng)
+def many_invents_moves(constants, states, leaves, each, scratch, traces, lengths, out, rng):
+    many(constants, states, leaves, each, scratch, traces, lengths, out, rng)
     for i in range(len(traces)):
         traces[i] = traces[i] // 4 * 4 + 1
     return 0
 
 
-def many_turns_results_round(tables, states, leaves, each, scratch, traces, lengths, out, rng):
-    many(tables, states, leaves, each, scratch, traces, lengths, out, rng)
+def many_turns_results_round(constants, states, leaves, each, scratch, traces, lengths, out, rng):
+    many(constants, states, leaves, each, scratch, traces, lengths, out, rng)
     for i in range(leaves * each):
         out[2 * i], out[2 * i + 1] = out[2 * i + 1], out[2 * i]
     return 0
 
 
-def many_draws_once(tables, states, leaves, each, scratch, traces, lengths, out, rng):
+def many_draws_once(constants, states, leaves, each, scratch, traces, lengths, out, rng):
     # All playouts of a leaf are the same one: legal, but drawn only once.
     seed = rng[0]
     for leaf in range(leaves):
@@ -380,7 +380,7 @@ def many_draws_once(tables, states, leaves, each, scratch, traces, lengths, out,
             at = leaf * each + i
             stride = len(traces) // (leaves * each)
             many(
-                tables,
+                constants,
                 states[3 * leaf : 3 * leaf + 3],
                 1,
                 1,

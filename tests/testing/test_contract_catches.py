@@ -258,8 +258,8 @@ BROKEN = {
 }
 
 
-def start_with_a_memory(tables, state):
-    start(tables, state)
+def start_with_a_memory(constants, state):
+    start(constants, state)
     state[3] = -1
 
 
@@ -270,24 +270,24 @@ def board_with_a_memory(state, colour):
 def test_a_key_need_not_heed_what_makes_no_difference_to_the_rest_of_the_game():
     check_game(
         GOOD.changed(
-            words=4,
+            state_words=4,
             start=start_with_a_memory,
             play=play_remembers_the_last_move,
-            show=board_with_a_memory,
+            render=board_with_a_memory,
             key=good_key,
         ),
         games=20,
     )
 
 
-def key_of_the_moves(tables, state):
+def key_of_the_moves(constants, state):
     return (min(state[0], 2) * 3 + min(state[1], 2)) * 2 + state[2]
 
 
 @pytest.mark.parametrize("show", [None, tiny.heaps_board])
 def test_a_key_that_mixes_up_positions_with_the_same_moves_is_caught(show):
     with pytest.raises(ContractError, match=r"`key` is the same as .*, after further"):
-        check_game(GOOD.changed(key=key_of_the_moves, show=show), games=20)
+        check_game(GOOD.changed(key=key_of_the_moves, render=show), games=20)
 
 
 @pytest.mark.parametrize(("changes", "function", "saying"), BROKEN.values(), ids=BROKEN)
@@ -306,7 +306,7 @@ def test_the_message_names_the_game_and_the_moves_that_led_there():
     message = str(caught.value)
     assert message.startswith("heaps(size=4): `turn` returned 2")
     moves = re.search(r"\(after (.*)\)\.$", message)[1].split()
-    position = GOOD.start().play_all(moves)
+    position = GOOD.start().play_moves(moves)
     assert position.text().startswith("1 "), "the moves lead to where one stone is left"
 
 
@@ -320,13 +320,13 @@ def test_the_same_seed_finds_the_same_fault():
     assert len(messages) == 1
 
 
-def play_that_goes_wrong_for_the_second_player(tables, state, joint):
+def play_that_goes_wrong_for_the_second_player(constants, state, joint):
     state[0] -= 1
     if joint[1] == 2:
         state[1] = -1
 
 
-def turn_after_a_wrong_play(tables, state):
+def turn_after_a_wrong_play(constants, state):
     if state[1] < 0:
         return 9
     return -2 if state[0] > 0 else -1
@@ -342,9 +342,9 @@ def test_joint_moves_are_named_in_the_message():
 
 
 def test_tables_are_only_read():
-    def turn(tables, state):
-        tables[1] += 1
+    def turn(constants, state):
+        constants[1] += 1
         return state[2] if state[0] + state[1] > 0 else -1
 
     with pytest.raises(ContractError, match="wrote into `tables`"):
-        check_game(GOOD.changed(turn=turn, tables=[4, 0]))
+        check_game(GOOD.changed(turn=turn, constants=[4, 0]))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from graven.agents import spiel as spiel_mcts
-from graven.agents.agent import Agent, Found, MoveStat, Player
-from graven.agents.programs import Program, is_program
+from graven.agents import openspiel_bot as spiel_mcts
+from graven.agents.agent import Agent, MoveStat, Player, SearchResult
+from graven.agents.gtp_program import Program, is_program
+from graven.agents.openspiel_bot import SpielMcts, is_spiel_bot, openspiel_bot
 from graven.agents.spec import OPTIONS, Own, Spec, games_own, parse
-from graven.agents.spiel import SpielMcts, is_spiel_bot, spiel_bot
 from graven.core.calls import IN_FILE
 from graven.core.errors import UsageError, unknown
 from graven.search.policy import (
@@ -21,17 +21,17 @@ from graven.search.policy import (
 
 __all__ = [
     "Agent",
-    "Found",
     "MoveStat",
     "Player",
     "PolicyInfo",
     "Program",
+    "SearchResult",
     "Spec",
     "agent",
     "catalogue",
+    "openspiel_bot",
     "parse",
     "policy_info",
-    "spiel_bot",
 ]
 
 
@@ -77,7 +77,7 @@ def catalogue() -> tuple[PolicyInfo, ...]:
 def policy_info(name: str) -> PolicyInfo:
     """What people are told of one policy: by its name, or in a file (`mine.py:tree`)."""
     if IN_FILE in name:
-        from graven.agents.own import file_policy
+        from graven.agents.user_policies import file_policy
 
         return _info(file_policy(name.strip()))
     known = {info.name: info for info in catalogue() if info.kind != "option"}

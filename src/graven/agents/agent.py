@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from graven.agents.html import search_table
-from graven.agents.own import given_policies
+from graven.agents.result_html import search_table
 from graven.agents.spec import UNIFORM, Own, Spec, parse
+from graven.agents.user_policies import given_policies
 from graven.core.errors import UsageError
 from graven.core.game import Game, Position
 from graven.core.rng import derive
@@ -29,31 +29,31 @@ class MoveStat:
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchResult:
     """The result of a search.
 
-    `best` is the move to play (a tuple of moves where all players move at once), `value` the
-    mean score of the player to move, `moves` its moves by playouts, `line` what is expected to
-    follow. `plies` are those of all playouts, `tables` counts the AMAF tables held; `memory_full`
-    says that the tree stopped growing.
+    `best_move` is the move to play (a tuple of moves where all players move at once), `value` the
+    mean score of the player to move, `root_stats` its moves by playouts, `pv` what is expected to
+    follow. `plies` are those of all playouts, `amaf_tables` is the number of AMAF tables;
+    `memory_full` is true if the tree reached its memory limit.
     """
 
-    best: str | tuple[str, ...]
+    best_move: str | tuple[str, ...]
     value: float
-    moves: tuple[MoveStat, ...]
+    root_stats: tuple[MoveStat, ...]
     by_player: dict[int, tuple[MoveStat, ...]]
-    line: tuple[str, ...]
+    pv: tuple[str, ...]
     playouts: int
     plies: int
     seconds: float
     nodes: int
-    tables: int
+    amaf_tables: int
     memory_mib: float
     memory_full: bool
 
     def move_of(self, player: int) -> str:
         """The best move of one player, whether others move at the same time or not."""
-        return self.best if isinstance(self.best, str) else self.best[player]
+        return self.best_move if isinstance(self.best_move, str) else self.best_move[player]
 
     def value_of(self, player: int) -> float | None:
         """What one player can expect of the move to play; None if it has not been tried."""
@@ -142,7 +142,7 @@ class Agent:
         seed: int = 0,
         stop: Stop | None = None,
         memory: int | None = None,
-    ) -> Found:
+    ) -> SearchResult:
         """Search a position: for so many playouts, or seconds, or until `stop` is set."""
         if not isinstance(position, Position):
             raise UsageError(f"{position!r} is no position: a game's first is game.start().")
@@ -172,7 +172,7 @@ class Player:
         self._search: Search | None = None
         self._game: Game | None = None
 
-    def choose(self, position: Position, stop: Stop | None = None) -> Found:
+    def choose(self, position: Position, stop: Stop | None = None) -> SearchResult:
         """The move to play here; its seed is the player's and the ply's."""
         if self._search is None or self._game is not position.game:
             self._search, self._game = self.agent.bind(position.game), position.game
@@ -182,41 +182,41 @@ class Player:
 
 def find_move(
     search: Search, position: Position, budget: Budget, seed: int, stop: Stop | None
-) -> Found:
+) -> SearchResult:
     """Run a search and say in words what it found."""
     game = position.game
-    if position.over:
+    if position.is_over:
         raise UsageError(f"the game of {game.name} is over: there is nothing to search.")
     run = search.run(position.state, position.history, budget, derive(seed, 0), stop)
     best: list[str] = []
     by_player: dict[int, tuple[MoveStat, ...]] = {}
     value = 0.0
-    for player in position.choosers:
+    for player in position.players_to_move:
         # A kept tree may know moves that are not legal any more: Go's superko.
-        legal = frozenset(position.codes_of(player))
+        legal = frozenset(position.legal_codes_of(player))
         arms = [arm for arm in choose.arms(search.rules, run.tree, player) if arm.code in legal]
         chosen = choose.final_move(arms, search.settings.final, derive(seed, 1, player))
         if chosen is None:
             # Fewer than two playouts: the root's moves have not been tried. Take the first.
-            code, mean = position.codes_of(player)[0], 0.5
+            code, mean = position.legal_codes_of(player)[0], 0.5
         else:
             code, mean = chosen.code, chosen.mean
-        best.append(game.show_move(player, code))
-        value = mean if player == position.choosers[0] else value
+        best.append(game.format_move(player, code))
+        value = mean if player == position.players_to_move[0] else value
         arms.sort(key=lambda arm: (-arm.visits, -arm.mean, arm.code))
         by_player[player] = tuple(_stat(game, player, arm) for arm in arms)
     line = choose.main_line(search.rules, run.tree, chosen.code if chosen else None)
-    return Found(
-        best=best[0] if len(best) == 1 else tuple(best),
+    return SearchResult(
+        best_move=best[0] if len(best) == 1 else tuple(best),
         value=value,
-        moves=by_player[position.choosers[0]],
+        root_stats=by_player[position.players_to_move[0]],
         by_player=by_player,
-        line=tuple(game.show_move(player, code) for player, code in line),
+        pv=tuple(game.format_move(player, code) for player, code in line),
         playouts=run.playouts,
         plies=run.plies,
         seconds=run.seconds,
         nodes=run.nodes,
-        tables=run.tables,
+        amaf_tables=run.tables,
         memory_mib=search.room.nbytes / (1 << 20),
         memory_full=run.full,
     )
@@ -224,5 +224,5 @@ def find_move(
 
 def _stat(game: Game, player: int, arm: choose.Arm) -> MoveStat:
     amaf = arm.amaf_sum / arm.amaf_visits if arm.amaf_visits else None
-    move = game.show_move(player, arm.code)
+    move = game.format_move(player, arm.code)
     return MoveStat(move, arm.visits, arm.mean, amaf, arm.amaf_visits)

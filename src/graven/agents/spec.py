@@ -214,7 +214,7 @@ def _find(kind: type[P], name: str, given: dict[str, Any], files: bool, own: Own
             raise UsageError(
                 f"{name}: policies in files are for commands and programs on one's own machine."
             )
-        from graven.agents.own import file_policy
+        from graven.agents.user_policies import file_policy
 
         found = file_policy(name, given.pop(DIGEST, None))
         if not isinstance(found, kind):

@@ -43,9 +43,9 @@ from numba.core.typing.templates import Signature
 from numba.extending import intrinsic
 
 from graven.core.callbacks import Callback, hear
+from graven.core.compile_errors import explained
 from graven.core.errors import RuleCompileError
-from graven.core.explain import explained
-from graven.core.helpers import LIBRARIES, content_of, modules_in, names_in, with_helpers
+from graven.core.rule_helpers import LIBRARIES, content_of, modules_in, names_in, with_helpers
 
 F = TypeVar("F", bound=Callable[..., Any])
 

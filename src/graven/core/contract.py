@@ -1,42 +1,51 @@
-"""The game contract as machine code sees it: signatures, the `Rules` record, and how to call them.
+"""The game contract: signatures of rule functions, the `Rules` record, and calls for kernels.
 
-A game is a handful of plain functions over a vector of 64-bit words, `state`, and a read-only
-vector, `tables`, for whatever depends on the board's size. Each has one fixed signature:
+A game is a set of functions over a vector of 64-bit words, `state`, and a read-only vector,
+`constants`, for whatever depends on the board's size. Each has one fixed signature:
 
-    start(tables, state)                    set the initial position
-    turn(tables, state) -> player           who moves; NOBODY when the game is over; EVERYBODY
-                                            when all players move at once
-    legal(tables, state, player, moves) -> n   write the legal moves, each from 0 to codes - 1
-    play(tables, state, joint)              play joint[player] for every player who moves
-    scores(tables, state, out)              when it is over: each player's result, from 0 to 1
+    start(constants, state)
+        Set the initial position.
+    turn(constants, state) -> player
+        Return the player to move, TERMINAL when the game is over, or SIMULTANEOUS when all players
+        move at the same time.
+    legal(constants, state, player, moves) -> n
+        Write the legal moves, each from 0 to num_codes - 1, and return their number.
+    play(constants, state, joint)
+        Play joint[player] for every player to move.
+    scores(constants, state, out)
+        At the end of the game: write each player's score, from 0 to 1.
 
-and, optional:
+Optional functions:
 
-    candidates(tables, state, player, moves) -> n   the legal moves that are worth a search, at
-                                                    least one (Go's do not fill eyes)
-    sensible(tables, state, player, moves) -> n     the legal moves that playouts choose from, at
-                                                    least one (Go's do not fill eyes)
-    sample(tables, state, player, rng) -> move      a uniformly random sensible move
-    key(tables, state) -> key                       equal for equal positions, 64 bits
-    feature(tables, state, player, move) -> code    the move with what surrounds it, from 0 to
-                                                    features - 1 (for MASTF and PPAF)
-    allowed(tables, state, player, move) -> bool    whether that move is sensible here
-    coded(tables, state, player, moves, codes) -> n `sensible`, and each move's feature code
-    many(tables, states, leaves, each, scratch, traces, lengths, out, rng) -> status
-                                                    many uniform playouts at once (see below)
+    tree_moves(constants, state, player, moves) -> n
+        The legal moves that the tree considers, at least one (in Go: no eye filling).
+    playout_moves(constants, state, player, moves) -> n
+        The legal moves that playouts choose from, at least one (in Go: no eye filling).
+    sample(constants, state, player, rng) -> move
+        A uniformly random playout move.
+    key(constants, state) -> key
+        A 64-bit position key: equal for equal positions.
+    feature(constants, state, player, move) -> code
+        The move together with its surroundings, from 0 to num_features - 1 (for MASTF and PPAF).
+    is_playout_move(constants, state, player, move) -> bool
+        Whether the move is among the playout moves.
+    playout_moves_with_features(constants, state, player, moves, codes) -> n
+        The playout moves and the feature code of each.
+    batch_playouts(constants, states, leaves, each, scratch, traces, lengths, out, rng) -> status
+        Many uniform playouts at once, as described below.
 
-`state` is an int64 array of `words`, `moves` and `joint` are int32 arrays, `codes` is uint32, `out`
-float64.
+`state` is an int64 array of `state_words`, `moves` and `joint` are int32 arrays, `codes` is uint32,
+`out` float64.
 
-`many` plays `leaves * each` uniform playouts to the end: number i begins at position i // each,
-whose words are states[words * (i // each):], and which `many` leaves as it is. Of playout i it
-writes the moves, in the order in which they are played, each as player * codes + move, to
-traces[i * stride:], where `stride` is len(traces) // (leaves * each) (the declared plies, times
-the players if several ever move at once); how many there are to lengths[i]; and each player's
-result to out[i * players:]. A begin that is already over has no moves. `scratch` is an int64 array
-of `scratch` words to work in. The result is MANY_DONE, or MANY_LONG if a playout goes beyond
-`stride`.
-A `sample` may rearrange what `state` remembers (the order of a list, say), never the position.
+`batch_playouts` plays `leaves * each` uniform playouts to the end. Playout i starts at position
+i // each, whose words are states[state_words * (i // each):]; `states` is not modified. The moves
+of playout i are written in the order of play, each as player * num_codes + move, to
+traces[i * stride:], where `stride` is len(traces) // (leaves * each) (`max_plies`, times the number
+of players if moves are ever simultaneous); their number goes to lengths[i], and each player's score
+to out[i * players:]. A terminal start position has no moves. `scratch` is an int64 array of
+`batch_scratch` words. The status is BATCH_DONE, or BATCH_TOO_LONG if a playout exceeds `stride`.
+
+`sample` may reorder internal lists of `state` but must not change the position.
 """
 
 from __future__ import annotations
@@ -51,16 +60,16 @@ from graven.core.compile import caller, compiled
 from graven.core.rng import Rng, below
 
 State = NDArray[np.int64]
-Tables = NDArray[np.int64]
+Constants = NDArray[np.int64]
 Moves = NDArray[np.int32]
 Scores = NDArray[np.float64]
 Codes = NDArray[np.uint32]
 
-NOBODY = -1
-EVERYBODY = -2
+TERMINAL = -1
+SIMULTANEOUS = -2
 
-# How `many` ends.
-MANY_DONE, MANY_LONG = 0, 1
+# How `batch_playouts` ends.
+BATCH_DONE, BATCH_TOO_LONG = 0, 1
 
 WORDS = types.Array(types.int64, 1, "C")
 TABLES = types.Array(types.int64, 1, "C", readonly=True)
@@ -90,28 +99,28 @@ FEATURE_BODY = "for i in range({4}): {5}[i] = inner({0}, {1}, {2}, {3}[i])"
 class Rules(NamedTuple):
     """A game as kernels receive it. The functions are addresses; 0 where a game has none."""
 
-    tables: Tables
+    constants: Constants
     start: int
     turn: int
     legal: int
     play: int
     scores: int
-    candidates: int
-    sensible: int
+    tree_moves: int
+    playout_moves: int
     sample: int
     key: int
     feature: int
-    allowed: int
-    coded: int
-    many: int
+    is_playout_move: int
+    playout_moves_with_features: int
+    batch_playouts: int
     players: int
-    words: int
-    codes: int
-    features: int
-    moves: int
-    plies: int
-    scratch: int
-    places: int
+    state_words: int
+    num_codes: int
+    num_features: int
+    max_moves: int
+    max_plies: int
+    batch_scratch: int
+    shared_points: int
     misere: int
 
 
@@ -119,7 +128,11 @@ RULES = types.NamedTuple([TABLES] + [types.int64] * (len(Rules._fields) - 1), Ru
 
 _start, _turn, _legal, _play = caller(START), caller(TURN), caller(LEGAL), caller(PLAY)
 _scores, _sample, _key, _feature = caller(SCORE), caller(SAMPLE), caller(KEY), caller(FEATURE)
-_allowed, _coded, _many = caller(ALLOWED), caller(CODED), caller(MANY)
+_is_playout_move, _playout_moves_with_features, _batch_playouts = (
+    caller(ALLOWED),
+    caller(CODED),
+    caller(MANY),
+)
 
 _FNV = np.int64(0x100000001B3)
 _ODD = np.int64(-7046029254386353131)
@@ -128,39 +141,39 @@ _ODD = np.int64(-7046029254386353131)
 @compiled
 def start(rules: Rules, state: State) -> None:
     """Set `state` to the initial position."""
-    _start(rules.start, (rules.tables, state))
+    _start(rules.start, (rules.constants, state))
 
 
 @compiled
 def turn(rules: Rules, state: State) -> int:
-    """Who moves: a player, NOBODY or EVERYBODY."""
-    return _turn(rules.turn, (rules.tables, state))
+    """Who moves: a player, TERMINAL or SIMULTANEOUS."""
+    return _turn(rules.turn, (rules.constants, state))
 
 
 @compiled
 def legal(rules: Rules, state: State, player: int, moves: Moves) -> int:
     """Write the player's legal moves and return how many there are."""
-    return _legal(rules.legal, (rules.tables, state, player, moves))
+    return _legal(rules.legal, (rules.constants, state, player, moves))
 
 
 @compiled
-def candidates(rules: Rules, state: State, player: int, moves: Moves) -> int:
+def tree_moves(rules: Rules, state: State, player: int, moves: Moves) -> int:
     """Write the moves that a tree lists; where a game names none, all legal ones."""
-    listing = rules.candidates if rules.candidates else rules.legal
-    return _legal(listing, (rules.tables, state, player, moves))
+    listing = rules.tree_moves if rules.tree_moves else rules.legal
+    return _legal(listing, (rules.constants, state, player, moves))
 
 
 @compiled
-def sensible(rules: Rules, state: State, player: int, moves: Moves) -> int:
+def playout_moves(rules: Rules, state: State, player: int, moves: Moves) -> int:
     """Write the moves that playouts choose from; where a game names none, all legal ones."""
-    listing = rules.sensible if rules.sensible else rules.legal
-    return _legal(listing, (rules.tables, state, player, moves))
+    listing = rules.playout_moves if rules.playout_moves else rules.legal
+    return _legal(listing, (rules.constants, state, player, moves))
 
 
 @compiled
 def play(rules: Rules, state: State, joint: Moves) -> None:
     """Play `joint[player]` for every player who moves."""
-    _play(rules.play, (rules.tables, state, joint))
+    _play(rules.play, (rules.constants, state, joint))
 
 
 @compiled
@@ -170,7 +183,7 @@ def scores(rules: Rules, state: State, out: Scores) -> None:
     Misère keeps the sum: with n players a result s becomes (1 - s) / (n - 1), which for two
     players exchanges their results.
     """
-    _scores(rules.scores, (rules.tables, state, out))
+    _scores(rules.scores, (rules.constants, state, out))
     if rules.misere:
         turn_round(out, rules.players, rules.players)
 
@@ -187,11 +200,11 @@ def turn_round(out: Scores, count: int, players: int) -> None:
 def sample(rules: Rules, state: State, player: int, moves: Moves, rng: Rng) -> int:
     """A uniformly random sensible move, or -1 if there is none; `moves` is scratch space."""
     if rules.sample:
-        return _sample(rules.sample, (rules.tables, state, player, rng))
-    count = sensible(rules, state, player, moves)
+        return _sample(rules.sample, (rules.constants, state, player, rng))
+    count = playout_moves(rules, state, player, moves)
     if count <= 0:
         return -1
-    if count > rules.moves:
+    if count > rules.max_moves:
         return -2
     return moves[below(rng, count)]
 
@@ -200,8 +213,8 @@ def sample(rules: Rules, state: State, player: int, moves: Moves, rng: Rng) -> i
 def key(rules: Rules, state: State) -> int:
     """A 64-bit key of the position; by default a hash of all its words."""
     if rules.key:
-        return _key(rules.key, (rules.tables, state))
-    return hash_words(state, rules.words)
+        return _key(rules.key, (rules.constants, state))
+    return hash_words(state, rules.state_words)
 
 
 @compiled
@@ -220,39 +233,43 @@ def features(
 ) -> None:
     """Write the feature codes of `count` moves; without features, the moves themselves."""
     if rules.feature:
-        _feature(rules.feature, (rules.tables, state, player, moves, count, codes))
+        _feature(rules.feature, (rules.constants, state, player, moves, count, codes))
     else:
         for i in range(count):
             codes[i] = moves[i]
 
 
 @compiled
-def coded(rules: Rules, state: State, player: int, moves: Moves, codes: Codes) -> int:
+def playout_moves_with_features(
+    rules: Rules, state: State, player: int, moves: Moves, codes: Codes
+) -> int:
     """Write the player's sensible moves, and their feature codes beside them; how many.
 
     `codes` has room for `moves` of them: if there are more, no codes are written.
     """
-    if rules.coded:
-        return _coded(rules.coded, (rules.tables, state, player, moves, codes))
-    count = sensible(rules, state, player, moves)
-    if count <= rules.moves:
+    if rules.playout_moves_with_features:
+        return _playout_moves_with_features(
+            rules.playout_moves_with_features, (rules.constants, state, player, moves, codes)
+        )
+    count = playout_moves(rules, state, player, moves)
+    if count <= rules.max_moves:
         features(rules, state, player, moves, count, codes)
     return count
 
 
 @compiled
-def allowed(rules: Rules, state: State, player: int, move: int, moves: Moves) -> bool:
+def is_playout_move(rules: Rules, state: State, player: int, move: int, moves: Moves) -> bool:
     """Whether a move, from 0 to codes - 1, is sensible; `moves` is scratch space."""
-    if rules.allowed:
-        return _allowed(rules.allowed, (rules.tables, state, player, move))
+    if rules.is_playout_move:
+        return _is_playout_move(rules.is_playout_move, (rules.constants, state, player, move))
     found = False
-    for i in range(min(sensible(rules, state, player, moves), rules.moves)):
+    for i in range(min(playout_moves(rules, state, player, moves), rules.max_moves)):
         found |= moves[i] == move
     return found
 
 
 @compiled
-def many(
+def batch_playouts(
     rules: Rules,
     states: State,
     leaves: int,
@@ -263,9 +280,10 @@ def many(
     out: Scores,
     rng: Rng,
 ) -> int:
-    """Play out `each` times from each of the positions; only where the game has `many`."""
-    status = _many(
-        rules.many, (rules.tables, states, leaves, each, scratch, traces, lengths, out, rng)
+    """Play `each` playouts from each position; the game must have `batch_playouts`."""
+    status = _batch_playouts(
+        rules.batch_playouts,
+        (rules.constants, states, leaves, each, scratch, traces, lengths, out, rng),
     )
     if rules.misere:
         turn_round(out, leaves * each * rules.players, rules.players)
@@ -274,12 +292,12 @@ def many(
 
 def new_state(rules: Rules) -> State:
     """Room for one position."""
-    return np.zeros(rules.words, dtype=np.int64)
+    return np.zeros(rules.state_words, dtype=np.int64)
 
 
 def new_moves(rules: Rules) -> Moves:
     """Room for one player's legal moves, and some to spare for a `legal` that writes too many."""
-    return np.zeros(rules.moves + rules.codes, dtype=np.int32)
+    return np.zeros(rules.max_moves + rules.num_codes, dtype=np.int32)
 
 
 def new_joint(rules: Rules) -> Moves:
@@ -295,12 +313,12 @@ def signatures() -> dict[str, Any]:
         "legal": LEGAL,
         "play": PLAY,
         "scores": SCORE,
-        "candidates": LEGAL,
-        "sensible": LEGAL,
+        "tree_moves": LEGAL,
+        "playout_moves": LEGAL,
         "sample": SAMPLE,
         "key": KEY,
         "feature": FEATURE,
-        "allowed": ALLOWED,
-        "coded": CODED,
-        "many": MANY,
+        "is_playout_move": ALLOWED,
+        "playout_moves_with_features": CODED,
+        "batch_playouts": MANY,
     }

@@ -15,12 +15,18 @@ from graven.core import contract
 from graven.core.callbacks import Callback, raise_fault
 from graven.core.calls import DIGEST, format_call
 from graven.core.compile import ONCE, address, is_own, stamp_of
-from graven.core.contract import EVERYBODY, NOBODY, Rules, Scores, State, Tables
+from graven.core.contract import SIMULTANEOUS, TERMINAL, Constants, Rules, Scores, State
 from graven.core.errors import ContractError, UsageError, listed, unknown
 
 Option = int | float | str
 MISERE = "misere-"
-MOST = {"players": 100, "words": 1 << 26, "codes": 1 << 24, "moves": 1 << 24, "plies": 1 << 24}
+MOST = {
+    "players": 100,
+    "state_words": 1 << 26,
+    "num_codes": 1 << 24,
+    "max_moves": 1 << 24,
+    "max_plies": 1 << 24,
+}
 REQUIRED = ("start", "turn", "legal", "play", "scores")
 Function = Callable[..., Any] | Callback
 
@@ -42,22 +48,22 @@ def _code_as_text(player: int, code: int) -> str:
 
 
 class Game:
-    """The rules of a game (see `graven.core.contract`), and how to show it to people.
+    """The rules of a game (see `graven.core.contract`) and its display functions.
 
-    `moves` and `plies` are upper bounds: legal moves of one player in a position, and plies
-    of a whole game. `show_move(player, code)` is a move's text, `show(state, colour)` the
-    board as text (with ANSI colours if asked), `svg(state)` the board as a picture.
-    `places` says that a code is a place, the same for all players, which several of them may take
-    one after another (Go's points): AMAF then counts it for whoever takes it first.
-    `scratch` is how many words of memory its `many` needs to work in.
-    `playouts` names further ways to pick a playout's next move, each like `sample`.
-    `points(state)` is the first player's result as people count it, where that is not the
-    score itself: more points, a higher score, and the other way round.
-    `read_move(player, text)` is the code of a move's text, or None: only where `show_move` does
-    not know the texts of all codes from the beginning. `source` is the text that finds the game
-    again, where that is not its name with its options: a file, say. With `by_history` positions
-    that look alike are different ones if other moves led to them. `made_of` are further functions
-    that make it what it is, such as a class's.
+    `max_moves` and `max_plies` are upper bounds: legal moves of one player in a position, and plies
+    of a whole game. `format_move(player, code)` returns a move's text, `render(state, colour)` the
+    board as text (with ANSI colours if asked), `svg(state)` the board as an SVG picture.
+    `shared_points` means that a code is a point, the same for all players, which several of them
+    may occupy one after another (as in Go): AMAF then credits the player who occupies it first.
+    `batch_scratch` is the number of words of scratch memory that `batch_playouts` needs.
+    `playouts` names additional playout policies of this game, each with the signature of `sample`.
+    `points(state)` returns the first player's result in the game's usual unit, where that differs
+    from the score; more points must mean a higher score.
+    `parse_move(player, text)` returns the code of a move's text, or None; it is needed only if
+    `format_move` cannot list the texts of all codes in advance. `source` is the text that loads the
+    game again, if that differs from its name with its options (a file, for example).
+    `history_dependent` means that equal states reached by different moves are different positions.
+    `source_functions` are further functions that define the game, such as those of a class.
     """
 
     def __init__(
@@ -65,41 +71,47 @@ class Game:
         *,
         name: str,
         players: int,
-        words: int,
-        codes: int,
-        moves: int,
-        plies: int,
-        tables: Sequence[int] | Tables,
+        state_words: int,
+        num_codes: int,
+        max_moves: int,
+        max_plies: int,
+        constants: Sequence[int] | Constants,
         start: Function,
         turn: Function,
         legal: Function,
         play: Function,
         scores: Function,
-        candidates: Function | None = None,
-        sensible: Function | None = None,
+        tree_moves: Function | None = None,
+        playout_moves: Function | None = None,
         sample: Function | None = None,
         key: Function | None = None,
         feature: Function | None = None,
-        allowed: Function | None = None,
-        coded: Function | None = None,
-        many: Function | None = None,
-        scratch: int = 1,
-        places: bool = False,
-        features: int = 0,
+        is_playout_move: Function | None = None,
+        playout_moves_with_features: Function | None = None,
+        batch_playouts: Function | None = None,
+        batch_scratch: int = 1,
+        shared_points: bool = False,
+        num_features: int = 0,
         playouts: Mapping[str, Function] | None = None,
         options: Mapping[str, Option] | None = None,
         player_names: Sequence[str] = (),
-        show_move: Callable[[int, int], str] = _code_as_text,
-        show: Callable[[State, bool], str] | None = None,
+        format_move: Callable[[int, int], str] = _code_as_text,
+        render: Callable[[State, bool], str] | None = None,
         svg: Callable[[State], str] | None = None,
         points: Callable[[State], float] | None = None,
-        read_move: Callable[[int, str], int | None] | None = None,
+        parse_move: Callable[[int, str], int | None] | None = None,
         misere: bool = False,
         source: str = "",
-        by_history: bool = False,
-        made_of: Sequence[Callable[..., Any]] = (),
+        history_dependent: bool = False,
+        source_functions: Sequence[Callable[..., Any]] = (),
     ) -> None:
-        sizes = {"players": players, "words": words, "codes": codes, "moves": moves, "plies": plies}
+        sizes = {
+            "players": players,
+            "state_words": state_words,
+            "num_codes": num_codes,
+            "max_moves": max_moves,
+            "max_plies": max_plies,
+        }
         for bound, value in sizes.items():
             if isinstance(value, bool) or not isinstance(value, int | np.integer):
                 raise ContractError(f"game {name!r}: `{bound}` is a whole number, not {value!r}.")
@@ -116,44 +128,44 @@ class Game:
             )
         self.name = name
         self.players = players
-        self.words = words
-        self.codes = codes
-        self.moves = moves
-        self.plies = plies
-        self.tables = _tables(name, tables)
+        self.state_words = state_words
+        self.num_codes = num_codes
+        self.max_moves = max_moves
+        self.max_plies = max_plies
+        self.constants = _constants(name, constants)
         self.functions: dict[str, Function | None] = {
             "start": start,
             "turn": turn,
             "legal": legal,
             "play": play,
             "scores": scores,
-            "candidates": candidates,
-            "sensible": sensible,
+            "tree_moves": tree_moves,
+            "playout_moves": playout_moves,
             "sample": sample,
             "key": key,
             "feature": feature,
-            "allowed": allowed,
-            "coded": coded,
-            "many": many,
+            "is_playout_move": is_playout_move,
+            "playout_moves_with_features": playout_moves_with_features,
+            "batch_playouts": batch_playouts,
         }
         for part, function in self.functions.items():
             if function is not None or part in REQUIRED:
                 self.functions[part] = _function(name, part, function)
-        self.scratch = scratch
-        self.places = places
-        self.features = features if feature else codes
+        self.batch_scratch = batch_scratch
+        self.shared_points = shared_points
+        self.num_features = num_features if feature else num_codes
         self.playouts = dict(playouts or {})
         self.options = dict(options or {})
         self.player_names = tuple(player_names) or tuple(f"player {p + 1}" for p in range(players))
-        self.show_move = show_move
-        self.show = show
+        self.format_move = format_move
+        self.render = render
         self.svg = svg
         self.points = points
-        self.read_move = read_move
+        self.parse_move = parse_move
         self.misere = misere
         self.source = source
-        self.by_history = by_history
-        self.made_of = tuple(made_of)
+        self.history_dependent = history_dependent
+        self.source_functions = tuple(source_functions)
 
     @property
     def spec(self) -> str:
@@ -161,15 +173,22 @@ class Game:
         return self.source or spec_of(self.name, self.options)
 
     @property
-    def recorded(self) -> str:
+    def fingerprint(self) -> str:
         """The same as records store it: rules of one's own that no file has say what they are made
         of, so that games by other rules of the same name are not counted with them."""
-        functions = [*self.functions.values(), *self.playouts.values(), *self.made_of]
+        functions = [*self.functions.values(), *self.playouts.values(), *self.source_functions]
         own = [each for each in functions if isinstance(each, FunctionType) and is_own(each)]
         if self.source or not own:
             return self.spec
-        sizes = [self.players, self.words, self.codes, self.moves, self.plies, self.misere]
-        digest = stamp_of([*own, self.tables, *sizes])[:12]
+        sizes = [
+            self.players,
+            self.state_words,
+            self.num_codes,
+            self.max_moves,
+            self.max_plies,
+            self.misere,
+        ]
+        digest = stamp_of([*own, self.constants, *sizes])[:12]
         return spec_of(self.name, {**self.options, DIGEST: digest})
 
     @cached_property
@@ -193,15 +212,15 @@ class Game:
                 address(function, signature, body, careful, arguments=arguments) if function else 0
             )
         return Rules(
-            tables=self.tables,
+            constants=self.constants,
             players=self.players,
-            words=self.words,
-            codes=self.codes,
-            features=self.features,
-            moves=self.moves,
-            plies=self.plies,
-            scratch=self.scratch,
-            places=int(self.places and self.players > 1),
+            state_words=self.state_words,
+            num_codes=self.num_codes,
+            num_features=self.num_features,
+            max_moves=self.max_moves,
+            max_plies=self.max_plies,
+            batch_scratch=self.batch_scratch,
+            shared_points=int(self.shared_points and self.players > 1),
             misere=int(self.misere),
             **code,
         )
@@ -235,14 +254,17 @@ class Game:
     @cached_property
     def _codes_by_text(self) -> list[dict[str, int]]:
         return [
-            {self.show_move(player, code).lower(): code for code in reversed(range(self.codes))}
+            {
+                self.format_move(player, code).lower(): code
+                for code in reversed(range(self.num_codes))
+            }
             for player in range(self.players)
         ]
 
     def move_code(self, player: int, text: str) -> int | None:
         """The code of a move's text, or None if no move of the game is written so."""
-        if self.read_move is not None:
-            return self.read_move(player, text.strip())
+        if self.parse_move is not None:
+            return self.parse_move(player, text.strip())
         return self._codes_by_text[player].get(text.strip().lower())
 
 
@@ -258,18 +280,18 @@ def _function(game: str, part: str, given: Any) -> Function:
     )
 
 
-def _tables(game: str, given: Any) -> Tables:
+def _constants(game: str, given: Any) -> Constants:
     try:
         numbers = np.asarray(given)
         if numbers.size and numbers.dtype.kind not in "iub":
             raise TypeError
-        tables: Tables = np.array(numbers, dtype=np.int64).reshape(-1)
+        constants: Constants = np.array(numbers, dtype=np.int64).reshape(-1)
     except (TypeError, ValueError, OverflowError):
         raise ContractError(
-            f"game {game!r}: `tables` are whole numbers of 64 bits, in a list or an array."
+            f"game {game!r}: `constants` are whole numbers of 64 bits, in a list or an array."
         ) from None
-    tables.setflags(write=False)
-    return tables
+    constants.setflags(write=False)
+    return constants
 
 
 _ARGUMENTS = frozenset(inspect.signature(Game).parameters)
@@ -285,55 +307,59 @@ class Position:
         state.setflags(write=False)
 
     @cached_property
-    def turn(self) -> int:
-        """Who moves: a player's number from 0, or NOBODY (-1), or EVERYBODY (-2) at once."""
+    def current_player(self) -> int:
+        """Who moves: a player's number from 0, or TERMINAL (-1), or SIMULTANEOUS (-2) at once."""
         turn = int(contract.turn(self.game.rules, self._copy()))
         raise_fault()
         return turn
 
     @property
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         """Whether the game has ended."""
-        return self.turn == NOBODY
+        return self.current_player == TERMINAL
 
     @property
-    def choosers(self) -> tuple[int, ...]:
+    def players_to_move(self) -> tuple[int, ...]:
         """The players who choose a move now."""
-        if self.turn == NOBODY:
+        if self.current_player == TERMINAL:
             return ()
-        return tuple(range(self.game.players)) if self.turn == EVERYBODY else (self.turn,)
+        return (
+            tuple(range(self.game.players))
+            if self.current_player == SIMULTANEOUS
+            else (self.current_player,)
+        )
 
     @property
-    def moves(self) -> tuple[str, ...]:
+    def legal_moves(self) -> tuple[str, ...]:
         """The legal moves as text, sorted by code; empty when the game is over.
 
-        Where everybody moves at once these are the first player's: see `moves_of`.
+        Where everybody moves at once these are the first player's: see `legal_moves_of`.
         """
-        return self.moves_of(self.choosers[0]) if self.choosers else ()
+        return self.legal_moves_of(self.players_to_move[0]) if self.players_to_move else ()
 
-    def moves_of(self, player: int) -> tuple[str, ...]:
+    def legal_moves_of(self, player: int) -> tuple[str, ...]:
         """The legal moves of one player as text, sorted by code."""
-        return tuple(self.game.show_move(player, code) for code in self.codes_of(player))
+        return tuple(self.game.format_move(player, code) for code in self.legal_codes_of(player))
 
-    def codes_of(self, player: int) -> tuple[int, ...]:
+    def legal_codes_of(self, player: int) -> tuple[int, ...]:
         """The codes of one player's legal moves, sorted."""
-        if player not in self.choosers:
+        if player not in self.players_to_move:
             return ()
         rules = self.game.rules
         buffer = contract.new_moves(rules)
         count = contract.legal(rules, self._copy(), player, buffer)
         raise_fault()
-        if not 0 <= count <= self.game.moves:
+        if not 0 <= count <= self.game.max_moves:
             raise ContractError(
                 f"the rules of {self.game.name} break the game contract: `legal` gave {count} "
-                f"moves, and `moves` says that there are at most {self.game.moves}."
+                f"moves, and `legal_moves` says that there are at most {self.game.max_moves}."
             )
         return tuple(sorted(int(code) for code in buffer[:count]))
 
     @property
     def scores(self) -> tuple[float, ...] | None:
         """Each player's result from 0 to 1, or None while the game goes on."""
-        if not self.over:
+        if not self.is_over:
             return None
         out: Scores = np.zeros(self.game.players)
         contract.scores(self.game.rules, self._copy(), out)
@@ -357,11 +383,18 @@ class Position:
         """How many moves have been played since the start."""
         return len(self.history)
 
-    def play(self, *moves: str | int) -> Position:
-        """The position after a move (text or code); one for each player where all move at once."""
-        if self.over:
+    def play(self, move: str | int) -> Position:
+        """Return the position after a move, given as text or code.
+
+        Where players move simultaneously, use `play_joint`.
+        """
+        return self.play_joint((move,))
+
+    def play_joint(self, moves: Sequence[str | int]) -> Position:
+        """Return the position after a joint move: one move for each of `players_to_move`."""
+        if self.is_over:
             raise UsageError(f"the game of {self.game.name} is over: no move can be played.")
-        choosers = self.choosers
+        choosers = self.players_to_move
         if len(moves) != len(choosers):
             raise UsageError(
                 f"{len(choosers)} moves are needed here, one for each of "
@@ -375,13 +408,13 @@ class Position:
         raise_fault()
         return Position(self.game, state, (*self.history, tuple(int(code) for code in joint)))
 
-    def play_all(self, moves: Sequence[str]) -> Position:
+    def play_moves(self, moves: Sequence[str]) -> Position:
         """The position after several moves; commas join the moves that are made at once."""
         position = self
         for number, move in enumerate(moves, 1):
             try:
-                together = len(position.choosers) > 1
-                position = position.play(*(move.split(",") if together else [move]))
+                together = len(position.players_to_move) > 1
+                position = position.play_joint(move.split(",") if together else [move])
             except UsageError as error:
                 raise UsageError(f"move {number}: {error}") from None
         return position
@@ -390,17 +423,17 @@ class Position:
         if not isinstance(move, str | int | np.integer):
             raise UsageError(
                 f"a move is its text or its code, not {move!r}. "
-                f"Legal: {listed(self.moves_of(player))}."
+                f"Legal: {listed(self.legal_moves_of(player))}."
             )
         code = self.game.move_code(player, move) if isinstance(move, str) else int(move)
-        codes = self.codes_of(player)
+        codes = self.legal_codes_of(player)
         if code in codes:
             return code
         name = self.game.player_names[player]
-        if code is None or not 0 <= code < self.game.codes:
-            raise unknown(f"move of {name}", str(move), self.moves_of(player))
-        shown = listed(self.moves_of(player))
-        text = move if isinstance(move, str) else self.game.show_move(player, code)
+        if code is None or not 0 <= code < self.game.num_codes:
+            raise unknown(f"move of {name}", str(move), self.legal_moves_of(player))
+        shown = listed(self.legal_moves_of(player))
+        text = move if isinstance(move, str) else self.game.format_move(player, code)
         raise UsageError(f"{text} is not legal for {name} here. Legal: {shown}.")
 
     def _copy(self) -> State:
@@ -409,9 +442,9 @@ class Position:
 
     def text(self, colour: bool = False) -> str:
         """The board as text, with ANSI colours if asked."""
-        if self.game.show is None:
+        if self.game.render is None:
             return f"{self.game.name}: {self.state.tolist()}"
-        return self.game.show(self.state, colour)
+        return self.game.render(self.state, colour)
 
     def svg(self) -> str:
         """The board as an SVG picture."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from graven.core.game import Game
-from graven.games import armies
+from graven.games import through_game
 from graven.games.boards import SizeRange
 from graven.games.registry import Family, Option
 
@@ -16,7 +16,7 @@ SIZES = SizeRange(rows=(4, 26), columns=(2, 26))
 
 def make(size: int | str = 8) -> Game:
     """Breakthrough on a board of that size."""
-    return armies.game("breakthrough", "pawns", *SIZES.parse(size), DIRECTIONS)
+    return through_game.game("breakthrough", "pawns", *SIZES.parse(size), DIRECTIONS)
 
 
 FAMILY = Family(

@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 
 from graven.core import bits
 from graven.core.compile import inlined
-from graven.core.contract import NOBODY, Moves, Scores, State, Tables
+from graven.core.contract import TERMINAL, Constants, Moves, Scores, State
 from graven.core.game import Game
 from graven.core.rng import Rng, below, derive
 from graven.games.boards import VACANT, Board, SizeRange, as_text, cell_name
-from graven.games.pictures import as_svg
 from graven.games.registry import Family, Option
+from graven.games.svg_boards import as_svg
 
 # The head of `tables`; then for each player the step from a domino's code to its other half, and
 # the cells where that does not leave the board; then Zobrist keys; then the cells around each
@@ -42,7 +42,7 @@ TURN, OVER, KEY, FREE = range(4)
 ZOBRIST_SEED = 1974
 
 
-def build_tables(rows: int, columns: int) -> NDArray[np.int64]:
+def build_constants(rows: int, columns: int) -> NDArray[np.int64]:
     """Tables for a board."""
     cells, board = rows * columns, bits.words_for(rows * columns)
     ways = np.zeros((2, INSIDE + board), dtype=np.int64)
@@ -66,33 +66,33 @@ def build_tables(rows: int, columns: int) -> NDArray[np.int64]:
     return np.concatenate([head, ways.reshape(-1), keys.view(np.int64), around.reshape(-1)])
 
 
-def start(tables: Tables, state: State) -> None:
+def start(constants: Constants, state: State) -> None:
     """An empty board."""
     state[:] = 0
-    for cell in range(tables[CELLS]):
+    for cell in range(constants[CELLS]):
         state[FREE + (cell >> 6)] |= np.int64(1) << (cell & 63)
 
 
-def turn(tables: Tables, state: State) -> int:
+def turn(constants: Constants, state: State) -> int:
     """The player to move; nobody once that player cannot."""
-    return state[TURN] if state[OVER] == 0 else NOBODY
+    return state[TURN] if state[OVER] == 0 else TERMINAL
 
 
 @inlined
-def _places(tables: Tables, state: State, player: int, word: int) -> int:
+def _places(constants: Constants, state: State, player: int, word: int) -> int:
     """The codes of a player's legal moves in one word of the board."""
-    way = HEAD + player * (INSIDE + tables[BOARD])
-    step = tables[way + STEP]
+    way = HEAD + player * (INSIDE + constants[BOARD])
+    step = constants[way + STEP]
     free = state[FREE + word]
     beyond = bits.down(free, step) | (state[FREE + word + 1] << (64 - step))
-    return free & beyond & tables[way + INSIDE + word]
+    return free & beyond & constants[way + INSIDE + word]
 
 
-def legal(tables: Tables, state: State, player: int, moves: Moves) -> int:
+def legal(constants: Constants, state: State, player: int, moves: Moves) -> int:
     """From the lowest code up."""
     count = 0
-    for word in range(tables[BOARD]):
-        left = _places(tables, state, player, word)
+    for word in range(constants[BOARD]):
+        left = _places(constants, state, player, word)
         while left:
             moves[count] = 64 * word + bits.lowest(left)
             count += 1
@@ -100,16 +100,16 @@ def legal(tables: Tables, state: State, player: int, moves: Moves) -> int:
     return count
 
 
-def sample(tables: Tables, state: State, player: int, rng: Rng) -> int:
+def sample(constants: Constants, state: State, player: int, rng: Rng) -> int:
     """Count the places, draw a number, and find the place it stands for."""
     total = 0
-    for word in range(tables[BOARD]):
-        total += bits.count(_places(tables, state, player, word))
+    for word in range(constants[BOARD]):
+        total += bits.count(_places(constants, state, player, word))
     if total == 0:
         return -1
     skip = below(rng, total)
-    for word in range(tables[BOARD]):
-        places = _places(tables, state, player, word)
+    for word in range(constants[BOARD]):
+        places = _places(constants, state, player, word)
         here = bits.count(places)
         if skip < here:
             return 64 * word + bits.nth(places, skip)
@@ -117,13 +117,13 @@ def sample(tables: Tables, state: State, player: int, rng: Rng) -> int:
     return -1
 
 
-def play(tables: Tables, state: State, joint: Moves) -> None:
+def play(constants: Constants, state: State, joint: Moves) -> None:
     """Lay the domino, and see whether the other player can answer."""
     player = state[TURN]
     enemy = 1 - player
-    board, keys = tables[BOARD], tables[KEYS]
+    board, keys = constants[BOARD], constants[KEYS]
     low = int(joint[player])
-    high = low + tables[HEAD + player * (INSIDE + board) + STEP]
+    high = low + constants[HEAD + player * (INSIDE + board) + STEP]
     low_bit, high_bit = np.int64(1) << (low & 63), np.int64(1) << (high & 63)
     state[FREE + (low >> 6)] ^= low_bit
     state[FREE + (high >> 6)] ^= high_bit
@@ -131,42 +131,44 @@ def play(tables: Tables, state: State, joint: Moves) -> None:
         upright = FREE + board + 1
         state[upright + (low >> 6)] ^= low_bit
         state[upright + (high >> 6)] ^= high_bit
-    state[KEY] ^= tables[keys + low] ^ tables[keys + high] ^ tables[keys + tables[CELLS]]
+    state[KEY] ^= (
+        constants[keys + low] ^ constants[keys + high] ^ constants[keys + constants[CELLS]]
+    )
     state[TURN] = enemy
     places, word = 0, 0
     while places == 0 and word < board:
-        places = _places(tables, state, enemy, word)
+        places = _places(constants, state, enemy, word)
         word += 1
     state[OVER] = places == 0
 
 
-def scores(tables: Tables, state: State, out: Scores) -> None:
+def scores(constants: Constants, state: State, out: Scores) -> None:
     """One point for the player who moved last."""
     out[0] = 1.0 if state[TURN] == 1 else 0.0
     out[1] = 1.0 - out[0]
 
 
-def key(tables: Tables, state: State) -> int:
+def key(constants: Constants, state: State) -> int:
     """The Zobrist key, kept up to date by `play`."""
     return state[KEY]
 
 
-def feature(tables: Tables, state: State, player: int, move: int) -> int:
+def feature(constants: Constants, state: State, player: int, move: int) -> int:
     """The move, and which of the six cells around the domino are free (Cazenave 2016, section 3).
 
     64 * move + one bit a cell, 1 if it is free, in the order of UPRIGHT_NEIGHBOURS.
     """
-    around = tables[AROUND] + NEIGHBOURS * (player * tables[CELLS] + move)
+    around = constants[AROUND] + NEIGHBOURS * (player * constants[CELLS] + move)
     code = 64 * move
     for i in range(NEIGHBOURS):
-        cell = tables[around + i]
+        cell = constants[around + i]
         code += (bits.down(state[FREE + (cell >> 6)], cell & 63) & 1) << i
     return code
 
 
-def allowed(tables: Tables, state: State, player: int, move: int) -> bool:
+def allowed(constants: Constants, state: State, player: int, move: int) -> bool:
     """Whether there is a place for the domino."""
-    return (bits.down(_places(tables, state, player, move >> 6), move & 63) & 1) != 0
+    return (bits.down(_places(constants, state, player, move >> 6), move & 63) & 1) != 0
 
 
 SIZES = SizeRange(rows=(2, 26), columns=(2, 26))
@@ -196,11 +198,11 @@ def make(size: int | str = 8) -> Game:
     return Game(
         name="domineering",
         players=2,
-        words=FREE + 2 * board + 1,
-        codes=cells,
-        moves=cells - min(rows, columns),
-        plies=cells // 2,
-        tables=build_tables(rows, columns),
+        state_words=FREE + 2 * board + 1,
+        num_codes=cells,
+        max_moves=cells - min(rows, columns),
+        max_plies=cells // 2,
+        constants=build_constants(rows, columns),
         start=start,
         turn=turn,
         legal=legal,
@@ -209,12 +211,12 @@ def make(size: int | str = 8) -> Game:
         sample=sample,
         key=key,
         feature=feature,
-        allowed=allowed,
-        features=64 * cells,
+        is_playout_move=allowed,
+        num_features=64 * cells,
         options={"size": f"{rows}x{columns}"},
         player_names=("Vertical", "Horizontal"),
-        show_move=move_text,
-        show=lambda state, colour: as_text(picture(state), colour),
+        format_move=move_text,
+        render=lambda state, colour: as_text(picture(state), colour),
         svg=lambda state: as_svg(picture(state)),
     )
 

@@ -18,25 +18,13 @@ import numpy as np
 
 from graven.core.bits import index, lowest
 from graven.core.compile import compiled, inlined
-from graven.core.contract import NOBODY, Moves, Scores, State, Tables
+from graven.core.contract import TERMINAL, Constants, Moves, Scores, State
 from graven.core.errors import UsageError
 from graven.core.game import Game, Position
 from graven.core.rng import Rng
-from graven.games import captures, goban, mogo
+from graven.games import go_board, go_captures, mogo_playouts
 from graven.games.boards import POINT_LETTERS, SizeRange, as_text, cell_name
-from graven.games.captures import (
-    CAP,
-    COUNT,
-    KOMI,
-    LAST_MOVE,
-    NO_MOVE,
-    PASSES,
-    PLY,
-    WHOLE,
-    allowed,
-    wanted,
-)
-from graven.games.goban import (
+from graven.games.go_board import (
     APART,
     CELL,
     CELLS,
@@ -53,9 +41,21 @@ from graven.games.goban import (
     TURN_KEY,
     WIDTH,
 )
-from graven.games.pictures import as_svg
+from graven.games.go_captures import (
+    CAP,
+    COUNT,
+    KOMI,
+    LAST_MOVE,
+    NO_MOVE,
+    PASSES,
+    PLY,
+    WHOLE,
+    allowed,
+    wanted,
+)
 from graven.games.registry import Family, Option
-from graven.games.stones import LARGEST, points
+from graven.games.stone_groups import LARGEST, points
+from graven.games.svg_boards import as_svg
 
 PASS = "pass"
 NAMES = ("Black", "White", "Red", "Blue")
@@ -69,100 +69,100 @@ def longest(cells: int) -> int:
 
 
 @inlined
-def is_over(tables: Tables, state: State) -> bool:
+def is_over(constants: Constants, state: State) -> bool:
     """Whether all have passed in a row, or the game has gone on for too long."""
-    return (state[PASSES] >= tables[COLOURS]) | (state[PLY] >= tables[CAP])
+    return (state[PASSES] >= constants[COLOURS]) | (state[PLY] >= constants[CAP])
 
 
-def turn(tables: Tables, state: State) -> int:
+def turn(constants: Constants, state: State) -> int:
     """The player to move, if any."""
-    return NOBODY if is_over(tables, state) else state[TURN]
+    return TERMINAL if is_over(constants, state) else state[TURN]
 
 
-def legal(tables: Tables, state: State, player: int, moves: Moves) -> int:
+def legal(constants: Constants, state: State, player: int, moves: Moves) -> int:
     """The points that may be played, and the pass."""
     count = 0
     for i in range(state[COUNT]):
-        point = state[index(tables[LISTS] + i)]
-        moves[count] = tables[index(tables[CODE_OF] + point)]
-        count += allowed(tables, state, player, point)
-    moves[count] = tables[CELLS]
+        point = state[index(constants[LISTS] + i)]
+        moves[count] = constants[index(constants[CODE_OF] + point)]
+        count += allowed(constants, state, player, point)
+    moves[count] = constants[CELLS]
     return count + 1
 
 
 @inlined
-def but_eyes(tables: Tables, state: State, player: int, moves: Moves) -> int:
+def but_eyes(constants: Constants, state: State, player: int, moves: Moves) -> int:
     """The points that may be played and are no eyes of the player; there may be none."""
     count = 0
     for i in range(state[COUNT]):
-        point = state[index(tables[LISTS] + i)]
-        moves[count] = tables[index(tables[CODE_OF] + point)]
-        count += wanted(tables, state, player, point)
+        point = state[index(constants[LISTS] + i)]
+        moves[count] = constants[index(constants[CODE_OF] + point)]
+        count += wanted(constants, state, player, point)
     return count
 
 
-def candidates(tables: Tables, state: State, player: int, moves: Moves) -> int:
+def candidates(constants: Constants, state: State, player: int, moves: Moves) -> int:
     """The points that may be played and are no eyes of the player, and the pass.
 
     Playouts never fill eyes, so that AMAF knows nothing of it: a search would try it first, at
     every new node.
     """
-    count = but_eyes(tables, state, player, moves)
-    moves[count] = tables[CELLS]
+    count = but_eyes(constants, state, player, moves)
+    moves[count] = constants[CELLS]
     return count + 1
 
 
-def sensible(tables: Tables, state: State, player: int, moves: Moves) -> int:
+def sensible(constants: Constants, state: State, player: int, moves: Moves) -> int:
     """The points that may be played and are no eyes of the player; if there are none, the pass."""
-    count = but_eyes(tables, state, player, moves)
+    count = but_eyes(constants, state, player, moves)
     if count == 0:
-        moves[0] = tables[CELLS]
+        moves[0] = constants[CELLS]
         count = 1
     return count
 
 
-def sample(tables: Tables, state: State, player: int, rng: Rng) -> int:
+def sample(constants: Constants, state: State, player: int, rng: Rng) -> int:
     """One of the sensible moves."""
-    return captures.draw(tables, state, player, rng)
+    return go_captures.draw(constants, state, player, rng)
 
 
-def allows(tables: Tables, state: State, player: int, move: int) -> bool:
+def allows(constants: Constants, state: State, player: int, move: int) -> bool:
     """Whether the move is sensible: a point that a playout may play, or the pass without any."""
-    if move < tables[CELLS]:
-        point = tables[index(POINT_OF + move)]
+    if move < constants[CELLS]:
+        point = constants[index(POINT_OF + move)]
         empty = state[index(CELL + APART * point)] == EMPTY
-        return empty and wanted(tables, state, player, point)
+        return empty and wanted(constants, state, player, point)
     for i in range(state[COUNT]):
-        if wanted(tables, state, player, state[index(tables[LISTS] + i)]):
+        if wanted(constants, state, player, state[index(constants[LISTS] + i)]):
             return False
     return True
 
 
-def play(tables: Tables, state: State, joint: Moves) -> None:
+def play(constants: Constants, state: State, joint: Moves) -> None:
     """Put the stone and capture, or pass."""
     player = state[TURN]
     code = int(joint[player])
-    if code == tables[CELLS]:
+    if code == constants[CELLS]:
         state[PASSES] += 1
     else:
         state[PASSES] = 0
-        point = tables[index(POINT_OF + code)]
-        captures.take_off_list(tables, state, point)
-        if goban.put(tables, state, player, code):
-            captures.capture(tables, state, player, point)
+        point = constants[index(POINT_OF + code)]
+        go_captures.take_off_list(constants, state, point)
+        if go_board.put(constants, state, player, code):
+            go_captures.capture(constants, state, player, point)
     state[LAST_MOVE] = code
-    captures.remember(tables, state)
-    state[TURN] = player + 1 if player + 1 < tables[COLOURS] else 0
+    go_captures.remember(constants, state)
+    state[TURN] = player + 1 if player + 1 < constants[COLOURS] else 0
 
 
-def scores(tables: Tables, state: State, out: Scores) -> None:
+def scores(constants: Constants, state: State, out: Scores) -> None:
     """One point for the greatest area, shared by those who have it."""
-    colours = tables[COLOURS]
-    count_areas(tables, state, out)
+    colours = constants[COLOURS]
+    count_areas(constants, state, out)
     if colours == 2:
-        ahead = int(out[0] - out[1]) - tables[KOMI]
+        ahead = int(out[0] - out[1]) - constants[KOMI]
         out[0] = 1.0 if ahead > 0 else 0.0
-        if ahead == 0 and tables[WHOLE]:
+        if ahead == 0 and constants[WHOLE]:
             out[0] = 0.5
         out[1] = 1.0 - out[0]
         return
@@ -176,24 +176,24 @@ def scores(tables: Tables, state: State, out: Scores) -> None:
 
 
 @compiled
-def count_areas(tables: Tables, state: State, out: Scores) -> None:
+def count_areas(constants: Constants, state: State, out: Scores) -> None:
     """Write each player's stones plus the empty points of areas that only touch that player.
 
     Empty points have no use for their words NEXT and LIBERTIES: an area is explored as a queue
     linked by NEXT, and LIBERTIES says which points have been in one.
     """
-    width, cells = tables[WIDTH], tables[CELLS]
-    for player in range(tables[COLOURS]):
+    width, cells = constants[WIDTH], constants[CELLS]
+    for player in range(constants[COLOURS]):
         out[player] = 0.0
     for code in range(cells):
-        point = tables[index(POINT_OF + code)]
+        point = constants[index(POINT_OF + code)]
         colour = state[index(CELL + APART * point)] & COLOUR
         if colour < EMPTY:
             out[colour] += 1.0
         else:
             state[index(LIBERTIES + APART * point)] = 0
     for i in range(state[COUNT]):
-        first = state[index(tables[LISTS] + i)]
+        first = state[index(constants[LISTS] + i)]
         if state[index(LIBERTIES + APART * first)]:
             continue
         state[index(LIBERTIES + APART * first)] = 1
@@ -215,7 +215,7 @@ def count_areas(tables: Tables, state: State, out: Scores) -> None:
             out[lowest(touched)] += size
 
 
-def key(tables: Tables, state: State) -> int:
+def key(constants: Constants, state: State) -> int:
     """The stones, the turn, how many have passed, the ply, and which moves superko forbids now; of
     a game that is over, the stones and the ply.
 
@@ -223,29 +223,29 @@ def key(tables: Tables, state: State) -> int:
     is left out: see docs/design.md.
     """
     mixed = state[KEY] + (state[PLY] + 1) * _ODD
-    if is_over(tables, state):
+    if is_over(constants, state):
         return mixed
-    mixed ^= (state[TURN] + 4 * state[PASSES] + 1) * tables[TURN_KEY]
+    mixed ^= (state[TURN] + 4 * state[PASSES] + 1) * constants[TURN_KEY]
     for i in range(state[COUNT]):
-        point = state[index(tables[LISTS] + i)]
-        if captures.was_captured(tables, state, point) and captures.comes_back(
-            tables, state, state[TURN], point
+        point = state[index(constants[LISTS] + i)]
+        if go_captures.was_captured(constants, state, point) and go_captures.comes_back(
+            constants, state, state[TURN], point
         ):
-            mixed += point * tables[TURN_KEY]
+            mixed += point * constants[TURN_KEY]
     return mixed
 
 
-def feature(tables: Tables, state: State, player: int, move: int) -> int:
+def feature(constants: Constants, state: State, player: int, move: int) -> int:
     """The move and its four neighbours, as in `goban`; a pass has none."""
-    if move == tables[CELLS]:
+    if move == constants[CELLS]:
         return 256 * move
-    return goban.feature_of(tables, state, player, move)
+    return go_board.feature_of(constants, state, player, move)
 
 
 def areas(position: Position) -> tuple[float, ...]:
     """Each player's area as the board stands, without komi."""
     out = np.zeros(position.game.players)
-    count_areas(position.game.tables, position.state.copy(), out)
+    count_areas(position.game.constants, position.state.copy(), out)
     return tuple(float(area) for area in out)
 
 
@@ -265,8 +265,8 @@ def make(size: int | str = 9, komi: float | str | None = None, colors: int | str
     colours = _colours(colors)
     komi = _komi(komi, colours)
     cells, plies = rows * columns, longest(rows * columns)
-    lists = captures.build_lists(points(rows, columns), plies)
-    tables = goban.build_tables(
+    lists = go_captures.build_lists(points(rows, columns), plies)
+    tables = go_board.build_constants(
         rows,
         columns,
         own=(cells, 0, 0, NO_MOVE),
@@ -276,43 +276,43 @@ def make(size: int | str = 9, komi: float | str | None = None, colors: int | str
             plies,
             math.floor(komi),
             int(komi == math.floor(komi)),
-            goban.words(rows, columns) + lists.size - plies - 1,
+            go_board.words(rows, columns) + lists.size - plies - 1,
         ),
-        more=mogo.patterns(),
+        more=mogo_playouts.patterns(),
     )
     return Game(
         name="go",
         players=colours,
-        words=goban.words(rows, columns) + lists.size,
-        codes=cells + 1,
-        moves=cells + 1,
-        plies=plies,
-        tables=tables,
-        start=goban.start,
+        state_words=go_board.words(rows, columns) + lists.size,
+        num_codes=cells + 1,
+        max_moves=cells + 1,
+        max_plies=plies,
+        constants=tables,
+        start=go_board.start,
         turn=turn,
         legal=legal,
-        candidates=candidates,
-        places=True,
-        sensible=sensible,
+        tree_moves=candidates,
+        shared_points=True,
+        playout_moves=sensible,
         sample=sample,
         play=play,
         scores=scores,
         key=key,
         feature=feature,
-        allowed=allows,
-        features=256 * cells + 1,
-        playouts={"mogo": mogo.mogo} if colours == 2 else {},
+        is_playout_move=allows,
+        num_features=256 * cells + 1,
+        playouts={"mogo": mogo_playouts.mogo} if colours == 2 else {},
         options={"size": f"{rows}x{columns}", "komi": _shown(komi), "colors": colours},
         player_names=NAMES[:colours],
-        show_move=lambda player, code: (
+        format_move=lambda player, code: (
             PASS if code == cells else cell_name(code, columns, POINT_LETTERS)
         ),
-        show=lambda state, colour: (
-            as_text(goban.board("go", rows, columns, state), colour)
+        render=lambda state, colour: (
+            as_text(go_board.board("go", rows, columns, state), colour)
             + "\n"
             + _footer(state, colours, plies)
         ),
-        svg=lambda state: as_svg(goban.board("go", rows, columns, state)),
+        svg=lambda state: as_svg(go_board.board("go", rows, columns, state)),
     )
 
 

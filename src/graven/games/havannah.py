@@ -17,12 +17,12 @@ from string import ascii_lowercase
 from graven.core import bits
 from graven.core.bits import index
 from graven.core.compile import inlined
-from graven.core.contract import Moves, State, Tables
+from graven.core.contract import Constants, Moves, State
 from graven.core.errors import UsageError
 from graven.core.game import Game
-from graven.games import chains
-from graven.games.chains import COLOUR, POINTS, TURN, WIDTH, WINNER, root_of
-from graven.games.honeycombs import Honeycomb, as_svg, as_text
+from graven.games import hex_chains
+from graven.games.hex_boards import Honeycomb, as_svg, as_text
+from graven.games.hex_chains import COLOUR, POINTS, TURN, WIDTH, WINNER, root_of
 from graven.games.registry import Family, Option
 
 SMALLEST, LARGEST = 3, 19
@@ -61,7 +61,7 @@ def turned_right(around: int) -> int:
 
 
 @inlined
-def closes_ring(tables: Tables, state: State, player: int, point: int) -> bool:
+def closes_ring(constants: Constants, state: State, player: int, point: int) -> bool:
     """Whether a stone on an empty point would close a ring.
 
     Own stones around the point come in runs. If two runs already belong to one chain, the stone
@@ -69,7 +69,7 @@ def closes_ring(tables: Tables, state: State, player: int, point: int) -> bool:
     it shuts in nothing new, but what is shut in may be stones of the chain itself; then some of
     them has six others around it, and it lies in the middle of a run of three.
     """
-    points, width = tables[POINTS], tables[WIDTH]
+    points, width = constants[POINTS], constants[WIDTH]
     around = own_around(state, points, point, width, player)
     starts = around & ~turned_left(around)
     if starts & (starts - 1):
@@ -90,13 +90,13 @@ def closes_ring(tables: Tables, state: State, player: int, point: int) -> bool:
     return False
 
 
-def play(tables: Tables, state: State, joint: Moves) -> None:
+def play(constants: Constants, state: State, joint: Moves) -> None:
     """Put the stone; a ring, a bridge or a fork wins."""
     player = state[TURN]
     code = int(joint[player])
-    point = chains.take(tables, state, player, code)
-    ring = closes_ring(tables, state, player, point)
-    touched = chains.join(tables, state, player, code, point)
+    point = hex_chains.take(constants, state, player, code)
+    ring = closes_ring(constants, state, player, point)
+    touched = hex_chains.join(constants, state, player, code, point)
     corners = bits.count(touched & ((1 << CORNERS) - 1))
     sides = bits.count(touched >> CORNERS)
     if ring or corners >= 2 or sides >= 3:
@@ -141,7 +141,7 @@ def make(size: int | str = 8) -> Game:
     names = [f"{LETTERS[row + column - (edge - 1)]}{row + 1}" for row, column in cells]
 
     def picture(state: State) -> Honeycomb:
-        owners = chains.owners(game.tables, state)
+        owners = hex_chains.owners(game.constants, state)
         lines: list[list[int]] = [[] for _ in range(2 * edge - 1)]
         called: list[list[str]] = [[] for _ in range(2 * edge - 1)]
         for (row, _), owner, name in zip(cells, owners, names, strict=True):
@@ -150,7 +150,7 @@ def make(size: int | str = 8) -> Game:
         indents = [abs(row - (edge - 1)) for row in range(2 * edge - 1)]
         return Honeycomb("havannah", lines, indents, LETTERS[: 2 * edge - 1], names=called)
 
-    game = chains.game(
+    game = hex_chains.game(
         "havannah",
         edge,
         width,
@@ -158,8 +158,8 @@ def make(size: int | str = 8) -> Game:
         touches=[touches(edge, *cell) for cell in cells],
         play=play,
         player_names=("White", "Black"),
-        show_move=lambda player, code: names[code],
-        show=lambda state, colour: as_text(picture(state), colour),
+        format_move=lambda player, code: names[code],
+        render=lambda state, colour: as_text(picture(state), colour),
         svg=lambda state: as_svg(picture(state)),
     )
     return game

@@ -6,21 +6,21 @@ right one (3).
 
 from __future__ import annotations
 
-from graven.core.contract import Moves, State, Tables
+from graven.core.contract import Constants, Moves, State
 from graven.core.game import Game
-from graven.games import chains
+from graven.games import hex_chains
 from graven.games.boards import SizeRange, cell_name
-from graven.games.chains import TURN, WINNER
-from graven.games.honeycombs import Honeycomb, as_svg, as_text
+from graven.games.hex_boards import Honeycomb, as_svg, as_text
+from graven.games.hex_chains import TURN, WINNER
 from graven.games.registry import Family, Option
 
 
-def play(tables: Tables, state: State, joint: Moves) -> None:
+def play(constants: Constants, state: State, joint: Moves) -> None:
     """Put the stone; whoever joins both sides wins."""
     player = state[TURN]
     code = int(joint[player])
-    point = chains.take(tables, state, player, code)
-    touched = chains.join(tables, state, player, code, point)
+    point = hex_chains.take(constants, state, player, code)
+    touched = hex_chains.join(constants, state, player, code, point)
     both = 3 << (2 * player)
     if touched & both == both:
         state[WINNER] = player
@@ -36,13 +36,13 @@ def make(size: int | str = 11) -> Game:
     every = [(row, column) for row in range(rows) for column in range(columns)]
 
     def picture(state: State) -> Honeycomb:
-        owners = chains.owners(game.tables, state)
+        owners = hex_chains.owners(game.constants, state)
         lines = [owners[row * columns : (row + 1) * columns] for row in range(rows)]
         letters = [cell_name(column, columns)[0] for column in range(columns)]
         names = [[f"{letter}{row + 1}" for letter in letters] for row in range(rows)]
         return Honeycomb("hex", lines, list(range(rows)), letters, sides=True, names=names)
 
-    game = chains.game(
+    game = hex_chains.game(
         "hex",
         f"{rows}x{columns}",
         width,
@@ -53,8 +53,8 @@ def make(size: int | str = 11) -> Game:
         ],
         play=play,
         player_names=("Black", "White"),
-        show_move=lambda player, code: cell_name(code, columns),
-        show=lambda state, colour: as_text(picture(state), colour),
+        format_move=lambda player, code: cell_name(code, columns),
+        render=lambda state, colour: as_text(picture(state), colour),
         svg=lambda state: as_svg(picture(state)),
     )
     return game

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from graven.core.game import Game
-from graven.games import armies
+from graven.games import through_game
 from graven.games.boards import SizeRange
 from graven.games.registry import Family, Option
 
@@ -17,7 +17,7 @@ SIZES = SizeRange(rows=(4, 26), columns=(4, 26))
 
 def make(size: int | str = 8) -> Game:
     """Knightthrough on a board of that size."""
-    return armies.game("knightthrough", "knights", *SIZES.parse(size), DIRECTIONS)
+    return through_game.game("knightthrough", "knights", *SIZES.parse(size), DIRECTIONS)
 
 
 FAMILY = Family(

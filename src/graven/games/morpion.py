@@ -27,11 +27,11 @@ from numpy.typing import NDArray
 
 from graven.core import bits
 from graven.core.compile import inlined
-from graven.core.contract import NOBODY, Moves, Scores, State, Tables
+from graven.core.contract import TERMINAL, Constants, Moves, Scores, State
 from graven.core.errors import unknown
 from graven.core.game import Game
 from graven.core.rng import Rng, below, derive
-from graven.games.morpion_pictures import Drawing, as_svg, as_text, point_name
+from graven.games.morpion_drawing import Drawing, as_svg, as_text, point_name
 from graven.games.registry import Family, Option
 
 SIDE = 32
@@ -72,7 +72,7 @@ def cross(length: int) -> list[tuple[int, int]]:
     return points
 
 
-def build_tables(length: int, touching: bool) -> NDArray[np.int64]:
+def build_constants(length: int, touching: bool) -> NDArray[np.int64]:
     """Tables for a variant."""
     tables = np.zeros(TABLE_WORDS, dtype=np.int64)
     tables[LENGTH], tables[UNITS] = length, length - 1 if touching else length
@@ -97,7 +97,7 @@ def _step(way: int) -> int:
 
 
 @inlined
-def _gap(tables: Tables, state: State, first: int, way: int) -> int:
+def _gap(constants: Constants, state: State, first: int, way: int) -> int:
     """Which place of a line has no point; -1 if none or more than one has, or it may not be drawn.
 
     The line must lie on the grid.
@@ -105,9 +105,9 @@ def _gap(tables: Tables, state: State, first: int, way: int) -> int:
     step, bit = _step(way), np.int64(1) << way
     gap, gaps, covered = -1, 0, 0
     at = POINT_WORDS + first
-    for i in range(tables[LENGTH]):
+    for i in range(constants[LENGTH]):
         word = state[at]
-        if i < tables[UNITS]:
+        if i < constants[UNITS]:
             covered |= word & bit
         if word & POINT == 0:
             gap = i
@@ -133,37 +133,37 @@ def _set_line(state: State, first: int, way: int, legal: bool) -> None:
 
 
 @inlined
-def _look_again(tables: Tables, state: State, point: int, way: int, after: int) -> None:
+def _look_again(constants: Constants, state: State, point: int, way: int, after: int) -> None:
     """See which lines can be drawn now that cover a point, or start up to `after` points on."""
     step, across, up = _step(way), 0 if way == 1 else 1, 0 if way == 0 else -1 if way == 3 else 1
     x, y = point % SIDE, point // SIDE
-    for i in range(1 - tables[LENGTH], after + 1):
+    for i in range(1 - constants[LENGTH], after + 1):
         at_x, at_y = x + across * i, y + up * i
         if 0 <= at_x < SIDE and 0 <= at_y < SIDE:
             first = point + step * i
-            if tables[FITS + way * POINTS + first]:
-                _set_line(state, first, way, _gap(tables, state, first, way) >= 0)
+            if constants[FITS + way * POINTS + first]:
+                _set_line(state, first, way, _gap(constants, state, first, way) >= 0)
 
 
-def start(tables: Tables, state: State) -> None:
+def start(constants: Constants, state: State) -> None:
     """The cross."""
     state[:] = 0
     for point in range(POINTS):
-        if bits.down(tables[CROSS + (point >> 6)], point & 63) & 1:
+        if bits.down(constants[CROSS + (point >> 6)], point & 63) & 1:
             state[POINT_WORDS + point] = POINT
     for way in range(4):
         for first in range(POINTS):
-            if tables[FITS + way * POINTS + first]:
-                _set_line(state, first, way, _gap(tables, state, first, way) >= 0)
+            if constants[FITS + way * POINTS + first]:
+                _set_line(state, first, way, _gap(constants, state, first, way) >= 0)
 
 
-def turn(tables: Tables, state: State) -> int:
+def turn(constants: Constants, state: State) -> int:
     """The player, while there is a move."""
-    return 0 if state[LEGAL] else NOBODY
+    return 0 if state[LEGAL] else TERMINAL
 
 
 @inlined
-def _code(tables: Tables, state: State, word: int, bit: int) -> int:
+def _code(constants: Constants, state: State, word: int, bit: int) -> int:
     """The code of the legal move whose line is that bit of that word."""
     way, first = word // BOARD_WORDS, (word % BOARD_WORDS) * 64 + bit
     step = _step(way)
@@ -174,7 +174,7 @@ def _code(tables: Tables, state: State, word: int, bit: int) -> int:
     return (first * 4 + way) * PLACES + gap
 
 
-def legal(tables: Tables, state: State, player: int, moves: Moves) -> int:
+def legal(constants: Constants, state: State, player: int, moves: Moves) -> int:
     """By direction, then by the first point of the line."""
     count = 0
     words = state[FULL]
@@ -183,13 +183,13 @@ def legal(tables: Tables, state: State, player: int, moves: Moves) -> int:
         words &= words - 1
         lines = state[LINES + word]
         while lines:
-            moves[count] = _code(tables, state, word, bits.lowest(lines))
+            moves[count] = _code(constants, state, word, bits.lowest(lines))
             count += 1
             lines &= lines - 1
     return count
 
 
-def sample(tables: Tables, state: State, player: int, rng: Rng) -> int:
+def sample(constants: Constants, state: State, player: int, rng: Rng) -> int:
     """Draw a number, and find the line it stands for."""
     if state[LEGAL] == 0:
         return -1
@@ -200,12 +200,12 @@ def sample(tables: Tables, state: State, player: int, rng: Rng) -> int:
         words &= words - 1
         here = bits.count(state[LINES + word])
         if skip < here:
-            return _code(tables, state, word, bits.nth(state[LINES + word], skip))
+            return _code(constants, state, word, bits.nth(state[LINES + word], skip))
         skip -= here
     return -1
 
 
-def play(tables: Tables, state: State, joint: Moves) -> None:
+def play(constants: Constants, state: State, joint: Moves) -> None:
     """Add the point, draw the line, and look at the lines that this may have changed."""
     code = int(joint[0])
     gap, line = code % PLACES, code // PLACES
@@ -214,27 +214,27 @@ def play(tables: Tables, state: State, joint: Moves) -> None:
     point = first + gap * step
     state[PLAYED] += 1
     state[POINT_WORDS + point] |= POINT
-    key = state[KEY] ^ tables[KEYS + 4 * POINTS + point]
+    key = state[KEY] ^ constants[KEYS + 4 * POINTS + point]
     at = first
-    for _ in range(tables[UNITS]):
+    for _ in range(constants[UNITS]):
         state[POINT_WORDS + at] |= np.int64(1) << way
-        key ^= tables[KEYS + way * POINTS + at]
+        key ^= constants[KEYS + way * POINTS + at]
         at += step
     state[KEY] = key
     for other in range(4):
         if other == way:
             # Lines that overlap the one drawn; those through the new point are among them.
-            _look_again(tables, state, first, way, tables[LENGTH] - 1)
+            _look_again(constants, state, first, way, constants[LENGTH] - 1)
         else:
-            _look_again(tables, state, point, other, 0)
+            _look_again(constants, state, point, other, 0)
 
 
-def scores(tables: Tables, state: State, out: Scores) -> None:
+def scores(constants: Constants, state: State, out: Scores) -> None:
     """Moves played, of as many as there are free points on the grid."""
-    out[0] = state[PLAYED] / tables[MOST]
+    out[0] = state[PLAYED] / constants[MOST]
 
 
-def key(tables: Tables, state: State) -> int:
+def key(constants: Constants, state: State) -> int:
     """The Zobrist key of points and lines, kept up to date by `play`."""
     return state[KEY]
 
@@ -259,7 +259,7 @@ def make(variant: str = "5D") -> Game:
     if name not in VARIANTS:
         raise unknown("variant of morpion", str(variant), VARIANTS)
     length, touching = VARIANTS[name]
-    tables = build_tables(length, touching)
+    tables = build_constants(length, touching)
     crossed = frozenset(cross(length))
 
     def drawing(state: State) -> Drawing:
@@ -271,11 +271,11 @@ def make(variant: str = "5D") -> Game:
     return Game(
         name="morpion",
         players=1,
-        words=WORDS,
-        codes=POINTS * 4 * PLACES,
-        moves=lines,
-        plies=POINTS - len(crossed),
-        tables=tables,
+        state_words=WORDS,
+        num_codes=POINTS * 4 * PLACES,
+        max_moves=lines,
+        max_plies=POINTS - len(crossed),
+        constants=tables,
         start=start,
         turn=turn,
         legal=legal,
@@ -285,8 +285,8 @@ def make(variant: str = "5D") -> Game:
         key=key,
         options={"variant": name},
         player_names=("Player",),
-        show_move=lambda player, code: move_text(code, length),
-        show=lambda state, colour: as_text(drawing(state)),
+        format_move=lambda player, code: move_text(code, length),
+        render=lambda state, colour: as_text(drawing(state)),
         svg=lambda state: as_svg(drawing(state)),
         points=lambda state: int(state[PLAYED]),
     )

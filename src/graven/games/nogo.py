@@ -22,13 +22,13 @@ from __future__ import annotations
 import numpy as np
 
 from graven.core.compile import inlined
-from graven.core.contract import NOBODY, Codes, Moves, Scores, State, Tables
+from graven.core.contract import TERMINAL, Codes, Constants, Moves, Scores, State
 from graven.core.game import Game
 from graven.core.rng import Rng, below
-from graven.games import stones
+from graven.games import stone_groups
 from graven.games.boards import SizeRange
 from graven.games.registry import Family, Option
-from graven.games.stones import (
+from graven.games.stone_groups import (
     APART,
     CELL,
     CELLS,
@@ -43,104 +43,104 @@ from graven.games.stones import (
 
 
 @inlined
-def _review(tables: Tables, state: State, point: int) -> None:
+def _review(constants: Constants, state: State, point: int) -> None:
     """Take an empty point off the lists of those who would there capture or have no liberty."""
-    around = stones.surroundings(tables, state, point)
-    code = _code(tables, point)
+    around = stone_groups.surroundings(constants, state, point)
+    code = _code(constants, point)
     for player in range(2):
         # An empty point is a liberty whatever the bit for last liberties says of it.
         lives = around & ((1 << EMPTY) | (1 << (EMPTY + LAST)) | (1 << player))
         takes = around & (1 << (1 - player + LAST))
         if lives == 0 or takes != 0:
-            stones.drop(tables, state, player, code)
+            stone_groups.drop(constants, state, player, code)
 
 
 @inlined
-def _code(tables: Tables, point: int) -> int:
+def _code(constants: Constants, point: int) -> int:
     """The move on a point."""
-    width = tables[WIDTH]
+    width = constants[WIDTH]
     row = point // width
     return (row - 1) * (width - 1) + point - row * width - 1
 
 
-def turn(tables: Tables, state: State) -> int:
+def turn(constants: Constants, state: State) -> int:
     """The player to move; nobody once that player has no legal point."""
     player = state[TURN]
-    return player if state[OWN + player] > 0 else NOBODY
+    return player if state[OWN + player] > 0 else TERMINAL
 
 
-def legal(tables: Tables, state: State, player: int, moves: Moves) -> int:
+def legal(constants: Constants, state: State, player: int, moves: Moves) -> int:
     """The player's list."""
-    points, count = tables[LISTS] + 2 * tables[CELLS] * player, state[OWN + player]
+    points, count = constants[LISTS] + 2 * constants[CELLS] * player, state[OWN + player]
     for i in range(count):
         moves[i] = state[points + i]
     return count
 
 
-def coded(tables: Tables, state: State, player: int, moves: Moves, codes: Codes) -> int:
+def coded(constants: Constants, state: State, player: int, moves: Moves, codes: Codes) -> int:
     """The player's list, and what surrounds the points."""
-    return stones.list_coded(tables, state, player, player, moves, codes)
+    return stone_groups.list_coded(constants, state, player, player, moves, codes)
 
 
-def allowed(tables: Tables, state: State, player: int, move: int) -> bool:
+def allowed(constants: Constants, state: State, player: int, move: int) -> bool:
     """Whether the point is on the player's list."""
-    return stones.listed(tables, state, player, move)
+    return stone_groups.listed(constants, state, player, move)
 
 
-def sample(tables: Tables, state: State, player: int, rng: Rng) -> int:
+def sample(constants: Constants, state: State, player: int, rng: Rng) -> int:
     """Any point of the player's list."""
     if state[OWN + player] == 0:
         return -1
-    return state[tables[LISTS] + 2 * tables[CELLS] * player + below(rng, state[OWN + player])]
+    return state[constants[LISTS] + 2 * constants[CELLS] * player + below(rng, state[OWN + player])]
 
 
-def play(tables: Tables, state: State, joint: Moves) -> None:
+def play(constants: Constants, state: State, joint: Moves) -> None:
     """Put the stone, and review the points whose liberties or whose neighbours' it takes."""
-    player, width = state[TURN], tables[WIDTH]
+    player, width = state[TURN], constants[WIDTH]
     code = int(joint[player])
-    point = tables[POINT_OF + code]
-    stones.drop(tables, state, player, code)
-    stones.drop(tables, state, 1 - player, code)
-    stones.place(tables, state, player, code)
-    own = stones.last_liberty(state, state[CELL + APART * point] >> 2)
+    point = constants[POINT_OF + code]
+    stone_groups.drop(constants, state, player, code)
+    stone_groups.drop(constants, state, 1 - player, code)
+    stone_groups.place(constants, state, player, code)
+    own = stone_groups.last_liberty(state, state[CELL + APART * point] >> 2)
     if own > 0:
-        _review(tables, state, own)
+        _review(constants, state, own)
     for near in (point - width, point - 1, point + 1, point + width):
         cell = state[CELL + APART * near]
         if cell == EMPTY:
-            _review(tables, state, near)
+            _review(constants, state, near)
         elif cell & 3 == 1 - player:
-            last = stones.last_liberty(state, cell >> 2)
+            last = stone_groups.last_liberty(state, cell >> 2)
             if last > 0:
-                _review(tables, state, last)
+                _review(constants, state, last)
 
 
-def scores(tables: Tables, state: State, out: Scores) -> None:
+def scores(constants: Constants, state: State, out: Scores) -> None:
     """One point for the player who moved last."""
     out[0] = 1.0 if state[TURN] == 1 else 0.0
     out[1] = 1.0 - out[0]
 
 
-SIZES = SizeRange(rows=(2, stones.LARGEST), columns=(2, stones.LARGEST))
+SIZES = SizeRange(rows=(2, stone_groups.LARGEST), columns=(2, stone_groups.LARGEST))
 
 
 def make(size: int | str = 8) -> Game:
     """NoGo on a board of that size."""
     rows, columns = SIZES.parse(size)
     cells = rows * columns
-    return stones.game(
+    return stone_groups.game(
         "nogo",
         rows,
         columns,
         own=(cells, cells),
-        lists=np.tile(stones.full_list(cells), 2),
+        lists=np.tile(stone_groups.full_list(cells), 2),
         turn=turn,
         legal=legal,
         play=play,
         scores=scores,
         sample=sample,
-        coded=coded,
-        allowed=allowed,
+        playout_moves_with_features=coded,
+        is_playout_move=allowed,
     )
 
 

@@ -14,16 +14,16 @@ import numpy as np
 from graven.core import bits
 from graven.core.bits import down, nth
 from graven.core.compile import inlined
-from graven.core.contract import NOBODY, Moves, Scores, State, Tables
+from graven.core.contract import TERMINAL, Constants, Moves, Scores, State
 from graven.core.game import Game
 from graven.core.rng import Rng, below, derive
 from graven.games.boards import VACANT, Board, SizeRange, as_text, cell_name
-from graven.games.pictures import as_svg
 from graven.games.registry import Family, Option
+from graven.games.svg_boards import as_svg
 
 TURN, DISCS, OPEN, OVER, WORDS = 0, 1, 3, 4, 5
 
-# Tables: how many squares, the squares of the board, those not in the first or last column, how
+# Constants: how many squares, the squares of the board, those not in the first or last column, how
 # many columns; the initial discs of each player; then two random numbers for the key.
 SQUARES, BOARD, INNER, COLUMNS, INITIAL, MIX = 0, 1, 2, 3, 4, 6
 LONGEST_LINE = 6  # discs that one move can turn over in one direction on eight squares
@@ -31,7 +31,7 @@ LONGEST_LINE = 6  # discs that one move can turn over in one direction on eight 
 PASS = "pass"
 
 
-def build_tables(rows: int, columns: int) -> list[int]:
+def build_constants(rows: int, columns: int) -> list[int]:
     """Tables for a board of these measures, at most 64 squares."""
     every = [(row, column) for row in range(rows) for column in range(columns)]
     down, right = rows // 2, columns // 2
@@ -61,13 +61,15 @@ def shifted(word: int, step: int) -> int:
 
 
 @inlined
-def reached(tables: Tables, from_: int, enemy: int, step: int) -> int:
+def reached(constants: Constants, from_: int, enemy: int, step: int) -> int:
     """The enemy discs in unbroken lines from some squares in one direction.
 
     Steps to the side must not go from one row to the next: they stay off the first and last column.
     """
     through = (
-        enemy if step == tables[COLUMNS] or step == -tables[COLUMNS] else enemy & tables[INNER]
+        enemy
+        if step == constants[COLUMNS] or step == -constants[COLUMNS]
+        else enemy & constants[INNER]
     )
     found = shifted(from_, step) & through
     for _ in range(LONGEST_LINE - 1):
@@ -76,43 +78,43 @@ def reached(tables: Tables, from_: int, enemy: int, step: int) -> int:
 
 
 @inlined
-def open_squares(tables: Tables, own: int, enemy: int) -> int:
+def open_squares(constants: Constants, own: int, enemy: int) -> int:
     """Where a disc would turn over at least one of the enemy's."""
-    free, found, columns = tables[BOARD] & ~(own | enemy), np.int64(0), tables[COLUMNS]
+    free, found, columns = constants[BOARD] & ~(own | enemy), np.int64(0), constants[COLUMNS]
     for side in (1, columns - 1, columns, columns + 1):
-        found |= shifted(reached(tables, own, enemy, side), side)
-        found |= shifted(reached(tables, own, enemy, -side), -side)
+        found |= shifted(reached(constants, own, enemy, side), side)
+        found |= shifted(reached(constants, own, enemy, -side), -side)
     return found & free
 
 
 @inlined
-def turned(tables: Tables, own: int, enemy: int, disc: int) -> int:
+def turned(constants: Constants, own: int, enemy: int, disc: int) -> int:
     """The enemy discs that a disc on a free square turns over."""
-    found, columns = np.int64(0), tables[COLUMNS]
+    found, columns = np.int64(0), constants[COLUMNS]
     for side in (1, columns - 1, columns, columns + 1):
         for step in (side, -side):
-            line = reached(tables, disc, enemy, step)
+            line = reached(constants, disc, enemy, step)
             found |= line if shifted(line, step) & own else 0
     return found  # type: ignore[return-value]
 
 
-def start(tables: Tables, state: State) -> None:
+def start(constants: Constants, state: State) -> None:
     """Four discs in the middle; Black moves first."""
     state[TURN], state[OVER] = 0, 0
-    state[DISCS], state[DISCS + 1] = tables[INITIAL], tables[INITIAL + 1]
-    state[OPEN] = open_squares(tables, state[DISCS], state[DISCS + 1])
+    state[DISCS], state[DISCS + 1] = constants[INITIAL], constants[INITIAL + 1]
+    state[OPEN] = open_squares(constants, state[DISCS], state[DISCS + 1])
 
 
-def turn(tables: Tables, state: State) -> int:
+def turn(constants: Constants, state: State) -> int:
     """The player to move; nobody when neither can lay a disc."""
-    return NOBODY if state[OVER] else state[TURN]
+    return TERMINAL if state[OVER] else state[TURN]
 
 
-def legal(tables: Tables, state: State, player: int, moves: Moves) -> int:
+def legal(constants: Constants, state: State, player: int, moves: Moves) -> int:
     """The open squares, or the pass."""
     left, count = state[OPEN], 0
     if left == 0:
-        moves[0] = tables[SQUARES]
+        moves[0] = constants[SQUARES]
         return 1
     while left:
         moves[count] = bits.lowest(left)
@@ -121,50 +123,50 @@ def legal(tables: Tables, state: State, player: int, moves: Moves) -> int:
     return count
 
 
-def sample(tables: Tables, state: State, player: int, rng: Rng) -> int:
+def sample(constants: Constants, state: State, player: int, rng: Rng) -> int:
     """One of the open squares, or the pass."""
     if state[OPEN] == 0:
-        return tables[SQUARES]
+        return constants[SQUARES]
     return nth(state[OPEN], below(rng, bits.count(state[OPEN])))
 
 
-def allowed(tables: Tables, state: State, player: int, move: int) -> bool:
+def allowed(constants: Constants, state: State, player: int, move: int) -> bool:
     """Whether the square is open; a pass, if none is."""
-    if move == tables[SQUARES]:
+    if move == constants[SQUARES]:
         return state[OPEN] == 0
     return down(state[OPEN], move) & 1 != 0
 
 
-def play(tables: Tables, state: State, joint: Moves) -> None:
+def play(constants: Constants, state: State, joint: Moves) -> None:
     """Lay the disc and turn others over, or pass."""
     player = state[TURN]
     enemy = 1 - player
     code = int(joint[player])
     own, other = state[DISCS + player], state[DISCS + enemy]
-    if code < tables[SQUARES]:
+    if code < constants[SQUARES]:
         disc = np.int64(1) << code
-        changed = turned(tables, own, other, disc)  # type: ignore[arg-type]
+        changed = turned(constants, own, other, disc)  # type: ignore[arg-type]
         own, other = own | disc | changed, other & ~changed
     state[DISCS + player], state[DISCS + enemy] = own, other
     state[TURN] = enemy
-    state[OPEN] = open_squares(tables, other, own)
+    state[OPEN] = open_squares(constants, other, own)
     if state[OPEN] == 0:
-        state[OVER] = np.int64(open_squares(tables, own, other) == 0)
+        state[OVER] = np.int64(open_squares(constants, own, other) == 0)
 
 
-def scores(tables: Tables, state: State, out: Scores) -> None:
+def scores(constants: Constants, state: State, out: Scores) -> None:
     """A point for more discs, half a point for as many."""
     ahead = bits.count(state[DISCS]) - bits.count(state[DISCS + 1])
     out[0] = 1.0 if ahead > 0 else 0.5 if ahead == 0 else 0.0
     out[1] = 1.0 - out[0]
 
 
-def key(tables: Tables, state: State) -> int:
+def key(constants: Constants, state: State) -> int:
     """A mix of the discs and the turn."""
-    mixed = state[DISCS] * tables[MIX]
-    mixed = (mixed ^ down(mixed, 29)) * tables[MIX + 1] + state[DISCS + 1] * tables[MIX + 2]
-    mixed = (mixed ^ down(mixed, 32)) * tables[MIX]
-    return (mixed ^ down(mixed, 29)) + state[TURN] * tables[MIX + 1]
+    mixed = state[DISCS] * constants[MIX]
+    mixed = (mixed ^ down(mixed, 29)) * constants[MIX + 1] + state[DISCS + 1] * constants[MIX + 2]
+    mixed = (mixed ^ down(mixed, 32)) * constants[MIX]
+    return (mixed ^ down(mixed, 29)) + state[TURN] * constants[MIX + 1]
 
 
 class Even(SizeRange):
@@ -187,12 +189,12 @@ def make(size: int | str = 8) -> Game:
     return Game(
         name="othello",
         players=2,
-        words=WORDS,
-        codes=squares + 1,
-        moves=squares - 4,
+        state_words=WORDS,
+        num_codes=squares + 1,
+        max_moves=squares - 4,
         # Each pass is followed by a disc, and no disc can be laid on the first four squares.
-        plies=2 * (squares - 4),
-        tables=build_tables(rows, columns),
+        max_plies=2 * (squares - 4),
+        constants=build_constants(rows, columns),
         start=start,
         turn=turn,
         legal=legal,
@@ -200,11 +202,11 @@ def make(size: int | str = 8) -> Game:
         scores=scores,
         sample=sample,
         key=key,
-        allowed=allowed,
+        is_playout_move=allowed,
         options={"size": f"{rows}x{columns}"},
         player_names=("Black", "White"),
-        show_move=lambda player, code: PASS if code == squares else cell_name(code, columns),
-        show=lambda state, colour: as_text(_board(rows, columns, state), colour),
+        format_move=lambda player, code: PASS if code == squares else cell_name(code, columns),
+        render=lambda state, colour: as_text(_board(rows, columns, state), colour),
         svg=lambda state: as_svg(_board(rows, columns, state)),
     )
 

@@ -24,14 +24,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graven.core.compile import inlined
-from graven.core.contract import NOBODY, Moves, Scores, State, Tables, hash_words
+from graven.core.contract import TERMINAL, Constants, Moves, Scores, State, hash_words
 from graven.core.errors import UsageError
 from graven.core.game import Game
 from graven.core.rng import derive
 from graven.games.boards import SQUARE_LETTERS, SizeRange
-from graven.games.files import read_text, whole_number
+from graven.games.option_values import read_text, whole_number
 from graven.games.registry import Family, Option
-from graven.games.samegame_pictures import as_svg, as_text
+from graven.games.samegame_drawing import as_svg, as_text
 
 ROWS, COLUMNS, CELLS, MOST, BOARD = range(5)  # `tables`; then the blocks, then Zobrist keys
 POINTS, LEFT, GROUPS, BLOCKS = range(4)
@@ -42,7 +42,7 @@ FEATURE_BITS = 16
 ZOBRIST_SEED = 1985
 
 
-def build_tables(rows: int, columns: int, blocks: list[int]) -> NDArray[np.int64]:
+def build_constants(rows: int, columns: int, blocks: list[int]) -> NDArray[np.int64]:
     """Tables for a board whose blocks are listed column by column (0: none, else 1 + colour)."""
     cells = rows * columns
     most = max(0, sum(block > 0 for block in blocks) - 2) ** 2 + CLEARED
@@ -56,9 +56,9 @@ def build_tables(rows: int, columns: int, blocks: list[int]) -> NDArray[np.int64
 
 
 @inlined
-def _group(tables: Tables, state: State, first: int) -> int:
+def _group(constants: Constants, state: State, first: int) -> int:
     """Mark the group of a cell whose group is not known yet; how many blocks it has."""
-    rows, cells = tables[ROWS], tables[CELLS]
+    rows, cells = constants[ROWS], constants[CELLS]
     group_of, hashes, stack = BLOCKS + cells, BLOCKS + 3 * cells, BLOCKS + 4 * cells
     keys = BOARD + cells
     block = state[BLOCKS + first]
@@ -69,7 +69,7 @@ def _group(tables: Tables, state: State, first: int) -> int:
         waiting -= 1
         cell = state[stack + waiting]
         size += 1
-        mixed ^= tables[keys + cell * (COLOURS + 1) + block]
+        mixed ^= constants[keys + cell * (COLOURS + 1) + block]
         row = cell % rows
         for side in range(4):
             if side == 0:
@@ -89,46 +89,50 @@ def _group(tables: Tables, state: State, first: int) -> int:
 
 
 @inlined
-def _find_groups(tables: Tables, state: State) -> None:
+def _find_groups(constants: Constants, state: State) -> None:
     """Find all groups; the list holds those that can be taken, by cell."""
-    cells = tables[CELLS]
+    cells = constants[CELLS]
     group_of, groups = BLOCKS + cells, BLOCKS + 2 * cells
     for cell in range(cells):
         state[group_of + cell] = -1
     count = 0
     for cell in range(cells):
-        if state[BLOCKS + cell] and state[group_of + cell] < 0 and _group(tables, state, cell) > 1:
+        if (
+            state[BLOCKS + cell]
+            and state[group_of + cell] < 0
+            and _group(constants, state, cell) > 1
+        ):
             state[groups + count] = cell
             count += 1
     state[GROUPS] = count
 
 
-def start(tables: Tables, state: State) -> None:
+def start(constants: Constants, state: State) -> None:
     """The board of the tables."""
     state[:] = 0
-    for cell in range(tables[CELLS]):
-        state[BLOCKS + cell] = tables[BOARD + cell]
-        state[LEFT] += tables[BOARD + cell] > 0
-    _find_groups(tables, state)
+    for cell in range(constants[CELLS]):
+        state[BLOCKS + cell] = constants[BOARD + cell]
+        state[LEFT] += constants[BOARD + cell] > 0
+    _find_groups(constants, state)
 
 
-def turn(tables: Tables, state: State) -> int:
+def turn(constants: Constants, state: State) -> int:
     """The player, while there is a group to take."""
-    return 0 if state[GROUPS] else NOBODY
+    return 0 if state[GROUPS] else TERMINAL
 
 
-def legal(tables: Tables, state: State, player: int, moves: Moves) -> int:
+def legal(constants: Constants, state: State, player: int, moves: Moves) -> int:
     """From left to right."""
-    cells = tables[CELLS]
+    cells = constants[CELLS]
     for i in range(state[GROUPS]):
         cell = state[BLOCKS + 2 * cells + i]
         moves[i] = (state[BLOCKS + cell] - 1) * cells + cell
     return state[GROUPS]
 
 
-def play(tables: Tables, state: State, joint: Moves) -> None:
+def play(constants: Constants, state: State, joint: Moves) -> None:
     """Take the group off, let the rest fall down and close up, and look for groups again."""
-    rows, columns, cells = tables[ROWS], tables[COLUMNS], tables[CELLS]
+    rows, columns, cells = constants[ROWS], constants[COLUMNS], constants[CELLS]
     group_of = BLOCKS + cells
     group = int(joint[0]) % cells
     taken, to_column = 0, 0
@@ -152,22 +156,22 @@ def play(tables: Tables, state: State, joint: Moves) -> None:
     state[POINTS] += (taken - 2) * (taken - 2)
     if state[LEFT] == 0:
         state[POINTS] += CLEARED
-    _find_groups(tables, state)
+    _find_groups(constants, state)
 
 
-def scores(tables: Tables, state: State, out: Scores) -> None:
+def scores(constants: Constants, state: State, out: Scores) -> None:
     """Points, of those that one group of all blocks would bring."""
-    out[0] = state[POINTS] / tables[MOST]
+    out[0] = state[POINTS] / constants[MOST]
 
 
-def key(tables: Tables, state: State) -> int:
+def key(constants: Constants, state: State) -> int:
     """A hash of the points and the blocks."""
-    return hash_words(state, BLOCKS + tables[CELLS])
+    return hash_words(state, BLOCKS + constants[CELLS])
 
 
-def feature(tables: Tables, state: State, player: int, move: int) -> int:
+def feature(constants: Constants, state: State, player: int, move: int) -> int:
     """A hash of the group's colour and cells."""
-    cells = tables[CELLS]
+    cells = constants[CELLS]
     mixed = state[BLOCKS + 3 * cells + move % cells]
     return (mixed ^ (mixed >> 32)) & ((1 << FEATURE_BITS) - 1)
 
@@ -253,11 +257,11 @@ def make(
     return Game(
         name="samegame",
         players=1,
-        words=BLOCKS + 5 * cells,
-        codes=COLOURS * cells,
-        moves=max(1, cells // 2),
-        plies=max(1, cells // 2),
-        tables=build_tables(rows, columns, blocks),
+        state_words=BLOCKS + 5 * cells,
+        num_codes=COLOURS * cells,
+        max_moves=max(1, cells // 2),
+        max_plies=max(1, cells // 2),
+        constants=build_constants(rows, columns, blocks),
         start=start,
         turn=turn,
         legal=legal,
@@ -265,11 +269,11 @@ def make(
         scores=scores,
         key=key,
         feature=feature,
-        features=1 << FEATURE_BITS,
+        num_features=1 << FEATURE_BITS,
         options=options,
         player_names=("Player",),
-        show_move=move_text,
-        show=lambda state, colour: as_text(grid(state), title(state), colour),
+        format_move=move_text,
+        render=lambda state, colour: as_text(grid(state), title(state), colour),
         svg=lambda state: as_svg(grid(state), title(state), groups(state)),
         points=lambda state: int(state[POINTS]),
     )

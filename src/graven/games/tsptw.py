@@ -28,14 +28,14 @@ from numpy.typing import NDArray
 
 from graven.core import bits
 from graven.core.compile import inlined
-from graven.core.contract import NOBODY, Moves, Scores, State, Tables, hash_words
+from graven.core.contract import TERMINAL, Constants, Moves, Scores, State, hash_words
 from graven.core.errors import UsageError
 from graven.core.game import Game
 from graven.core.rng import Rng, below
-from graven.games.files import read_text, whole_number
+from graven.games.option_values import read_text, whole_number
 from graven.games.registry import Family, Option
-from graven.games.tsptw_files import MOST_CITIES, Instance, invented, read_instance
-from graven.games.tsptw_pictures import as_svg, as_text
+from graven.games.tsptw_drawing import as_svg, as_text
+from graven.games.tsptw_instances import MOST_CITIES, Instance, invented, read_instance
 
 # `tables`: how many cities, what a late arrival costs, what the score is a fraction of, whether
 # to prune; then distances row by row, then when each city opens, then when each closes.
@@ -48,7 +48,7 @@ MILLION = 10**6
 FINEST = 1 << 50  # differences of 1 / FINEST are exact in a score
 
 
-def build_tables(instance: Instance, prune: bool) -> NDArray[np.int64]:
+def build_constants(instance: Instance, prune: bool) -> NDArray[np.int64]:
     """Tables for an instance, or an error if its numbers are too large for an exact score."""
     cities = len(instance.opens)
     penalty = MILLION * instance.scale
@@ -60,43 +60,43 @@ def build_tables(instance: Instance, prune: bool) -> NDArray[np.int64]:
     return np.concatenate([head, instance.distances.reshape(-1), instance.opens, instance.closes])
 
 
-def start(tables: Tables, state: State) -> None:
+def start(constants: Constants, state: State) -> None:
     """At the depot, when it opens."""
-    cities = tables[CITIES]
+    cities = constants[CITIES]
     state[:] = 0
-    state[TIME] = tables[DISTANCES + cities * cities]
+    state[TIME] = constants[DISTANCES + cities * cities]
     state[COUNT] = cities - 1
     for city in range(1, cities):
         state[LEFT + (city >> 6)] |= np.int64(1) << (city & 63)
 
 
-def turn(tables: Tables, state: State) -> int:
+def turn(constants: Constants, state: State) -> int:
     """The salesman, until he is back."""
-    return 0 if state[COUNT] else NOBODY
+    return 0 if state[COUNT] else TERMINAL
 
 
 @inlined
-def _harmless(tables: Tables, state: State, city: int) -> bool:
+def _harmless(constants: Constants, state: State, city: int) -> bool:
     """Whether to go to a city makes no other city late that need not be."""
-    cities, here, now = tables[CITIES], state[CITY], state[TIME]
+    cities, here, now = constants[CITIES], state[CITY], state[TIME]
     opens = DISTANCES + cities * cities
-    then = max(now + tables[DISTANCES + here * cities + city], tables[opens + city])
+    then = max(now + constants[DISTANCES + here * cities + city], constants[opens + city])
     for word in range(SET_WORDS):
         left = state[LEFT + word]
         while left:
             other = 64 * word + bits.lowest(left)
             left &= left - 1
-            closes = tables[opens + cities + other]
+            closes = constants[opens + cities + other]
             if (
                 other != city
-                and then + tables[DISTANCES + city * cities + other] > closes
-                and now + tables[DISTANCES + here * cities + other] <= closes
+                and then + constants[DISTANCES + city * cities + other] > closes
+                and now + constants[DISTANCES + here * cities + other] <= closes
             ):
                 return False
     return True
 
 
-def legal(tables: Tables, state: State, player: int, moves: Moves) -> int:
+def legal(constants: Constants, state: State, player: int, moves: Moves) -> int:
     """The cities left; if we are to prune, the harmless ones among them, if there are any."""
     count = 0
     for word in range(SET_WORDS):
@@ -105,17 +105,17 @@ def legal(tables: Tables, state: State, player: int, moves: Moves) -> int:
             moves[count] = 64 * word + bits.lowest(left)
             count += 1
             left &= left - 1
-    if tables[PRUNE] == 0:
+    if constants[PRUNE] == 0:
         return count
     harmless = 0
     for i in range(count):
-        if _harmless(tables, state, moves[i]):
+        if _harmless(constants, state, moves[i]):
             moves[harmless] = moves[i]
             harmless += 1
     return harmless if harmless else count
 
 
-def sample(tables: Tables, state: State, player: int, rng: Rng) -> int:
+def sample(constants: Constants, state: State, player: int, rng: Rng) -> int:
     """Draw a number, and find the city it stands for."""
     if state[COUNT] == 0:
         return -1
@@ -129,43 +129,43 @@ def sample(tables: Tables, state: State, player: int, rng: Rng) -> int:
 
 
 @inlined
-def _travel(tables: Tables, state: State, city: int) -> None:
+def _travel(constants: Constants, state: State, city: int) -> None:
     """Go there, and wait or be late."""
-    cities = tables[CITIES]
+    cities = constants[CITIES]
     windows = DISTANCES + cities * cities
-    distance = tables[DISTANCES + state[CITY] * cities + city]
+    distance = constants[DISTANCES + state[CITY] * cities + city]
     time = state[TIME] + distance
-    state[LATE] += time > tables[windows + cities + city]
-    state[TIME] = max(time, tables[windows + city])
+    state[LATE] += time > constants[windows + cities + city]
+    state[TIME] = max(time, constants[windows + city])
     state[LENGTH] += distance
     state[CITY] = city
 
 
-def play(tables: Tables, state: State, joint: Moves) -> None:
+def play(constants: Constants, state: State, joint: Moves) -> None:
     """Visit a city; after the last one go home."""
     city = int(joint[0])
     state[LEFT + (city >> 6)] &= ~(np.int64(1) << (city & 63))
-    state[TOUR + tables[CITIES] - 1 - state[COUNT]] = city
+    state[TOUR + constants[CITIES] - 1 - state[COUNT]] = city
     state[COUNT] -= 1
-    _travel(tables, state, city)
+    _travel(constants, state, city)
     if state[COUNT] == 0:
-        _travel(tables, state, 0)
+        _travel(constants, state, 0)
 
 
-def scores(tables: Tables, state: State, out: Scores) -> None:
+def scores(constants: Constants, state: State, out: Scores) -> None:
     """What is left of 1: a late arrival costs more than the longest tour."""
-    cost = state[LATE] * tables[PENALTY] + state[LENGTH]
-    out[0] = (tables[RANGE] - cost) / tables[RANGE]
+    cost = state[LATE] * constants[PENALTY] + state[LENGTH]
+    out[0] = (constants[RANGE] - cost) / constants[RANGE]
 
 
-def key(tables: Tables, state: State) -> int:
+def key(constants: Constants, state: State) -> int:
     """A hash of everything but the order of the tour."""
     return hash_words(state, TOUR)
 
 
-def feature(tables: Tables, state: State, player: int, move: int) -> int:
+def feature(constants: Constants, state: State, player: int, move: int) -> int:
     """From where to where."""
-    return state[CITY] * tables[CITIES] + move
+    return state[CITY] * constants[CITIES] + move
 
 
 def make(
@@ -195,7 +195,7 @@ def make(
         raise UsageError(f"prune is true or false, not {prune}.")
     if pruned == "true":
         options["prune"] = pruned
-    tables = build_tables(instance, pruned == "true")
+    tables = build_constants(instance, pruned == "true")
     total, scale = len(instance.opens), instance.scale
 
     def tour(state: State) -> list[int]:
@@ -208,11 +208,11 @@ def make(
     return Game(
         name="tsptw",
         players=1,
-        words=TOUR + total - 1,
-        codes=total,
-        moves=total - 1,
-        plies=total - 1,
-        tables=tables,
+        state_words=TOUR + total - 1,
+        num_codes=total,
+        max_moves=total - 1,
+        max_plies=total - 1,
+        constants=tables,
         start=start,
         turn=turn,
         legal=legal,
@@ -221,11 +221,11 @@ def make(
         sample=sample if pruned == "false" else None,
         key=key,
         feature=feature,
-        features=total * total,
+        num_features=total * total,
         options=options,
         player_names=("Salesman",),
-        show_move=lambda player, code: str(code),
-        show=lambda state, colour: as_text(instance, tour(state)),
+        format_move=lambda player, code: str(code),
+        render=lambda state, colour: as_text(instance, tour(state)),
         svg=lambda state: as_svg(instance, tour(state)),
         points=points,
     )

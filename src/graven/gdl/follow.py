@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from graven.core.bounded_json import read_json
 from graven.core.errors import GravenError, UsageError, listed
 from graven.core.game import Game, Position
-from graven.core.nested import read_json
 from graven.gdl.moves import after, moves_of
 
 MOST_LINE = 64 << 20
@@ -109,7 +109,7 @@ def first_difference(game: Game, trace: Trace) -> str | None:
         return f"the roles are {', '.join(game.player_names)}, not {', '.join(trace.roles)}"
     position = game.start()
     for number, step in enumerate(trace.steps, 1):
-        if position.over:
+        if position.is_over:
             return f"step {number}: the game is over here, and goes on in the trace"
         if difference := _legal_difference(position, step):
             return f"step {number}: {difference}"
@@ -117,8 +117,8 @@ def first_difference(game: Game, trace: Trace) -> str | None:
             position = after(position, step.joint)
         except GravenError as error:
             return f"step {number}: {error}".removesuffix(".")
-    if trace.terminal != position.over and not trace.cut:
-        return f"after the last step the game {'is over' if position.over else 'goes on'}"
+    if trace.terminal != position.is_over and not trace.cut:
+        return f"after the last step the game {'is over' if position.is_over else 'goes on'}"
     if trace.terminal and trace.goals is not None:
         found = tuple(round(100 * score) for score in position.scores or ())
         for role, goal, ours in zip(trace.roles, trace.goals, found, strict=True):

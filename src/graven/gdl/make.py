@@ -92,7 +92,7 @@ def network_game_of(
         term = move_term(text)
         return None if term is None else codes[role].get(spaced(term))
 
-    return game.changed(read_move=read_move)
+    return game.changed(parse_move=read_move)
 
 
 @contextmanager

@@ -22,12 +22,12 @@ from graven.core import bits
 from graven.core.bits import index
 from graven.core.compile import compiled, inlined
 from graven.core.contract import (
-    MANY_DONE,
-    MANY_LONG,
+    BATCH_DONE,
+    BATCH_TOO_LONG,
     Codes,
+    Constants,
     Scores,
     State,
-    Tables,
 )
 from graven.core.rng import Rng, fill
 from graven.gdl import one
@@ -122,17 +122,17 @@ class Desk(NamedTuple):
 
 
 @inlined
-def _desk(tables: Tables, scratch: State) -> Desk:
-    my = tables[WHERE]
-    lanes = scratch[tables[my + LANE] : tables[my + MASKS]]
+def _desk(constants: Constants, scratch: State) -> Desk:
+    my = constants[WHERE]
+    lanes = scratch[constants[my + LANE] : constants[my + MASKS]]
     return Desk(
-        blocks=scratch[tables[my + BLOCKS] : tables[my + FRESH]],
-        fresh=scratch[tables[my + FRESH] : tables[my + BOARD]],
-        board=scratch[tables[my + BOARD] : tables[my + LANE]],
-        masks=scratch[tables[my + MASKS] : tables[my + NUMBERS]],
-        numbers=scratch[tables[my + NUMBERS] : tables[my + CHOICES]],
-        choices=scratch[tables[my + CHOICES] : tables[my + MADE]],
-        made=scratch[tables[my + MADE] : tables[my + SCRATCH]],
+        blocks=scratch[constants[my + BLOCKS] : constants[my + FRESH]],
+        fresh=scratch[constants[my + FRESH] : constants[my + BOARD]],
+        board=scratch[constants[my + BOARD] : constants[my + LANE]],
+        masks=scratch[constants[my + MASKS] : constants[my + NUMBERS]],
+        numbers=scratch[constants[my + NUMBERS] : constants[my + CHOICES]],
+        choices=scratch[constants[my + CHOICES] : constants[my + MADE]],
+        made=scratch[constants[my + MADE] : constants[my + SCRATCH]],
         playout=lanes[LANES * PLAYOUT : LANES * PLAYOUT + LANES],
         at=lanes[LANES * AT : LANES * AT + LANES],
         end=lanes[LANES * END : LANES * END + LANES],
@@ -143,11 +143,11 @@ def _desk(tables: Tables, scratch: State) -> Desk:
 
 
 @inlined
-def _evaluate(tables: Tables, links: Links, blocks: State, program: int) -> None:
+def _evaluate(constants: Constants, links: Links, blocks: State, program: int) -> None:
     """Work out the gates of a program, run by run."""
-    out = tables[program + FIRST]
-    shape, read = tables[program + SHAPES], tables[program + INPUTS]
-    for _ in range(tables[program + RUNS]):
+    out = constants[program + FIRST]
+    shape, read = constants[program + SHAPES], constants[program + INPUTS]
+    for _ in range(constants[program + RUNS]):
         yes, no = int(links[index(shape)]), int(links[index(shape + 1)])
         count = int(links[index(shape + 2)])
         shape += 3
@@ -170,13 +170,13 @@ def _read(blocks: State, literal: int) -> Any:
 
 
 @compiled
-def turn_round(tables: Tables, blocks: State, literals: int, board: State) -> None:
+def turn_round(constants: Constants, blocks: State, literals: int, board: State) -> None:
     """Write 64 moves' blocks as one word for each lane: bit i is the move i of these.
 
     A 64 by 64 matrix of bits is turned round in six steps, each exchanging the corners of ever
     smaller squares; four matrices go side by side.
     """
-    links = tables.view(np.int32)
+    links = constants.view(np.int32)
     for row in range(64):
         store(board, WIDTH * row, _read(blocks, int(links[literals + row])))
     size, mask = 32, np.int64(0xFFFFFFFF)
@@ -236,15 +236,15 @@ def draw_moves(
 
 
 @compiled
-def choose(tables: Tables, desk: Desk, rng: Rng) -> None:
+def choose(constants: Constants, desk: Desk, rng: Rng) -> None:
     """Draw a legal move for every role in every lane."""
-    my = tables[WHERE]
-    for player in range(tables[one.PLAYERS]):
-        role = tables[my + ROLES] + RECORD * player
-        words = (tables[role + MOVES] + 63) >> 6
+    my = constants[WHERE]
+    for player in range(constants[one.PLAYERS]):
+        role = constants[my + ROLES] + RECORD * player
+        words = (constants[role + MOVES] + 63) >> 6
         for word in range(words):
             board = desk.board[LANES * word : LANES * word + LANES]
-            turn_round(tables, desk.blocks, tables[role + LEGAL] + 64 * word, board)
+            turn_round(constants, desk.blocks, constants[role + LEGAL] + 64 * word, board)
         fill(rng, desk.draws)
         numbers = desk.numbers[LANES * player : LANES * player + LANES]
         choices = desk.choices[LANES * player : LANES * player + LANES]
@@ -269,13 +269,13 @@ def _holds(blocks: State, literal: int, lane: int) -> int:
 
 
 @compiled
-def move(tables: Tables, desk: Desk, traces: Codes) -> int:
+def move(constants: Constants, desk: Desk, traces: Codes) -> int:
     """Let each lane make the moves drawn, or come to an end; how many did, or -1 if a trace has no
     more room."""
-    links = tables.view(np.int32)
-    my, players = tables[WHERE], tables[one.PLAYERS]
-    roles, codes, over = tables[my + ROLES], tables[my + CODES], tables[my + OVER]
-    counted, most = tables[one.COUNTED], tables[one.MOST]
+    links = constants.view(np.int32)
+    my, players = constants[WHERE], constants[one.PLAYERS]
+    roles, codes, over = constants[my + ROLES], constants[my + CODES], constants[my + OVER]
+    counted, most = constants[one.COUNTED], constants[one.MOST]
     for i in range(LANES * players):
         desk.blocks[index(desk.made[i])] = 0
     ended = 0
@@ -298,7 +298,7 @@ def move(tables: Tables, desk: Desk, traces: Codes) -> int:
         idle = -1
         for player in range(players):
             drawn = desk.choices[index(LANES * player + lane)]
-            does = tables[roles + RECORD * player + DOES]
+            does = constants[roles + RECORD * player + DOES]
             at = int(links[index(does + drawn)]) + lane % WIDTH
             desk.made[index(LANES * player + lane)] = at
             desk.blocks[index(at)] |= bit
@@ -318,12 +318,12 @@ def move(tables: Tables, desk: Desk, traces: Codes) -> int:
 
 @inlined
 def _begin(
-    tables: Tables, desk: Desk, states: State, each: int, stride: int, lane: int, playout: int
+    constants: Constants, desk: Desk, states: State, each: int, stride: int, lane: int, playout: int
 ) -> None:
     """Give a lane, whose bases are all unset, a playout."""
-    leaf = tables[one.WORDS] * (playout // each)
+    leaf = constants[one.WORDS] * (playout // each)
     bit = np.int64(1) << (lane // WIDTH)
-    for word in range(tables[one.BASES]):
+    for word in range(constants[one.BASES]):
         left = states[leaf + word]
         while left:
             base = 64 * word + bits.lowest(left)
@@ -332,24 +332,24 @@ def _begin(
     desk.playout[lane] = playout
     desk.at[lane] = playout * stride
     desk.end[lane] = (playout + 1) * stride
-    desk.steps[lane] = states[leaf + tables[one.STEP]]
+    desk.steps[lane] = states[leaf + constants[one.STEP]]
 
 
 @compiled
-def judge(tables: Tables, desk: Desk, stride: int, lengths: State, out: Scores) -> None:
+def judge(constants: Constants, desk: Desk, stride: int, lengths: State, out: Scores) -> None:
     """Write the results of all lanes that have come to an end, and let them be renewed."""
-    my, players = tables[WHERE], tables[one.PLAYERS]
+    my, players = constants[WHERE], constants[one.PLAYERS]
     for lane in range(LANES):
         playout = desk.playout[lane]
         if playout == IDLE or not _marked(desk.masks, FROZEN, lane):
             continue
         lengths[playout] = desk.at[lane] - playout * stride
         for player in range(players):
-            role = tables[my + ROLES] + RECORD * player
-            at, value = tables[role + GOALS], 0
-            for i in range(at, at + 2 * tables[role + GOAL_NUMBER], 2):
-                if _holds(desk.blocks, tables[i + 1], lane):
-                    value = tables[i]
+            role = constants[my + ROLES] + RECORD * player
+            at, value = constants[role + GOALS], 0
+            for i in range(at, at + 2 * constants[role + GOAL_NUMBER], 2):
+                if _holds(desk.blocks, constants[i + 1], lane):
+                    value = constants[i]
                     break
             out[playout * players + player] = value / 100.0
         desk.playout[lane] = IDLE
@@ -357,22 +357,22 @@ def judge(tables: Tables, desk: Desk, stride: int, lengths: State, out: Scores) 
 
 
 @compiled
-def advance(tables: Tables, desk: Desk) -> None:
+def advance(constants: Constants, desk: Desk) -> None:
     """Give the bases their next values; frozen lanes keep theirs, renewed ones lose them."""
-    links = tables.view(np.int32)
-    my, blocks = tables[WHERE], desk.blocks
+    links = constants.view(np.int32)
+    my, blocks = constants[WHERE], desk.blocks
     frozen, renewed = load(desk.masks, WIDTH * FROZEN), load(desk.masks, WIDTH * RENEWED)
     kept = without(frozen, renewed)
-    for base in range(tables[my + BASES]):
+    for base in range(constants[my + BASES]):
         now = load(blocks, WIDTH * (FIRST_BASE + base))
-        then = _read(blocks, int(links[index(tables[my + NEXT] + base)]))
+        then = _read(blocks, int(links[index(constants[my + NEXT] + base)]))
         store(desk.fresh, WIDTH * base, either(without(then, frozen), both(now, kept)))
-    for base in range(tables[my + BASES]):
+    for base in range(constants[my + BASES]):
         store(blocks, WIDTH * (FIRST_BASE + base), load(desk.fresh, WIDTH * base))
 
 
 def many(
-    tables: Tables,
+    constants: Constants,
     states: State,
     leaves: int,
     each: int,
@@ -383,7 +383,7 @@ def many(
     rng: Rng,
 ) -> int:
     """Play `each` times from each of the leaves; see `core.contract`."""
-    links, my, desk = tables.view(np.int32), tables[WHERE], _desk(tables, scratch)
+    links, my, desk = constants.view(np.int32), constants[WHERE], _desk(constants, scratch)
     total = leaves * each
     stride = len(traces) // max(1, total)
     for i in range(len(scratch)):
@@ -397,24 +397,24 @@ def many(
         # Lanes that are renewed have no bases by now: they begin, or are done for good.
         for lane in range(LANES):
             if begun < total and _marked(desk.masks, RENEWED, lane):
-                _begin(tables, desk, states, each, stride, lane, begun)
+                _begin(constants, desk, states, each, stride, lane, begun)
                 desk.masks[WIDTH * FROZEN + lane % WIDTH] ^= np.int64(1) << (lane // WIDTH)
                 begun += 1
                 running += 1
         for i in range(WIDTH):
             desk.masks[WIDTH * RENEWED + i] = 0
         if running + waiting == 0:
-            return MANY_DONE
-        _evaluate(tables, links, desk.blocks, tables[my + SEE])
-        choose(tables, desk, rng)
-        ended = move(tables, desk, traces)
+            return BATCH_DONE
+        _evaluate(constants, links, desk.blocks, constants[my + SEE])
+        choose(constants, desk, rng)
+        ended = move(constants, desk, traces)
         if ended < 0:
-            return MANY_LONG
+            return BATCH_TOO_LONG
         running -= ended
         waiting += ended
         if waiting >= WAITING or running == 0:
-            _evaluate(tables, links, desk.blocks, tables[my + JUDGE])
-            judge(tables, desk, stride, lengths, out)
+            _evaluate(constants, links, desk.blocks, constants[my + JUDGE])
+            judge(constants, desk, stride, lengths, out)
             waiting = 0
-        _evaluate(tables, links, desk.blocks, tables[my + ACT])
-        advance(tables, desk)
+        _evaluate(constants, links, desk.blocks, constants[my + ACT])
+        advance(constants, desk)

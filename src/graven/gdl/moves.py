@@ -23,18 +23,18 @@ def move_term(text: str) -> Term | None:
 
 def moves_of(position: Position, role: int) -> list[str]:
     """A role's legal moves, also where it has no choice; none when the game is over."""
-    if position.over:
+    if position.is_over:
         return []
     rules = position.game.rules
     buffer = contract.new_moves(rules)
     count = contract.legal(rules, position.state.copy(), role, buffer)
-    return [position.game.show_move(role, int(code)) for code in buffer[:count]]
+    return [position.game.format_move(role, int(code)) for code in buffer[:count]]
 
 
 def after(position: Position, joint: Sequence[str]) -> Position:
     """The position after a joint move, one of each role; UsageError where it is not legal."""
     for role, move in enumerate(joint):
-        if role not in position.choosers and move not in moves_of(position, role):
+        if role not in position.players_to_move and move not in moves_of(position, role):
             who = position.game.player_names[role]
             raise UsageError(f"{move} is not legal for {who} here.")
-    return position.play(*(joint[role] for role in position.choosers))
+    return position.play_joint([joint[role] for role in position.players_to_move])

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from graven.core import bits
 from graven.core.bits import index
 from graven.core.compile import inlined
-from graven.core.contract import EVERYBODY, NOBODY, Moves, Scores, State, Tables, hash_words
+from graven.core.contract import SIMULTANEOUS, TERMINAL, Constants, Moves, Scores, State, hash_words
 from graven.core.rng import Rng, below
 
 Links = NDArray[np.int32]
@@ -70,27 +70,31 @@ Counts = NDArray[np.int16]
 # the (value, literal) pairs of its goals, and how many.
 LEGAL, SPAN, SHUT, GUARD, DOES, GOALS, GOAL_NUMBER, RECORD = range(8)
 
-TERMINAL = 0  # among the flags
+TERMINAL_FLAG = 0  # among the flags
 
 
 @inlined
-def role_of(tables: Tables, player: int) -> int:
+def role_of(constants: Constants, player: int) -> int:
     """Where a role's record begins."""
-    return tables[ROLES] + RECORD * player
+    return constants[ROLES] + RECORD * player
 
 
 @inlined
-def _legal_word(tables: Tables, state: State, role: int, word: int) -> int:
+def _legal_word(constants: Constants, state: State, role: int, word: int) -> int:
     """64 of a role's moves, as the bits of those that are legal."""
-    shut = ((state[tables[FLAGS]] >> tables[role + GUARD]) & 1) - 1
-    return state[tables[role + LEGAL] + word] & ~(tables[tables[role + SHUT] + word] & shut)
+    shut = ((state[constants[FLAGS]] >> constants[role + GUARD]) & 1) - 1
+    return state[constants[role + LEGAL] + word] & ~(
+        constants[constants[role + SHUT] + word] & shut
+    )
 
 
 @inlined
-def _flip(tables: Tables, links: Links, state: State, counts: Counts, unit: int, held: int) -> None:
+def _flip(
+    constants: Constants, links: Links, state: State, counts: Counts, unit: int, held: int
+) -> None:
     """Tell everything that reads a unit that it now holds (`held` is 1) or no longer does (0)."""
-    at = tables[FANS] + 2 * unit
-    waiting, summary = tables[WAITING], tables[SUMMARY]
+    at = constants[FANS] + 2 * unit
+    waiting, summary = constants[WAITING], constants[SUMMARY]
     for i in range(links[index(at)], links[index(at + 1)]):
         edge = int(links[index(i)])
         target = edge >> 1
@@ -108,10 +112,10 @@ def _flip(tables: Tables, links: Links, state: State, counts: Counts, unit: int,
 
 
 @inlined
-def _spread(tables: Tables, links: Links, state: State, counts: Counts) -> None:
+def _spread(constants: Constants, links: Links, state: State, counts: Counts) -> None:
     """Flip all waiting gates, and those that begin to wait because of it."""
-    waiting, summary = tables[WAITING], tables[SUMMARY]
-    for high in range(tables[SUMMARIES]):
+    waiting, summary = constants[WAITING], constants[SUMMARY]
+    for high in range(constants[SUMMARIES]):
         while state[index(summary + high)]:
             words = state[index(summary + high)]
             state[index(summary + high)] = words & (words - 1)
@@ -120,67 +124,67 @@ def _spread(tables: Tables, links: Links, state: State, counts: Counts) -> None:
                 gates = state[index(waiting + word)]
                 state[index(waiting + word)] = gates & (gates - 1)
                 gate = 64 * word + bits.lowest(gates)
-                _flip(tables, links, state, counts, gate, int(counts[index(gate)] > 0))
+                _flip(constants, links, state, counts, gate, int(counts[index(gate)] > 0))
 
 
 @inlined
-def _settle(tables: Tables, state: State) -> None:
+def _settle(constants: Constants, state: State) -> None:
     """Count everybody's legal moves, and say whose turn it is.
 
     The game is over at its end, at the most steps, and where somebody has no move at all.
     """
     choosers, who, stuck = 0, -1, False
-    for player in range(tables[PLAYERS]):
-        role = role_of(tables, player)
+    for player in range(constants[PLAYERS]):
+        role = role_of(constants, player)
         number, last, found = 0, 0, 1
-        for word in range(tables[role + SPAN]):
-            moves = _legal_word(tables, state, role, word)
+        for word in range(constants[role + SPAN]):
+            moves = _legal_word(constants, state, role, word)
             number += bits.count(moves)
             last, found = (word, moves) if moves else (last, found)
         only = 64 * last + bits.lowest(found)
-        state[tables[NUMBERS] + player] = number
-        state[tables[ONLY] + player] = only
+        state[constants[NUMBERS] + player] = number
+        state[constants[ONLY] + player] = only
         stuck |= number == 0
         if number > 1:
             choosers += 1
             who = player
     if choosers == 0:
-        who = idle_turn(tables, state)
-    over = stuck | ((state[tables[FLAGS]] >> TERMINAL) & 1 != 0)
-    over |= (tables[COUNTED] != 0) & (state[tables[STEP]] >= tables[MOST])
-    state[tables[TURN]] = NOBODY if over else (EVERYBODY if choosers > 1 else who)
+        who = idle_turn(constants, state)
+    over = stuck | ((state[constants[FLAGS]] >> TERMINAL_FLAG) & 1 != 0)
+    over |= (constants[COUNTED] != 0) & (state[constants[STEP]] >= constants[MOST])
+    state[constants[TURN]] = TERMINAL if over else (SIMULTANEOUS if choosers > 1 else who)
 
 
 @inlined
-def idle_turn(tables: Tables, state: State) -> int:
+def idle_turn(constants: Constants, state: State) -> int:
     """Whose turn it is where nobody has a choice: the first role whose only move anything depends
     on, as the last free cell's taker and not the one who waits; else the first role."""
-    links = tables.view(np.int32)
-    for player in range(tables[PLAYERS]):
-        role = role_of(tables, player)
-        if links[tables[role + DOES] + state[tables[ONLY] + player]] >= 0:
+    links = constants.view(np.int32)
+    for player in range(constants[PLAYERS]):
+        role = role_of(constants, player)
+        if links[constants[role + DOES] + state[constants[ONLY] + player]] >= 0:
             return player
     return 0
 
 
-def start(tables: Tables, state: State) -> None:
+def start(constants: Constants, state: State) -> None:
     """Copy the picture of the first position."""
-    for i in range(tables[WORDS]):
-        state[i] = tables[tables[INIT] + i]
-    _settle(tables, state)
+    for i in range(constants[WORDS]):
+        state[i] = constants[constants[INIT] + i]
+    _settle(constants, state)
 
 
-def turn(tables: Tables, state: State) -> int:
+def turn(constants: Constants, state: State) -> int:
     """As `play` left it."""
-    return state[tables[TURN]]
+    return state[constants[TURN]]
 
 
-def legal(tables: Tables, state: State, player: int, moves: Moves) -> int:
+def legal(constants: Constants, state: State, player: int, moves: Moves) -> int:
     """Any role's legal moves, also where it is not asked to choose, in the order of their codes."""
-    role = role_of(tables, player)
+    role = role_of(constants, player)
     count = 0
-    for word in range(tables[role + SPAN]):
-        left = _legal_word(tables, state, role, word)
+    for word in range(constants[role + SPAN]):
+        left = _legal_word(constants, state, role, word)
         while left:
             moves[count] = 64 * word + bits.lowest(left)
             count += 1
@@ -188,98 +192,98 @@ def legal(tables: Tables, state: State, player: int, moves: Moves) -> int:
     return count
 
 
-def allowed(tables: Tables, state: State, player: int, move: int) -> bool:
+def allowed(constants: Constants, state: State, player: int, move: int) -> bool:
     """Whether the move's bit is set."""
-    role = role_of(tables, player)
-    if move >> 6 >= tables[role + SPAN]:
+    role = role_of(constants, player)
+    if move >> 6 >= constants[role + SPAN]:
         return False
-    return (_legal_word(tables, state, role, move >> 6) >> (move & 63)) & 1 != 0
+    return (_legal_word(constants, state, role, move >> 6) >> (move & 63)) & 1 != 0
 
 
-def sample(tables: Tables, state: State, player: int, rng: Rng) -> int:
+def sample(constants: Constants, state: State, player: int, rng: Rng) -> int:
     """Draw a number, and find the bit that it stands for."""
-    number = state[tables[NUMBERS] + player]
+    number = state[constants[NUMBERS] + player]
     if number == 0:
         return -1
-    role = role_of(tables, player)
+    role = role_of(constants, player)
     draw, word = below(rng, number), 0
-    moves = _legal_word(tables, state, role, 0)
+    moves = _legal_word(constants, state, role, 0)
     here = bits.count(moves)
     while draw >= here:
         draw -= here
         word += 1
-        moves = _legal_word(tables, state, role, word)
+        moves = _legal_word(constants, state, role, word)
         here = bits.count(moves)
     return 64 * word + bits.nth(moves, draw)
 
 
 @inlined
-def _moved(tables: Tables, links: Links, state: State, joint: Moves, player: int) -> int:
+def _moved(constants: Constants, links: Links, state: State, joint: Moves, player: int) -> int:
     """The unit of the move that a role makes: its own choice, or its only move; -1 if none."""
-    who = state[tables[TURN]]
-    move = state[tables[ONLY] + player]
-    if who in (EVERYBODY, player):
+    who = state[constants[TURN]]
+    move = state[constants[ONLY] + player]
+    if who in (SIMULTANEOUS, player):
         move = int(joint[player])
-    return int(links[tables[role_of(tables, player) + DOES] + move])
+    return int(links[constants[role_of(constants, player) + DOES] + move])
 
 
-def play(tables: Tables, state: State, joint: Moves) -> None:
+def play(constants: Constants, state: State, joint: Moves) -> None:
     """Make the moves, see which bases change, change them, and take the moves back."""
-    links, counts = tables.view(np.int32), state.view(np.int16)[tables[COUNTS] :]
-    for player in range(tables[PLAYERS]):
-        unit = _moved(tables, links, state, joint, player)
+    links, counts = constants.view(np.int32), state.view(np.int16)[constants[COUNTS] :]
+    for player in range(constants[PLAYERS]):
+        unit = _moved(constants, links, state, joint, player)
         if unit >= 0:
-            _flip(tables, links, state, counts, unit, 1)
-    _spread(tables, links, state, counts)
-    changes, changing = tables[CHANGES], tables[CHANGING]
-    for word in range(tables[BASES]):
+            _flip(constants, links, state, counts, unit, 1)
+    _spread(constants, links, state, counts)
+    changes, changing = constants[CHANGES], constants[CHANGING]
+    for word in range(constants[BASES]):
         flips = state[changes + word]
         state[changing + word] = flips
         state[changes + word] = 0
         state[word] ^= flips
-    for word in range(tables[BASES]):
+    for word in range(constants[BASES]):
         flips = state[changing + word]
         while flips:
             base = bits.lowest(flips)
             flips &= flips - 1
             held = (state[word] >> base) & 1
             counts[64 * word + base] = held
-            _flip(tables, links, state, counts, 64 * word + base, held)
-    for player in range(tables[PLAYERS]):
-        unit = _moved(tables, links, state, joint, player)
+            _flip(constants, links, state, counts, 64 * word + base, held)
+    for player in range(constants[PLAYERS]):
+        unit = _moved(constants, links, state, joint, player)
         if unit >= 0:
-            _flip(tables, links, state, counts, unit, 0)
-    _spread(tables, links, state, counts)
-    state[tables[STEP]] += tables[COUNTED]
-    _settle(tables, state)
+            _flip(constants, links, state, counts, unit, 0)
+    _spread(constants, links, state, counts)
+    state[constants[STEP]] += constants[COUNTED]
+    _settle(constants, state)
 
 
-def scores(tables: Tables, state: State, out: Scores) -> None:
+def scores(constants: Constants, state: State, out: Scores) -> None:
     """Each role's goal as a part of 100: the highest that holds, 0 where none does."""
-    links, counts = tables.view(np.int32), state.view(np.int16)[tables[COUNTS] :]
-    first, fans = tables[GOAL_GATES], tables[GOAL_FANS]
-    for gate in range(tables[GOAL_COUNT]):
+    links, counts = constants.view(np.int32), state.view(np.int16)[constants[COUNTS] :]
+    first, fans = constants[GOAL_GATES], constants[GOAL_FANS]
+    for gate in range(constants[GOAL_COUNT]):
         held = 0
         for i in range(links[fans + gate], links[fans + gate + 1]):
             literal = int(links[i])
             held |= int(counts[literal >> 1] > 0) ^ (literal & 1)
         counts[first + gate] = held
-    for player in range(tables[PLAYERS]):
-        out[player] = max(0, goal(tables, counts, player)) / 100.0
+    for player in range(constants[PLAYERS]):
+        out[player] = max(0, goal(constants, counts, player)) / 100.0
 
 
 @inlined
-def goal(tables: Tables, counts: Counts, player: int) -> int:
+def goal(constants: Constants, counts: Counts, player: int) -> int:
     """The highest goal of a role that holds; -1 where none does."""
-    role = role_of(tables, player)
-    at = tables[role + GOALS]
-    for i in range(at, at + 2 * tables[role + GOAL_NUMBER], 2):
-        literal = tables[i + 1]
+    role = role_of(constants, player)
+    at = constants[role + GOALS]
+    for i in range(at, at + 2 * constants[role + GOAL_NUMBER], 2):
+        literal = constants[i + 1]
         if literal < 0 or (counts[literal >> 1] > 0) != (literal & 1 != 0):
-            return tables[i]
+            return constants[i]
     return -1
 
 
-def key(tables: Tables, state: State) -> int:
+def key(constants: Constants, state: State) -> int:
     """A hash of the bases, and of the step where steps are counted."""
-    return hash_words(state, tables[BASES] + tables[COUNTED])
+    return hash_words(state, constants[BASES] + constants[COUNTED])

@@ -122,7 +122,7 @@ def pack_one(circuit: Circuit, counted: bool, most: int) -> Packed:
     state[:bases] = bit_words(whole.init)
     state[place[one.CHANGES] : place[one.CHANGES] + bases] ^= state[:bases]
     counts[: whole.bases] = whole.init
-    watch(whole.terminal, 64 * place[one.FLAGS] + one.TERMINAL)
+    watch(whole.terminal, 64 * place[one.FLAGS] + one.TERMINAL_FLAG)
     at = place["legal"]
     for span, literals in zip(spans, whole.legal, strict=True):
         for move, literal in enumerate(literals):

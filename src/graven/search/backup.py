@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from graven.core.compile import inlined
-from graven.core.contract import EVERYBODY, NOBODY, Rules
+from graven.core.contract import SIMULTANEOUS, TERMINAL, Rules
 from graven.search.plan import Plan
 from graven.search.tree import (
     CLOSED,
@@ -36,7 +36,7 @@ def backup(rules: Rules, tree: Tree, plan: Plan, record: Record) -> None:
         tree.visits[record.path[depth]] += 1
     for depth in range(record.shape[STEPS]):
         turn = tree.turns[record.path[depth]]
-        if turn != EVERYBODY:
+        if turn != SIMULTANEOUS:
             edge = record.edges[depth * players + turn]
             tree.counts[edge] += 1
             tree.sums[edge] += scores[turn]
@@ -46,7 +46,7 @@ def backup(rules: Rules, tree: Tree, plan: Plan, record: Record) -> None:
                 tree.counts[edge] += 1
                 tree.sums[edge] += scores[player]
     if plan.amaf:
-        if rules.places:
+        if rules.shared_points:
             update_tables_by_place(rules, tree, record)
         else:
             update_tables(rules, tree, record)
@@ -73,7 +73,7 @@ def update_tables(rules: Rules, tree: Tree, record: Record) -> None:
     the root the set of such moves only grows, so one pass over the trace, backwards, serves all.
     """
     tree.meta[STAMP] += 1
-    stamp, codes = tree.meta[STAMP], rules.codes
+    stamp, codes = tree.meta[STAMP], rules.num_codes
     size = 2 * rules.players * codes
     root = tree.table[record.path[0]] * size
     place, moves = record.shape[LENGTH], 0
@@ -110,7 +110,7 @@ def update_tables_by_place(rules: Rules, tree: Tree, record: Record) -> None:
     list of distinct moves is overwritten; where it is stands in the second half of `seen`.
     """
     tree.meta[STAMP] += 1
-    stamp, codes = tree.meta[STAMP], rules.codes
+    stamp, codes = tree.meta[STAMP], rules.num_codes
     size = 2 * rules.players * codes
     place, moves = record.shape[LENGTH], 0
     for depth in range(record.shape[DEPTH] - 1, -1, -1):
@@ -149,7 +149,7 @@ def keep(rules: Rules, tree: Tree, record: Record) -> None:
     kept = False
     for depth in range(record.shape[DEPTH]):
         node = record.path[depth]
-        if tree.table[node] != NONE or tree.passed[node] == LOST or tree.turns[node] == NOBODY:
+        if tree.table[node] != NONE or tree.passed[node] == LOST or tree.turns[node] == TERMINAL:
             continue
         kept = True
         entry = tree.meta[PASSES]
@@ -173,7 +173,7 @@ def keep(rules: Rules, tree: Tree, record: Record) -> None:
 @inlined
 def build_table(rules: Rules, tree: Tree, node: int) -> int:
     """Make a node's AMAF table from the simulations that passed it; NONE without room."""
-    codes, players = rules.codes, rules.players
+    codes, players = rules.num_codes, rules.players
     size = 2 * players * codes
     table = tree.meta[TABLES]
     if (table + 1) * size > len(tree.amaf):
@@ -191,7 +191,7 @@ def build_table(rules: Rules, tree: Tree, node: int) -> int:
         for place in range(start, tree.trace_start[simulation + 1]):
             played = tree.traces[place]
             known = played
-            if rules.places:
+            if rules.shared_points:
                 known = played - player_of(played, codes) * codes
             if tree.seen[known] != stamp:
                 tree.seen[known] = stamp

@@ -14,7 +14,7 @@ import numpy as np
 
 from graven.core import contract
 from graven.core.compile import compiled, inlined
-from graven.core.contract import EVERYBODY, MANY_DONE, Rules
+from graven.core.contract import BATCH_DONE, SIMULTANEOUS, Rules
 from graven.core.rng import Rng
 from graven.search.descend import descend
 from graven.search.plan import OK, TOO_LONG, Learner, Plan
@@ -54,18 +54,18 @@ class Batch(NamedTuple):
 
 def new_batch(rules: Rules, leaves: int, each: int, many: bool) -> Batch:
     """Room for batches of `leaves` descents with `each` playouts."""
-    depth, playouts = rules.plies + 2, leaves * each if many else 1
+    depth, playouts = rules.max_plies + 2, leaves * each if many else 1
     return Batch(
         leaves=leaves,
         each=each,
         many=int(many),
-        states=np.zeros(leaves * rules.words, np.int64),
+        states=np.zeros(leaves * rules.state_words, np.int64),
         paths=np.zeros(leaves * depth, np.int32),
         edges=np.zeros(leaves * depth * rules.players, np.int32),
         at=np.zeros(leaves * depth, np.int32),
         begun=np.zeros(leaves * trace_capacity(rules), np.uint32),
         shapes=np.zeros(leaves * SHAPE, np.int64),
-        scratch=np.zeros(rules.scratch if many else 1, np.int64),
+        scratch=np.zeros(rules.batch_scratch if many else 1, np.int64),
         traces=np.zeros(playouts * trace_capacity(rules), np.uint32),
         lengths=np.zeros(playouts, np.int64),
         scores=np.zeros(playouts * rules.players, np.float64),
@@ -74,10 +74,10 @@ def new_batch(rules: Rules, leaves: int, each: int, many: bool) -> Batch:
 
 def batch_bytes(rules: Rules, leaves: int, each: int, many: bool) -> int:
     """How much memory `new_batch` takes, about."""
-    depth, trace = rules.plies + 2, 4 * trace_capacity(rules)
-    leaf = 8 * rules.words + 4 * depth * (2 + rules.players) + trace
+    depth, trace = rules.max_plies + 2, 4 * trace_capacity(rules)
+    leaf = 8 * rules.state_words + 4 * depth * (2 + rules.players) + trace
     playout = trace + 8 + 8 * rules.players if many else 0
-    return leaves * (leaf + each * playout) + 8 * rules.scratch
+    return leaves * (leaf + each * playout) + 8 * rules.batch_scratch
 
 
 @compiled
@@ -136,8 +136,8 @@ def put_aside(rules: Rules, record: Record, batch: Batch, leaf: int) -> None:
     depth, players, capacity = len(record.path), rules.players, len(record.trace)
     for i in range(SHAPE):
         batch.shapes[leaf * SHAPE + i] = record.shape[i]
-    for i in range(rules.words):
-        batch.states[leaf * rules.words + i] = record.state[i]
+    for i in range(rules.state_words):
+        batch.states[leaf * rules.state_words + i] = record.state[i]
     for i in range(record.shape[DEPTH]):
         batch.paths[leaf * depth + i] = record.path[i]
         batch.at[leaf * depth + i] = record.at[i]
@@ -170,8 +170,8 @@ def count_ahead(rules: Rules, tree: Tree, record: Record, playouts: int) -> None
         tree.visits[record.path[depth]] += playouts
     for depth in range(record.shape[STEPS]):
         turn = tree.turns[record.path[depth]]
-        low = 0 if turn == EVERYBODY else turn
-        high = players if turn == EVERYBODY else turn + 1
+        low = 0 if turn == SIMULTANEOUS else turn
+        high = players if turn == SIMULTANEOUS else turn + 1
         for player in range(low, high):
             tree.counts[record.edges[depth * players + player]] += playouts
 
@@ -190,7 +190,7 @@ def spend_many(
 ) -> int:
     """Let the game play all playouts at once, and count them."""
     players, stride = rules.players, len(record.trace)
-    status = contract.many(
+    status = contract.batch_playouts(
         rules,
         batch.states,
         leaves,
@@ -201,7 +201,7 @@ def spend_many(
         batch.scores,
         rng,
     )
-    if status != MANY_DONE:
+    if status != BATCH_DONE:
         return TOO_LONG
     for leaf in range(leaves):
         take_up(rules, record, batch, leaf)
@@ -239,8 +239,8 @@ def spend_one_by_one(
     for playout in range(leaves * each):
         leaf = playout // each
         take_up(rules, record, batch, leaf)
-        for i in range(rules.words):
-            record.state[i] = batch.states[leaf * rules.words + i]
+        for i in range(rules.state_words):
+            record.state[i] = batch.states[leaf * rules.state_words + i]
         before = rng[0]
         status = play_out(rules, tree, plan, record, learner, control, rng)
         if status != OK:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graven.core.contract import EVERYBODY, NOBODY, Rules
+from graven.core.contract import SIMULTANEOUS, TERMINAL, Rules
 from graven.core.rng import below, generator
 from graven.search.tree import NONE, ROOT, Tree
 
@@ -40,7 +40,7 @@ def arms(rules: Rules, tree: Tree, player: int) -> list[Arm]:
     if table == NONE:
         seen, totals = np.zeros(len(codes), np.int64), np.zeros(len(codes))
     else:
-        entries = 2 * ((table * rules.players + player) * rules.codes + codes.astype(np.int64))
+        entries = 2 * ((table * rules.players + player) * rules.num_codes + codes.astype(np.int64))
         seen, totals = tree.amaf[entries].astype(np.int64), tree.amaf[entries + 1]
     columns = (codes, tree.counts[edges], tree.sums[edges], seen, totals)
     return [Arm(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
@@ -63,7 +63,7 @@ def main_line(rules: Rules, tree: Tree, best: int | None, limit: int = 30) -> li
     node = int(tree.meta[ROOT])
     while node != NONE and len(line) < limit:
         player = int(tree.turns[node])
-        if player in (NOBODY, EVERYBODY):
+        if player in (TERMINAL, SIMULTANEOUS):
             break
         place = node * rules.players + player
         first, degree = int(tree.first[place]), int(tree.degree[place])

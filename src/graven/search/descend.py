@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from graven.core import contract
 from graven.core.compile import inlined
-from graven.core.contract import EVERYBODY, NOBODY, Rules
+from graven.core.contract import SIMULTANEOUS, TERMINAL, Rules
 from graven.core.rng import Rng
 from graven.search.backup import build_table
 from graven.search.plan import (
@@ -49,7 +49,7 @@ def descend(rules: Rules, tree: Tree, plan: Plan, record: Record, rng: Rng) -> i
     Counts nothing: a descent that runs out of room can be made again once there is more.
     """
     state, shape, players = record.state, record.shape, rules.players
-    for i in range(rules.words):
+    for i in range(rules.state_words):
         state[i] = record.root[i]
     node = tree.meta[ROOT]
     table = tree.table[node]
@@ -63,9 +63,9 @@ def descend(rules: Rules, tree: Tree, plan: Plan, record: Record, rng: Rng) -> i
         player = tree.turns[node]
         if player == NO_SUCH:
             return BAD_TURN
-        if player == NOBODY or tree.visits[node] == 0:
+        if player == TERMINAL or tree.visits[node] == 0:
             return OK
-        if depth > rules.plies:
+        if depth > rules.max_plies:
             return TOO_LONG
         if plan.amaf:
             if tree.table[node] == NONE and tree.visits[node] > plan.tables:
@@ -77,8 +77,8 @@ def descend(rules: Rules, tree: Tree, plan: Plan, record: Record, rng: Rng) -> i
                     table = tree.table[node]
                 if tree.visits[node] > plan.pool:
                     shape[POOL] = tree.table[node]
-        low = 0 if player == EVERYBODY else player
-        high = players if player == EVERYBODY else player + 1
+        low = 0 if player == SIMULTANEOUS else player
+        high = players if player == SIMULTANEOUS else player + 1
         if tree.first[node * players + low] == NONE:
             status = list_moves(rules, tree, record, node, low, high)
             if status == NEED_EDGES and tree.meta[CLOSED]:
@@ -100,18 +100,18 @@ def descend(rules: Rules, tree: Tree, plan: Plan, record: Record, rng: Rng) -> i
                     tree.counts,
                     tree.sums,
                     tree.amaf,
-                    max(table, 0) * 2 * players * rules.codes + 2 * mover * rules.codes,
+                    max(table, 0) * 2 * players * rules.num_codes + 2 * mover * rules.num_codes,
                     tree.values,
                 ),
             )
             record.edges[(depth - 1) * players + mover] = edge
             record.joint[mover] = tree.moves[edge]
-            record.trace[length] = mover * rules.codes + tree.moves[edge]
+            record.trace[length] = mover * rules.num_codes + tree.moves[edge]
             length += 1
         contract.play(rules, state, record.joint)
         shape[STEPS], shape[LENGTH], shape[TABLE] = depth, length, table
         edge = record.edges[(depth - 1) * players + low]
-        if player != EVERYBODY:
+        if player != SIMULTANEOUS:
             child = tree.children[edge]
             if child == NONE and tree.counts[edge] + 1 < plan.expand:
                 return OK
@@ -121,7 +121,7 @@ def descend(rules: Rules, tree: Tree, plan: Plan, record: Record, rng: Rng) -> i
             child = reach_child(rules, tree, plan, record, node, player)
             if child == NONE:
                 return OK if tree.meta[CLOSED] else NEED_NODES
-            if player != EVERYBODY:
+            if player != SIMULTANEOUS:
                 tree.children[edge] = child
         node = child
 
@@ -137,10 +137,10 @@ def reach_child(
         # Without transpositions a node's key names the way to it: its parent and the joint move.
         key = (node + 1) * _ODD
         for mover in range(rules.players):
-            if player == EVERYBODY or mover == player:
+            if player == SIMULTANEOUS or mover == player:
                 key = (key ^ (record.joint[mover] + 1)) * _ODD
                 key ^= (key >> 31) & 0x1FFFFFFFF
-    if plan.transpositions or player == EVERYBODY:
+    if plan.transpositions or player == SIMULTANEOUS:
         child = find(tree, key)
         if child != NONE:
             return child
@@ -163,13 +163,13 @@ def reach_table(rules: Rules, tree: Tree, node: int) -> int:
 def list_moves(rules: Rules, tree: Tree, record: Record, node: int, low: int, high: int) -> int:
     """Give a node its edges: what players low..high-1 may play here that is worth a search."""
     edges = tree.meta[EDGES]
-    if edges + (high - low) * rules.moves > len(tree.moves):
+    if edges + (high - low) * rules.max_moves > len(tree.moves):
         return NEED_EDGES
     for mover in range(low, high):
-        count = contract.candidates(rules, record.state, mover, record.moves)
+        count = contract.tree_moves(rules, record.state, mover, record.moves)
         if count < 1:
             return NO_MOVE
-        if count > rules.moves:
+        if count > rules.max_moves:
             return TOO_MANY
         tree.first[node * rules.players + mover] = edges
         tree.degree[node * rules.players + mover] = count
@@ -177,11 +177,11 @@ def list_moves(rules: Rules, tree: Tree, record: Record, node: int, low: int, hi
             codes = tree.codes[edges : edges + count]
             contract.features(rules, record.state, mover, record.moves, count, codes)
             for i in range(count):
-                if codes[i] >= rules.features:
+                if codes[i] >= rules.num_features:
                     return BAD_FEATURE
         for i in range(count):
             move = record.moves[i]
-            if move < 0 or move >= rules.codes:
+            if move < 0 or move >= rules.num_codes:
                 return BAD_CODE
             tree.moves[edges] = move
             tree.counts[edges] = 0

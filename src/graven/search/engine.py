@@ -54,12 +54,12 @@ GROUPS = {
     status_of.NEED_TRACES: "traces",
 }
 FAULTS = {
-    status_of.TOO_LONG: "`turn` let a game go beyond the declared {plies} plies",
-    status_of.BAD_CODE: "`legal` or `sample` gave a move outside 0..{codes} - 1",
+    status_of.TOO_LONG: "`turn` let a game go beyond the declared {max_plies} plies",
+    status_of.BAD_CODE: "`legal` or `sample` gave a move outside 0..{num_codes} - 1",
     status_of.BAD_TURN: "`turn` named a player outside 0..{players} - 1",
-    status_of.BAD_FEATURE: "`feature` or `coded` gave a code outside 0..{features} - 1",
+    status_of.BAD_FEATURE: "`feature` or `coded` gave a code outside 0..{num_features} - 1",
     status_of.NO_MOVE: "`legal` or `sample` gave no move to a player whom `turn` had named",
-    status_of.TOO_MANY: "`legal` gave more than the declared {moves} moves",
+    status_of.TOO_MANY: "`legal` gave more than the declared {max_moves} moves",
 }
 
 
@@ -136,7 +136,9 @@ class Search:
 
     def __init__(self, name: str, rules: Rules, settings: Settings) -> None:
         if not settings.features:
-            rules = rules._replace(feature=0, coded=0, features=rules.codes)
+            rules = rules._replace(
+                feature=0, playout_moves_with_features=0, num_features=rules.num_codes
+            )
         self.name = name
         self.rules = rules
         self.settings = settings
@@ -153,7 +155,7 @@ class Search:
         except MemoryError:
             raise UsageError(
                 f"there is not enough memory for what these playouts learn at {name}: its bounds, "
-                f"{rules.moves:,} moves and {rules.plies:,} plies, are too high for them."
+                f"{rules.max_moves:,} moves and {rules.max_plies:,} plies, are too high for them."
             ) from None
         self.control: NDArray[np.int64] = np.zeros(CONTROL, np.int64)
         ref = NEVER if settings.ref is None else settings.ref
@@ -174,7 +176,7 @@ class Search:
         )
         self.batch: Batch | None = None
         if settings.leaves * settings.each > 1:
-            many = settings.many and bool(rules.many)
+            many = settings.many and bool(rules.batch_playouts)
             if batch_bytes(rules, settings.leaves, settings.each, many) > self.room.limit:
                 raise UsageError(
                     f"memory={settings.memory} MiB is too little for batches of {settings.leaves} "

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graven.core.compile import compiled
-from graven.core.contract import EVERYBODY, NOBODY, Rules
+from graven.core.contract import SIMULTANEOUS, TERMINAL, Rules
 from graven.core.errors import UsageError
 from graven.search.engine import Search
 from graven.search.tree import NODES, NONE, STAMP, Tree
@@ -42,7 +42,7 @@ def count_entries(search: Search) -> Entries:
     if not search.plan.passes:
         raise UsageError("only trees of rave and grave have AMAF statistics in their nodes.")
     rules = search.rules
-    known, counts = np.zeros(rules.players * rules.codes, np.int64), np.zeros(COUNTS, np.int64)
+    known, counts = np.zeros(rules.players * rules.num_codes, np.int64), np.zeros(COUNTS, np.int64)
     count_kernel(rules, search.room.tree, known, counts)
     return Entries(int(counts[COUNTED]), int(counts[OF_LEGAL]), int(counts[OF_ALL]))
 
@@ -52,15 +52,15 @@ def count_kernel(
     rules: Rules, tree: Tree, known: NDArray[np.int64], counts: NDArray[np.int64]
 ) -> None:
     """Go through all nodes; `known` marks the moves that the node at hand has statistics of."""
-    codes, players = rules.codes, rules.players
+    codes, players = rules.num_codes, rules.players
     size = players * codes
     for node in range(tree.meta[NODES]):
         turn = tree.turns[node]
-        if turn == NOBODY:
+        if turn == TERMINAL:
             continue
         counts[COUNTED] += 1
-        low = 0 if turn == EVERYBODY else turn
-        high = players if turn == EVERYBODY else turn + 1
+        low = 0 if turn == SIMULTANEOUS else turn
+        high = players if turn == SIMULTANEOUS else turn + 1
         if tree.first[node * players + low] == NONE:
             continue
         mark, table = node + 1, tree.table[node]
@@ -77,7 +77,7 @@ def count_kernel(
             for place in range(start, tree.trace_start[simulation + 1]):
                 played = tree.traces[place]
                 # Where a code is a place, a simulation counts for whoever took it first.
-                taken = played % codes if rules.places else played
+                taken = played % codes if rules.shared_points else played
                 if tree.seen[taken] != tree.meta[STAMP] and known[played] != mark:
                     known[played] = mark
                     counts[OF_ALL] += 1

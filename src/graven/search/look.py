@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graven.core.compile import compiled
-from graven.core.contract import NOBODY
+from graven.core.contract import TERMINAL
 from graven.core.rng import Rng, generator
 from graven.search.choose import main_line
 from graven.search.engine import Search
@@ -54,8 +54,8 @@ class Seen:
 
 @dataclass(frozen=True)
 class NodeSeen:
-    """A node: who moves there (NOBODY or EVERYBODY as in `turn`), its playouts, one player's moves
-    by playouts, and where on the way to it (0 is the root) the AMAF table lies that it reads, None
+    """A node: who moves there (as `turn` returns it), its playouts, one player's moves by playouts,
+    and where on the way to it (0 is the root) the AMAF table lies that it reads, None
     without AMAF."""
 
     turn: int
@@ -147,17 +147,17 @@ def look(search: Search, nodes: Sequence[int], player: int | None = None) -> Nod
     mover = player if player is not None else turn
     read_at = _read_at(search, tree, nodes)
     edges = _edges(tree, rules.players, node, mover)
-    if turn == NOBODY or edges is None or visits < 1:
+    if turn == TERMINAL or edges is None or visits < 1:
         return NodeSeen(turn, visits, (), read_at)
     codes = tree.moves[edges].copy()
     counts, sums = together(tree.counts[edges], tree.sums[edges])
     children = tree.children[edges].tolist()
-    if len(codes) == 0 or codes.min() < 0 or codes.max() >= rules.codes:
+    if len(codes) == 0 or codes.min() < 0 or codes.max() >= rules.num_codes:
         return NodeSeen(turn, visits, (), read_at)
-    amaf = np.zeros(2 * rules.codes)
+    amaf = np.zeros(2 * rules.num_codes)
     if read_at is not None:
-        start = 2 * rules.codes * (int(tree.table[nodes[read_at]]) * rules.players + mover)
-        table = tree.amaf[start : start + 2 * rules.codes]
+        start = 2 * rules.num_codes * (int(tree.table[nodes[read_at]]) * rules.players + mover)
+        table = tree.amaf[start : start + 2 * rules.num_codes]
         if len(table) == len(amaf):
             amaf[::2], amaf[1::2] = together(table[::2], table[1::2])
     values = np.zeros(len(codes))
@@ -230,7 +230,7 @@ def line(search: Search, limit: int = 12) -> list[tuple[int, int]]:
     except (IndexError, ValueError):
         return []
     for place, (player, code) in enumerate(found):
-        if not (0 <= player < rules.players and 0 <= code < rules.codes):
+        if not (0 <= player < rules.players and 0 <= code < rules.num_codes):
             return found[:place]
     return found
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from graven.core import contract
 from graven.core.compile import compiled
-from graven.core.contract import EVERYBODY, Rules, State
+from graven.core.contract import SIMULTANEOUS, Rules, State
 from graven.search.tree import (
     CLOSED,
     EDGES,
@@ -100,7 +100,7 @@ def reachable(players: int, tree: Tree, node_map: Int32, stack: Int32) -> bool:
         waiting -= 1
         node = stack[waiting]
         player = tree.turns[node]
-        if player == EVERYBODY:
+        if player == SIMULTANEOUS:
             return False
         if player < 0 or tree.first[node * players + player] == NONE:
             continue
@@ -182,7 +182,7 @@ def slide(
             tree.children[to] = NONE if child == NONE else node_map[child]
             if rules.feature:
                 tree.codes[to] = tree.codes[edge]
-    size = 2 * players * rules.codes
+    size = 2 * players * rules.num_codes
     for table in range(len(table_map)):
         to = table_map[table]
         if to != NONE and to != table:

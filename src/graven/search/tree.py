@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from graven.core import contract
 from graven.core.compile import compiled, inlined
-from graven.core.contract import EVERYBODY, Rules
+from graven.core.contract import SIMULTANEOUS, Rules
 
 Int8 = NDArray[np.int8]
 Int32 = NDArray[np.int32]
@@ -49,7 +49,7 @@ class Tree(NamedTuple):
     # nodes
     keys: Int64
     visits: Int32
-    turns: Int8  # a player, NOBODY or EVERYBODY
+    turns: Int8  # a player, TERMINAL or SIMULTANEOUS
     first: Int32  # [node * players + player]: first edge, NONE until listed
     degree: Int32  # [node * players + player]: how many edges
     table: Int32  # AMAF table or NONE
@@ -116,10 +116,10 @@ RECORD = types.NamedTuple([_I64, _I64] + [_I32] * 3 + [_U32, _F64, _I64, _I32, _
 
 def new_record(rules: Rules) -> Record:
     """Room for one simulation."""
-    depth = rules.plies + 2
+    depth = rules.max_plies + 2
     return Record(
-        root=np.zeros(rules.words, np.int64),
-        state=np.zeros(rules.words, np.int64),
+        root=np.zeros(rules.state_words, np.int64),
+        state=np.zeros(rules.state_words, np.int64),
         path=np.zeros(depth, np.int32),
         edges=np.zeros(depth * rules.players, np.int32),
         at=np.zeros(depth, np.int32),
@@ -133,7 +133,7 @@ def new_record(rules: Rules) -> Record:
 
 def trace_capacity(rules: Rules) -> int:
     """The longest trace: every player may move at every ply."""
-    return (rules.plies + 1) * rules.players
+    return (rules.max_plies + 1) * rules.players
 
 
 # How much memory a group of arrays gets at first, 8 MiB but for these, unless the limit is low.
@@ -151,7 +151,7 @@ class Room:
     """A tree that grows, group by group, up to a limit in bytes."""
 
     def __init__(self, rules: Rules, limit: int) -> None:
-        codes = rules.players * rules.codes
+        codes = rules.players * rules.num_codes
         self.limit = limit
         # Each group's arrays, with the entries each of them has for one unit of the group.
         self._groups = {
@@ -178,9 +178,9 @@ class Room:
         }
         least = {
             "nodes": 512,
-            "edges": 2 * rules.players * rules.moves,
+            "edges": 2 * rules.players * rules.max_moves,
             "tables": 2,
-            "passes": 2 * (rules.plies + 2),
+            "passes": 2 * (rules.max_plies + 2),
             "simulations": 512,
             "traces": 2 * trace_capacity(rules),
         }
@@ -191,7 +191,7 @@ class Room:
             "seen": np.zeros(codes, np.int64),
             "distinct": np.zeros(codes + 1, dtypes["distinct"]),
             "worth": np.zeros(codes + 1, np.float64),
-            "values": np.zeros(max(1, rules.moves), np.float64),
+            "values": np.zeros(max(1, rules.max_moves), np.float64),
         }
         for group, members in self._groups.items():
             unit = sum(per_unit * dtypes[name].itemsize for name, per_unit in members.items())
@@ -281,7 +281,7 @@ def new_node(tree: Tree, players: int, key: int, turn: int) -> int:
     tree.meta[NODES] = node + 1
     tree.keys[node] = key
     tree.visits[node] = 0
-    tree.turns[node] = turn if EVERYBODY <= turn < players else NO_SUCH
+    tree.turns[node] = turn if SIMULTANEOUS <= turn < players else NO_SUCH
     for player in range(players):
         tree.first[node * players + player] = NONE
         tree.degree[node * players + player] = 0

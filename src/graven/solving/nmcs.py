@@ -21,12 +21,12 @@ from numpy.typing import NDArray
 from graven.core import contract
 from graven.core.calls import Value
 from graven.core.compile import compiled
-from graven.core.contract import NOBODY, Rules, State
+from graven.core.contract import TERMINAL, Rules, State
 from graven.core.rng import Rng
 from graven.search.plan import BAD_CODE, NO_MOVE, OK, TOO_LONG, TOO_MANY
 from graven.search.policy import Parameter
 from graven.solving.method import AT, FINISHED, PLAYOUTS, Method, Solver, whole_numbers
-from graven.solving.replay import copy_to, finish_at_random, play_one, replayed
+from graven.solving.move_replay import copy_to, finish_at_random, play_one, replayed
 
 NOTHING = -np.inf  # the score of a game that has not been played
 
@@ -56,13 +56,13 @@ def new_frames(rules: Rules, level: int) -> Frames:
     """Frames for a search of some level."""
     rows = level + 2
     return Frames(
-        states=np.zeros((rows, rules.words), np.int64),
-        path=np.zeros((rows, rules.plies), np.int32),
+        states=np.zeros((rows, rules.state_words), np.int64),
+        path=np.zeros((rows, rules.max_plies), np.int32),
         depth=np.zeros(rows, np.int64),
-        legal=np.zeros((rows, rules.moves + rules.codes), np.int32),
+        legal=np.zeros((rows, rules.max_moves + rules.num_codes), np.int32),
         choices=np.zeros(rows, np.int64),
         tried=np.zeros(rows, np.int64),
-        line=np.zeros((rows, rules.plies), np.int32),
+        line=np.zeros((rows, rules.max_plies), np.int32),
         length=np.zeros(rows, np.int64),
         score=np.full(rows, NOTHING),
         joint=contract.new_joint(rules),
@@ -86,22 +86,22 @@ def look(rules: Rules, frames: Frames, level: int) -> int:
     state = frames.states[level]
     frames.tried[level] = 0
     frames.choices[level] = 0
-    if contract.turn(rules, state) == NOBODY:
+    if contract.turn(rules, state) == TERMINAL:
         if frames.score[level] == NOTHING:
             contract.scores(rules, state, frames.out)
             frames.score[level] = frames.out[0]
             frames.length[level] = frames.depth[level]
             copy_to(frames.line[level], frames.path[level], frames.depth[level])
         return OK
-    if frames.depth[level] >= rules.plies:
+    if frames.depth[level] >= rules.max_plies:
         return TOO_LONG
     count = contract.legal(rules, state, 0, frames.legal[level])
-    if count > rules.moves:
+    if count > rules.max_moves:
         return TOO_MANY
     if count <= 0:
         return NO_MOVE
     for i in range(count):
-        if not 0 <= frames.legal[level, i] < rules.codes:
+        if not 0 <= frames.legal[level, i] < rules.num_codes:
             return BAD_CODE
     frames.choices[level] = count
     return OK
@@ -119,7 +119,7 @@ def follow(rules: Rules, frames: Frames, level: int, move: int) -> None:
 def enter(rules: Rules, frames: Frames, level: int) -> None:
     """Set the frame below to where the next untried move of a frame leads."""
     below, depth = level - 1, frames.depth[level]
-    copy_to(frames.states[below], frames.states[level], rules.words)
+    copy_to(frames.states[below], frames.states[level], rules.state_words)
     copy_to(frames.path[below], frames.path[level], depth)
     frames.depth[below] = depth
     frames.score[below] = NOTHING
@@ -243,7 +243,7 @@ class Nmcs(Solver):
         if not isinstance(rows, list) or not 1 <= len(rows) <= self.level:
             raise ValueError
         for level, row in zip(range(self.level, 0, -1), rows, strict=False):
-            path = whole_numbers(row["path"], 0, rules.codes - 1, rules.plies)
+            path = whole_numbers(row["path"], 0, rules.num_codes - 1, rules.max_plies)
             if level < self.level:
                 began = self._tried_next(level + 1)
                 if path[: len(began)] != began:
@@ -253,7 +253,7 @@ class Nmcs(Solver):
             frames.path[level, : len(path)] = path
             frames.score[level] = NOTHING
             if row["best"] is not None:
-                line = whole_numbers(row["best"], 0, rules.codes - 1, rules.plies)
+                line = whole_numbers(row["best"], 0, rules.num_codes - 1, rules.max_plies)
                 _, score = replayed(rules, self.root, line)
                 if score is None or line[: len(path)] != path:
                     raise ValueError

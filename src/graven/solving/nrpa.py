@@ -34,12 +34,12 @@ from numpy.typing import NDArray
 from graven.core import contract
 from graven.core.calls import Value
 from graven.core.compile import compiled
-from graven.core.contract import NOBODY, Rules, State
+from graven.core.contract import TERMINAL, Rules, State
 from graven.core.rng import Rng, uniform
 from graven.search.plan import BAD_CODE, NO_MOVE, OK, TOO_LONG, TOO_MANY
 from graven.search.policy import Parameter
 from graven.solving.method import FINISHED, NEED_ROOM, PLAYOUTS, Method, Solver, whole_numbers
-from graven.solving.replay import copy_to, play_one, replayed
+from graven.solving.move_replay import copy_to, play_one, replayed
 
 NOTHING = -np.inf  # the score of a game that has not been played
 # Sums of exponentials outside of these are not to be trusted.
@@ -140,10 +140,10 @@ def list_codes(
     rules: Rules, policies: Policies, games: Games, scratch: Scratch, slot: int, ply: int
 ) -> int:
     """Record the legal moves' codes of the scratch position; how many, or a fault (negative)."""
-    if ply >= rules.plies:
+    if ply >= rules.max_plies:
         return -1 - TOO_LONG
     count = contract.legal(rules, scratch.state, 0, scratch.legal)
-    if count > rules.moves:
+    if count > rules.max_moves:
         return -1 - TOO_MANY
     if count <= 0:
         return -1 - NO_MOVE
@@ -151,13 +151,13 @@ def list_codes(
     if begin + count > games.codes.shape[1]:
         return -1 - NEED_ROOM
     for i in range(count):
-        if not 0 <= scratch.legal[i] < rules.codes:
+        if not 0 <= scratch.legal[i] < rules.num_codes:
             return -1 - BAD_CODE
     codes = games.codes[slot, begin : begin + count]
     if policies.features:
         contract.features(rules, scratch.state, 0, scratch.legal, count, codes)
         for i in range(count):
-            if codes[i] >= rules.features:
+            if codes[i] >= rules.num_features:
                 return -1 - BAD_CODE
     else:
         for i in range(count):
@@ -187,8 +187,8 @@ def play_out(
     """A playout with the policy of a level, into slot[0]; OK, NEED_ROOM or a fault."""
     slot, ply = games.slot[0], 0
     weights, exps = policies.weights[level], policies.exps[level]
-    copy_to(scratch.state, root, rules.words)
-    while contract.turn(rules, scratch.state) != NOBODY:
+    copy_to(scratch.state, root, rules.state_words)
+    while contract.turn(rules, scratch.state) != TERMINAL:
         count = list_codes(rules, policies, games, scratch, slot, ply)
         if count < 0:
             return -1 - count
@@ -209,7 +209,7 @@ def recall(
     rules: Rules, policies: Policies, games: Games, scratch: Scratch, root: State, slot: int
 ) -> int:
     """Play a slot's moves again, which are legal, to record what a playout would have."""
-    copy_to(scratch.state, root, rules.words)
+    copy_to(scratch.state, root, rules.state_words)
     for ply in range(games.length[slot]):
         count = list_codes(rules, policies, games, scratch, slot, ply)
         if count < 0:
@@ -322,7 +322,7 @@ class Nrpa(Solver):
         self.level = int(values["level"])
         rows, slots = self.level + 1, self.level + 2
         self.features = bool(rules.feature) and values["code"] == "feature"
-        self.codes = rules.features if self.features else rules.codes
+        self.codes = rules.num_features if self.features else rules.num_codes
         self.policies = Policies(
             weights=np.zeros((rows, self.codes)),
             exps=np.ones((rows, self.codes)),
@@ -336,17 +336,17 @@ class Nrpa(Solver):
         )
         self.games = Games(
             slot=np.arange(rows, dtype=np.int64),
-            moves=np.zeros((slots, rules.plies), np.int32),
+            moves=np.zeros((slots, rules.max_plies), np.int32),
             length=np.zeros(slots, np.int64),
             score=np.full(slots, NOTHING),
             codes=np.zeros((slots, ROOM), np.uint32),
-            ends=np.zeros((slots, rules.plies + 1), np.int64),
-            chosen=np.zeros((slots, rules.plies), np.int64),
+            ends=np.zeros((slots, rules.max_plies + 1), np.int64),
+            chosen=np.zeros((slots, rules.max_plies), np.int64),
         )
         self.scratch = Scratch(
             state=contract.new_state(rules),
             legal=contract.new_moves(rules),
-            values=np.zeros(rules.moves),
+            values=np.zeros(rules.max_moves),
             joint=contract.new_joint(rules),
             out=np.zeros(rules.players),
         )
@@ -426,7 +426,7 @@ class Nrpa(Solver):
                 if policies.done[level]:
                     raise ValueError
                 continue
-            line = whole_numbers(row["best"], 0, rules.codes - 1, rules.plies)
+            line = whole_numbers(row["best"], 0, rules.num_codes - 1, rules.max_plies)
             _, score = replayed(rules, self.root, line)
             if score is None:
                 raise ValueError

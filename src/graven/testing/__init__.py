@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from graven.testing.contract import check_game
+from graven.testing.contract_suite import check_game
 
 __all__ = ["check_game"]

@@ -25,10 +25,10 @@ def tally(
     """Add to `counts[move]` for every move drawn; codes that do not exist go to the last entry."""
     for _ in range(draws):
         move = contract.sample(rules, state, player, moves, rng)
-        if 0 <= move < rules.codes:
+        if 0 <= move < rules.num_codes:
             counts[move] += 1
         else:
-            counts[rules.codes] += 1
+            counts[rules.num_codes] += 1
 
 
 def surprise(rules: Rules, state: State, player: int, legal: Moves, draws: int, seed: int) -> float:
@@ -36,7 +36,7 @@ def surprise(rules: Rules, state: State, player: int, legal: Moves, draws: int, 
 
     Zero if anything but a move of `legal` was drawn.
     """
-    counts = np.zeros(rules.codes + 1, dtype=np.int64)
+    counts = np.zeros(rules.num_codes + 1, dtype=np.int64)
     scratch = contract.new_moves(rules)
     tally(rules, state.copy(), player, scratch, generator(seed), draws, counts)
     drawn = counts[legal]

@@ -6,7 +6,7 @@ import numpy as np
 
 from graven.core import contract
 from graven.core.compile import allocating
-from graven.core.contract import EVERYBODY, NOBODY, Rules, State
+from graven.core.contract import SIMULTANEOUS, TERMINAL, Rules, State
 from graven.core.errors import UsageError
 from graven.core.game import Position
 
@@ -29,19 +29,19 @@ def _count(rules: Rules, root: State, depth: int) -> int:
     """Depth first, without recursion: level by level, the position and the moves still to try."""
     if depth == 0:
         return 1
-    states = np.empty((depth, rules.words), dtype=np.int64)
-    moves = np.empty((depth, rules.moves), dtype=np.int32)
+    states = np.empty((depth, rules.state_words), dtype=np.int64)
+    moves = np.empty((depth, rules.max_moves), dtype=np.int32)
     left = np.full(depth, -1, dtype=np.int64)
     joint = np.full(rules.players, -1, dtype=np.int32)
     states[0] = root
     level, total = 0, 0
     while level >= 0:
         player = contract.turn(rules, states[level])
-        if player == EVERYBODY:
+        if player == SIMULTANEOUS:
             return -1
         if left[level] < 0:
             left[level] = 0
-            if player != NOBODY:
+            if player != TERMINAL:
                 left[level] = contract.legal(rules, states[level], player, moves[level])
         if left[level] == 0 or level == depth - 1:
             total += left[level]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from graven.core import contract
 from graven.core.callbacks import Callback, described, raise_fault
-from graven.core.contract import EVERYBODY, NOBODY, Moves, Rules, Scores, State
+from graven.core.contract import SIMULTANEOUS, TERMINAL, Moves, Rules, Scores, State
 from graven.core.errors import ContractError
 from graven.core.game import Game
 from graven.core.rng import generator
@@ -104,9 +104,9 @@ class Probe:
         self.after = contract.new_state(self.rules)
         self._views: dict[bytes, View] = {}
         self._fences = {
-            "state": Fence(game.words, np.int64),
+            "state": Fence(game.state_words, np.int64),
             # More room here: a bound on the legal moves is the easiest thing to get wrong.
-            "moves": Fence(game.moves, np.int32, game.codes + ROOM),
+            "moves": Fence(game.max_moves, np.int32, game.num_codes + ROOM),
             "joint": Fence(game.players, np.int32),
             "out": Fence(game.players, np.float64),
             "rng": Fence(1, np.uint64),
@@ -123,7 +123,7 @@ class Probe:
 
     def start(self, garbage: int = 0) -> Moment:
         """The initial position, set in words that held `garbage`."""
-        blank = Moment(np.full(self.game.words, garbage, dtype=np.int64))
+        blank = Moment(np.full(self.game.state_words, garbage, dtype=np.int64))
         self._run("start", contract.start, blank)
         return Moment(self.after)
 
@@ -137,11 +137,11 @@ class Probe:
 
     def sensible(self, moment: Moment, player: int) -> tuple[int, Moves]:
         """The same for `sensible`."""
-        return self._listed("sensible", contract.sensible, moment, player)
+        return self._listed("playout_moves", contract.playout_moves, moment, player)
 
     def candidates(self, moment: Moment, player: int) -> tuple[int, Moves]:
         """The same for `candidates`."""
-        return self._listed("candidates", contract.candidates, moment, player)
+        return self._listed("tree_moves", contract.tree_moves, moment, player)
 
     def _listed(
         self, name: str, function: Callable[..., Any], moment: Moment, player: int
@@ -190,20 +190,31 @@ class Probe:
 
     def coded(self, moment: Moment, player: int) -> tuple[list[int], list[int]]:
         """The moves and the codes that `coded` writes."""
-        moves, codes = self._fences["moves"].inside, np.zeros(self.rules.moves, np.uint32)
-        count = int(self._run("coded", contract.coded, moment, player, moves, codes))
-        if not 0 <= count <= self.rules.moves:
+        moves, codes = self._fences["moves"].inside, np.zeros(self.rules.max_moves, np.uint32)
+        count = int(
+            self._run(
+                "playout_moves_with_features",
+                contract.playout_moves_with_features,
+                moment,
+                player,
+                moves,
+                codes,
+            )
+        )
+        if not 0 <= count <= self.rules.max_moves:
             self.fail("coded", f"returned {count}", moment.path)
         return moves[:count].tolist(), codes[:count].tolist()
 
     def allowed(self, moment: Moment, player: int, move: int) -> bool:
         """Whatever `allowed` returns."""
         scratch = contract.new_moves(self.rules)
-        return bool(self._run("allowed", contract.allowed, moment, player, move, scratch))
+        return bool(
+            self._run("is_playout_move", contract.is_playout_move, moment, player, move, scratch)
+        )
 
     def choosers(self, turn: int) -> tuple[int, ...]:
         """The players who move when `turn` returns this; none if it is no player."""
-        if turn == EVERYBODY:
+        if turn == SIMULTANEOUS:
             return tuple(range(self.game.players))
         return (turn,) if 0 <= turn < self.game.players else ()
 
@@ -225,16 +236,16 @@ class Probe:
             moves = tuple(self.moves(moment, player) for player in self.choosers(turn))
             if len(self._views) >= VIEWS_KEPT:
                 self._views.clear()
-            scores = tuple(self.scores(moment).tolist()) if turn == NOBODY else ()
+            scores = tuple(self.scores(moment).tolist()) if turn == TERMINAL else ()
             self._views[words] = View(turn, moves, scores, self.board(moment))
         return self._views[words]
 
     def board(self, moment: Moment) -> str:
         """The position's text."""
-        if self.game.show is None:
+        if self.game.render is None:
             return ""
         try:
-            board = self.game.show(moment.state.copy(), False)
+            board = self.game.render(moment.state.copy(), False)
         except Exception as error:
             self.fail("show", f"raised {error!r}", moment.path)
         if not isinstance(board, str):
@@ -244,7 +255,7 @@ class Probe:
     def text(self, player: int, code: int, path: tuple[str, ...]) -> str:
         """A move's text."""
         try:
-            return self.game.show_move(player, code)
+            return self.game.format_move(player, code)
         except Exception as error:
             self.fail("show_move", f"raised {error!r} for move {code}", path)
 
@@ -261,10 +272,10 @@ class Probe:
     def _overrun(self, call: Callable[..., Any], rules: Rules, *given: Any) -> str | None:
         """Which array a function reaches beyond: the one with which, made larger, it goes on."""
         arrays = {name: fence.inside for name, fence in self._fences.items()}
-        for name, array in {**arrays, "tables": rules.tables}.items():
+        for name, array in {**arrays, "tables": rules.constants}.items():
             larger = np.concatenate([array, np.zeros(FAR, array.dtype)])
-            tables = larger if name == "tables" else rules.tables
-            call(rules._replace(tables=tables), *(larger if x is array else x for x in given))
+            tables = larger if name == "tables" else rules.constants
+            call(rules._replace(constants=tables), *(larger if x is array else x for x in given))
             try:
                 raise_fault()
             except ContractError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from graven.agents.spec import parse as parse_spec
-from graven.interfaces.ggp.thinker import warm_up
+from graven.interfaces.ggp.pondering import warm_up
 from tests.interfaces.ggp.small import SPEC
 
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from graven.gdl import sheets
 from graven.gdl.read import read
-from graven.interfaces.ggp.margin import Margin
-from graven.interfaces.ggp.messages import (
+from graven.interfaces.ggp.clock_margin import Margin
+from graven.interfaces.ggp.ggp_messages import (
     Abort,
     Info,
     Message,

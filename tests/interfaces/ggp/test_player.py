@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graven.agents import Found
+from graven.agents import SearchResult
 from graven.core.game import Position
-from graven.interfaces.ggp.messages import (
+from graven.interfaces.ggp.ggp_messages import (
     Abort,
     Info,
     MessageError,
@@ -22,8 +22,8 @@ from graven.interfaces.ggp.messages import (
     Stop,
     parse,
 )
-from graven.interfaces.ggp.player import Player
-from graven.interfaces.ggp.thinker import Thinker
+from graven.interfaces.ggp.ggp_player import Player
+from graven.interfaces.ggp.pondering import Thinker
 from tests.interfaces.ggp.small import ONE_LINE, RULES, SPEC
 
 
@@ -93,7 +93,7 @@ def test_rules_that_are_none_are_refused() -> None:
 
 def test_a_match_that_cannot_be_grounded_is_played_legally(monkeypatch) -> None:
     from graven.gdl.program import TooLargeError
-    from graven.interfaces.ggp import match
+    from graven.interfaces.ggp import ggp_match as match
 
     def refuse(*arguments: object) -> None:
         raise TooLargeError("the relation huge has too many atoms.")
@@ -109,7 +109,7 @@ def test_a_match_that_cannot_be_grounded_is_played_legally(monkeypatch) -> None:
 def test_a_long_batch_is_waited_for_within_the_margin(monkeypatch) -> None:
     waits, harvest = [], Thinker.harvest
 
-    def noted(self: Thinker, position: Position, grace: float) -> Found | None:
+    def noted(self: Thinker, position: Position, grace: float) -> SearchResult | None:
         waits.append(grace)
         return harvest(self, position, grace)
 
@@ -139,7 +139,7 @@ def test_a_match_that_is_aborted_leaves_its_time_to_others() -> None:
 
 
 def test_a_match_is_not_given_up_while_its_start_clock_runs(monkeypatch) -> None:
-    monkeypatch.setattr("graven.interfaces.ggp.match.PATIENCE", 0.0)
+    monkeypatch.setattr("graven.interfaces.ggp.ggp_match.PATIENCE", 0.0)
     player = Player(SPEC)
     start = Start("m1", "x", RULES, 60, 0.001)
     threading.Thread(target=player.answer, args=(start,), daemon=True).start()

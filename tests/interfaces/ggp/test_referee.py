@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
-from graven.interfaces.ggp.messages import move_text
+from graven.interfaces.ggp.ggp_messages import move_text
 from graven.interfaces.ggp.referee import LateError, Remote
 from tests.interfaces.ggp.small import RULES
 

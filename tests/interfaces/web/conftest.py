@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from graven.lab.match import match
+from graven.lab.experiments.match import match
 from graven.lab.published import paper
 
 CHROMIUM = next(

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graven.core.errors import UsageError
-from graven.interfaces.web.messages import TYPES, Message, read
+from graven.interfaces.web.web_messages import TYPES, Message, read
 
 RIGHT = {
     "new": {"game": "nogo(size=5)", "seats": ["person", "grave"], "playouts": 100, "moves": ["A1"]},

@@ -15,9 +15,9 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from graven.core.errors import UsageError
-from graven.interfaces.web.limits import MESSAGE_BYTES
-from graven.interfaces.web.run import bind
-from graven.interfaces.web.server import STATIC, is_ours, same_origin
+from graven.interfaces.web.web_limits import MESSAGE_BYTES
+from graven.interfaces.web.web_run import bind
+from graven.interfaces.web.web_server import STATIC, is_ours, same_origin
 from tests.interfaces.web.test_messages import RIGHT
 
 PATIENCE = 120.0

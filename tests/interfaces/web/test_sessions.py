@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 from graven.agents import Agent, parse
 from graven.core.errors import UsageError
 from graven.gdl.make import How, make
-from graven.interfaces.web.games import named_game
-from graven.interfaces.web.glimpse import glimpse, node
-from graven.interfaces.web.limits import WAITING_MESSAGES, Limits
-from graven.interfaces.web.server import receive_all
-from graven.interfaces.web.session import Session, Sessions, Tab
-from graven.interfaces.web.thinking import SEARCHING, STOPPED, Held, Pool, Thinker
+from graven.interfaces.web.search_pool import SEARCHING, STOPPED, Held, Pool, Thinker
+from graven.interfaces.web.search_view import glimpse, node
+from graven.interfaces.web.web_games import named_game
+from graven.interfaces.web.web_limits import WAITING_MESSAGES, Limits
+from graven.interfaces.web.web_server import receive_all
+from graven.interfaces.web.web_session import Session, Sessions, Tab
 from graven.search.engine import Budget
 from graven.search.simulate import DONE
 from tests.interfaces.web.test_messages import RIGHT, json_values
@@ -280,7 +280,7 @@ def test_where_all_move_at_once_everybody_has_an_estimate_of_his_own():
     assert cut_short.value_of(1) is None
 
 
-def second_wins(tables, state, out):
+def second_wins(constants, state, out):
     out[0], out[1] = 0.0, 1.0
 
 
@@ -290,7 +290,7 @@ def test_a_search_that_waits_does_not_show_another_ones_tree():
     spec, start = parse("uct"), game.start()
     Thinker("a", 0, spec, start, Budget(50, PATIENCE), 1, held, 16).run()
     held.search.control[DONE] = 50  # as if it were still being searched
-    after = start.play(start.moves[0])
+    after = start.play(start.legal_moves[0])
     waiting = Thinker("a", 1, spec, after, Budget(50, PATIENCE), 1, held, 16)
     assert "moves" not in glimpse(waiting)
     with pytest.raises(UsageError, match="no tree"):

@@ -7,11 +7,11 @@ import pytest
 import graven as gv
 from graven.core.errors import UsageError
 from graven.games.registry import make_game
-from graven.interfaces.web.laboratory import Laboratory, name_of
-from graven.lab.cells import make_cell
-from graven.lab.match import match
+from graven.interfaces.web.store_pages import Laboratory, name_of
+from graven.lab.experiments.match import match
+from graven.lab.experiments.pairing import make_cell
 from graven.lab.published import papers
-from graven.lab.store import Store, StoreError
+from graven.lab.store.store import Store, StoreError
 from graven.search.engine import Budget
 
 
@@ -55,8 +55,8 @@ def test_a_game_in_gdl_is_replayed(tmp_path):
     played = match("gdl(sheet=connect5)", "uct", "grave", games=1, playouts=10, workers=1, db=store)
     laboratory = Laboratory(str(store), None)
     said = laboratory.game(name_of(played.cell), 0)
-    position = gv.game("gdl(sheet=connect5)").start().play_all(said["moves"])
-    assert position.over
+    position = gv.game("gdl(sheet=connect5)").start().play_moves(said["moves"])
+    assert position.is_over
     shown = laboratory.position(name_of(played.cell), 0, len(said["moves"]))
     assert shown["text"] == position.text()
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from graven.core.errors import UsageError
 from graven.games import sgf
-from graven.interfaces.web.games import cells_of, files_in, inside, named_game
-from graven.interfaces.web.limits import Limits
-from graven.interfaces.web.table import Note, Table, read_agent, within
+from graven.interfaces.web.live_game import Note, Table, read_agent, within
+from graven.interfaces.web.web_games import cells_of, files_in, inside, named_game
+from graven.interfaces.web.web_limits import Limits
 from graven.search.engine import Budget
 from tests.interfaces.web.heap import RULES
 from tests.naive.tiny import rock_paper_scissors
@@ -30,7 +30,7 @@ def table(spec="nogo(size=4)", seats=None, limits=LIMITS):
 def answer(made):
     """Let the agent whose turn it is play its first legal move."""
     player = made.thinks()
-    made.agent_moves(player, made.position.moves_of(player)[0], Note(player, 0.25, 100))
+    made.agent_moves(player, made.position.legal_moves_of(player)[0], Note(player, 0.25, 100))
 
 
 def test_a_person_moves_and_an_agent_is_asked_to_answer():
@@ -142,7 +142,7 @@ def test_all_move_at_once():
     made = Table(rock_paper_scissors(), "hands", LIMITS)
     made.seat(["person", "uct"], Budget(10))
     assert made.thinks() == 1
-    mine = made.position.moves_of(0)[0]
+    mine = made.position.legal_moves_of(0)[0]
     made.person_moves(0, mine, 0)
     assert made.plies == []
     assert made.state()["mayMove"] == []
@@ -217,7 +217,7 @@ def test_rules_as_gdl_text_are_a_game_like_any_other(tmp_path):
     made = Table.begin("heap.kif", RULES, LIMITS, seed=1)
     made.seat(["person", "grave"], Budget(100))
     assert made.thinks() is None
-    made.person_moves(0, made.position.moves_of(0)[0], 0)
+    made.person_moves(0, made.position.legal_moves_of(0)[0], 0)
     assert made.thinks() == 1
     state = json.loads(json.dumps(made.state()))
     assert state["svg"] is None
@@ -296,13 +296,13 @@ def test_whatever_is_done_the_line_is_a_game(done):
     for what, value in done:
         with suppress(UsageError):
             if what == "person":
-                player = (made.position.choosers or (0,))[0]
-                legal = made.position.moves_of(player) or ("A1",)
+                player = (made.position.players_to_move or (0,))[0]
+                legal = made.position.legal_moves_of(player) or ("A1",)
                 made.person_moves(player, legal[value % len(legal)], made.at)
             elif what == "agent":
                 player = made.thinks()
                 if player is not None:
-                    legal = made.position.moves_of(player)
+                    legal = made.position.legal_moves_of(player)
                     made.agent_moves(player, legal[value % len(legal)], Note(player, 0.5, 1))
             elif what in ("jump", "pause"):
                 getattr(made, what)(value)
@@ -312,7 +312,7 @@ def test_whatever_is_done_the_line_is_a_game(done):
         assert len(made.positions) == len(made.plies) + 1
         assert 0 <= made.at <= len(made.plies)
         line = [ply.move for ply in made.plies]
-        assert made.game.start().play_all(line) == made.positions[-1]
+        assert made.game.start().play_moves(line) == made.positions[-1]
         assert made.thinks() is None or made.at_end
         assert set(state["mayMove"]) <= set(made.people)
         assert (made.scores is not None) == made.over

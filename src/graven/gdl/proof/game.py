@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from graven.core.callbacks import BROKEN, Callback
-from graven.core.contract import EVERYBODY, NOBODY, Moves, Scores, State, Tables
+from graven.core.contract import SIMULTANEOUS, TERMINAL, Constants, Moves, Scores, State
 from graven.core.errors import ContractError, UsageError
 from graven.core.game import Game, Option
 from graven.core.rng import Rng, below, derive
@@ -42,37 +42,37 @@ MASK = (1 << 63) - 1
 KEYS, STEPS = 0x66616374, 0x73746570  # seeds of the keys of facts and steps
 
 
-def turn(tables: Tables, state: State) -> int:
+def turn(constants: Constants, state: State) -> int:
     """Who moves."""
     return state[TURN]
 
 
-def legal(tables: Tables, state: State, player: int, moves: Moves) -> int:
+def legal(constants: Constants, state: State, player: int, moves: Moves) -> int:
     """Any role's legal moves, also where it is not asked to choose."""
     numbers = state.view(np.int32)
     at = HEAD + EACH * player
-    first = 2 * tables[LEGAL_AT] + state[at + 2]
+    first = 2 * constants[LEGAL_AT] + state[at + 2]
     for i in range(state[at + 1]):
         moves[i] = numbers[first + i]
     return state[at + 1]
 
 
-def sample(tables: Tables, state: State, player: int, rng: Rng) -> int:
+def sample(constants: Constants, state: State, player: int, rng: Rng) -> int:
     """One of them."""
     at = HEAD + EACH * player
     if state[at + 1] < 1:
         return -1
-    first = 2 * tables[LEGAL_AT] + state[at + 2]
+    first = 2 * constants[LEGAL_AT] + state[at + 2]
     return state.view(np.int32)[first + below(rng, state[at + 1])]
 
 
-def scores(tables: Tables, state: State, out: Scores) -> None:
+def scores(constants: Constants, state: State, out: Scores) -> None:
     """Each role's goal as a part of 100."""
-    for player in range(tables[PLAYERS]):
+    for player in range(constants[PLAYERS]):
         out[player] = state[HEAD + EACH * player] / 100.0
 
 
-def key(tables: Tables, state: State) -> int:
+def key(constants: Constants, state: State) -> int:
     """A key of the facts and the step."""
     return state[KEY]
 
@@ -134,14 +134,14 @@ class Stage:
 
     # States.
 
-    def start(self, tables: Tables, state: State) -> None:
+    def start(self, constants: Constants, state: State) -> None:
         """Write the initial position."""
         with self._lock:
             state[:] = 0
             state[TURN] = BROKEN
             self._write(state, self.prover.initial, 0)
 
-    def play(self, tables: Tables, state: State, joint: Moves) -> None:
+    def play(self, constants: Constants, state: State, joint: Moves) -> None:
         """Write the position after a move of each role that has a choice."""
         with self._lock:
             who, step = int(state[TURN]), int(state[STEP])
@@ -150,7 +150,7 @@ class Stage:
             state[TURN] = BROKEN  # until all is well
             moves = []
             for player, codes in enumerate(seen.legal):
-                code = int(joint[player]) if who in (EVERYBODY, player) else codes[0]
+                code = int(joint[player]) if who in (SIMULTANEOUS, player) else codes[0]
                 moves.append(self._move_of[code])
             self.prover.at(facts)
             after = self.prover.next(moves)
@@ -207,9 +207,9 @@ class Stage:
         goals = tuple(self._goal(prover.goals(role)) for role in prover.roles)
         choosers = [player for player, codes in enumerate(legal) if len(codes) > 1]
         if over or not all(legal):
-            who = NOBODY
+            who = TERMINAL
         elif len(choosers) > 1:
-            who = EVERYBODY
+            who = SIMULTANEOUS
         else:
             who = choosers[0] if choosers else 0
         return Seen(who, goals, legal, self._key(facts))
@@ -267,11 +267,11 @@ def proof_game(
     return Game(
         name=name,
         players=stage.players,
-        words=stage.words,
-        codes=stage.codes,
-        moves=stage.moves,
-        plies=steps,
-        tables=[stage.players, stage.legal_at, stage.facts_at],
+        state_words=stage.words,
+        num_codes=stage.codes,
+        max_moves=stage.moves,
+        max_plies=steps,
+        constants=[stage.players, stage.legal_at, stage.facts_at],
         start=Callback("start", stage.start, title, stage.where),
         turn=turn,
         legal=legal,
@@ -281,7 +281,7 @@ def proof_game(
         key=key,
         options=options,
         player_names=sheet.roles,
-        show_move=lambda player, code: stage.text(code),
-        show=stage.show,
-        read_move=lambda player, text: stage.read(text),
+        format_move=lambda player, code: stage.text(code),
+        render=stage.show,
+        parse_move=lambda player, text: stage.read(text),
     )

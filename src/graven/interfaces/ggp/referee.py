@@ -23,9 +23,9 @@ from graven.core.errors import GravenError, UsageError
 from graven.core.game import Game, Position
 from graven.core.rng import derive
 from graven.gdl.moves import after, moves_of
-from graven.interfaces.ggp.messages import move_text
+from graven.interfaces.ggp.ggp_messages import move_text
+from graven.interfaces.ggp.pondering import player_agent
 from graven.interfaces.ggp.scramble import Scramble
-from graven.interfaces.ggp.thinker import player_agent
 from graven.search.engine import Budget
 
 EXTRA = 1.0
@@ -166,11 +166,11 @@ class Own:
     def play(self, match: str, joint: tuple[str, ...] | None, position: Position, role: int) -> str:
         """Search, where there is a choice."""
         legal = moves_of(position, role)
-        if len(legal) == 1 or self._player is None or role not in position.choosers:
+        if len(legal) == 1 or self._player is None or role not in position.players_to_move:
             return legal[0]
         found = self._player.choose(position)
-        best = found.best
-        return best if isinstance(best, str) else best[position.choosers.index(role)]
+        best = found.best_move
+        return best if isinstance(best, str) else best[position.players_to_move.index(role)]
 
     def stop(self, match: str, joint: tuple[str, ...] | None, aborted: bool) -> None:
         """Nothing is left to do."""
@@ -263,7 +263,7 @@ class Referee:
         with ThreadPoolExecutor(len(self.seats)) as threads:
             each = range(len(self.seats))
             list(threads.map(self._start, each))
-            while not position.over and not stop():
+            while not position.is_over and not stop():
                 legal = [moves_of(position, role) for role in each]
                 answers = list(threads.map(partial(self._ask, position, joint), each))
                 joint = tuple(
@@ -272,7 +272,7 @@ class Referee:
                 position = after(position, joint)
                 shown = [sorted(moves) for moves in legal]
                 self.result.steps.append({"legal": shown, "joint": list(joint)})
-            over = position.over
+            over = position.is_over
             list(threads.map(partial(self._stop, joint, not over), each))
         self.result.terminal = over
         if position.scores is not None:

@@ -6,7 +6,7 @@ import re
 
 from graven.core.rng import derive
 from graven.gdl.read import KEYWORDS, OPERATORS, Expression, Form, Word, expressions
-from graven.interfaces.ggp.messages import kif
+from graven.interfaces.ggp.ggp_messages import kif
 
 # Made-up words of two or three syllables, of which there are enough.
 SYLLABLES = [a + b for a in "bdfghjklmnprstvz" for b in "aeiou"]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from graven.agents import Found
+from graven.agents import SearchResult
 from graven.core.game import Game
-from graven.interfaces.gtp.protocol import CommandError
-from graven.interfaces.gtp.table import Table, parse_number
+from graven.interfaces.gtp.gtp_board import Table, parse_number
+from graven.interfaces.gtp.gtp_protocol import CommandError
 from graven.search import choose
 from graven.search.engine import Search
 
@@ -27,7 +27,7 @@ class Request:
 
 def parse_request(arguments: tuple[str, ...], table: Table) -> Request:
     """`[colour] [interval]`, `interval N`, and further words of KataGo's that change nothing."""
-    player, interval = max(0, int(table.position.turn)), DEFAULT_INTERVAL
+    player, interval = max(0, int(table.position.current_player)), DEFAULT_INTERVAL
     words = list(arguments)
     while words:
         word = words.pop(0)
@@ -45,7 +45,7 @@ def parse_request(arguments: tuple[str, ...], table: Table) -> Request:
     return Request(player, max(0.05, interval))
 
 
-def info_lines(found: Found, search: Search, game: Game, player: int, style: str) -> str:
+def info_lines(found: SearchResult, search: Search, game: Game, player: int, style: str) -> str:
     """One line about the moves: by playouts, and among equals by their AMAF value."""
     ordered = sorted(
         (stat for stat in found.by_player[player] if stat.visits),
@@ -68,4 +68,4 @@ def _variation(search: Search, game: Game, player: int, move: str) -> str:
     """The most played line that begins with a move."""
     code = game.move_code(player, move)
     line = choose.main_line(search.rules, search.room.tree, code, LINE)
-    return " ".join(game.show_move(mover, played).upper() for mover, played in line)
+    return " ".join(game.format_move(mover, played).upper() for mover, played in line)

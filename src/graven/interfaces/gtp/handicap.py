@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from graven.games.boards import POINT_LETTERS
-from graven.interfaces.gtp.protocol import CommandError
+from graven.interfaces.gtp.gtp_protocol import CommandError
 
 SMALLEST = 7
 

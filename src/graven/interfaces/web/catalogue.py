@@ -9,8 +9,8 @@ from graven import __version__
 from graven.agents import PolicyInfo, catalogue
 from graven.games import registry
 from graven.gdl import sheets
-from graven.interfaces.web.games import GDL, files_in
-from graven.interfaces.web.limits import Limits
+from graven.interfaces.web.web_games import GDL, files_in
+from graven.interfaces.web.web_limits import Limits
 from graven.search.policy import Parameter, tree_policies
 
 # Options of an agent that the server or the page sets in another way.

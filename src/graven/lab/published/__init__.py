@@ -18,13 +18,13 @@ from importlib import resources
 from typing import Any
 
 from graven.agents import parse
-from graven.agents.games import outline
 from graven.core.calls import format_value
 from graven.core.errors import GravenError, UsageError, unknown
 from graven.core.game import Outline
-from graven.lab.cells import MIXED, Cell, make_cell
-from graven.lab.statistics import interval
+from graven.lab.experiments.pairing import MIXED, Cell, make_cell
+from graven.lab.stats.intervals import interval
 from graven.search.engine import Budget
+from graven.sources.load import outline
 
 PACKAGE = "graven.lab.published"
 

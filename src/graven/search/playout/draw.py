@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from graven.core import contract
 from graven.core.compile import inlined
-from graven.core.contract import EVERYBODY, Rules
+from graven.core.contract import SIMULTANEOUS, Rules
 from graven.core.rng import Rng, below, uniform
 from graven.search.plan import Learner
 from graven.search.playout.loop import BAD_CHOICE, MANY_CHOICES, NO_CHOICE
@@ -36,14 +36,16 @@ def list_codes(rules: Rules, record: Record, learner: Learner, player: int, star
     there are, or what is wrong with them (see `loop`). `move_at` then tells the moves."""
     if rules.feature:
         codes = learner.codes[start:]
-        count = contract.coded(rules, record.state, player, record.moves, codes)
+        count = contract.playout_moves_with_features(
+            rules, record.state, player, record.moves, codes
+        )
     else:
         # The moves are the codes.
         moves = learner.codes.view(np.int32)[start:]
-        count = contract.sensible(rules, record.state, player, moves)
+        count = contract.playout_moves(rules, record.state, player, moves)
     if count < 1:
         return NO_CHOICE
-    return count if count <= rules.moves else MANY_CHOICES
+    return count if count <= rules.max_moves else MANY_CHOICES
 
 
 @inlined
@@ -52,7 +54,7 @@ def move_at(rules: Rules, record: Record, learner: Learner, start: int, at: int)
     code = learner.codes[start + at]
     if rules.feature == 0:
         return code
-    return record.moves[at] if code < rules.features else BAD_CHOICE
+    return record.moves[at] if code < rules.num_features else BAD_CHOICE
 
 
 @inlined
@@ -157,23 +159,23 @@ def write_tree_part(rules: Rules, tree: Tree, record: Record, played: NDArray[np
     place, players = 0, rules.players
     for depth in range(record.shape[STEPS]):
         turn = tree.turns[record.path[depth]]
-        low = 0 if turn == EVERYBODY else turn
-        high = players if turn == EVERYBODY else turn + 1
+        low = 0 if turn == SIMULTANEOUS else turn
+        high = players if turn == SIMULTANEOUS else turn + 1
         for player in range(low, high):
             edge = record.edges[depth * players + player]
             code = tree.codes[edge] if rules.feature else tree.moves[edge]
-            played[place] = player * rules.features + code
+            played[place] = player * rules.num_features + code
             place += 1
 
 
 def by_code(rules: Rules, value: float = 0.0) -> NDArray[np.float64]:
     """An array with a value for each player and code, and room for what `mask_of` lets through."""
-    return np.full(rules.players * rules.features + int(mask_of(rules)), value)
+    return np.full(rules.players * rules.num_features + int(mask_of(rules)), value)
 
 
 def mask_of(rules: Rules) -> np.uint64:
     """All codes, and as few other numbers as a mask can tell from them."""
-    return np.uint64((1 << (rules.features - 1).bit_length()) - 1)
+    return np.uint64((1 << (rules.num_features - 1).bit_length()) - 1)
 
 
 def code_room(rules: Rules) -> int:

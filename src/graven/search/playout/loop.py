@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from graven.core import contract
 from graven.core.compile import inlined
-from graven.core.contract import EVERYBODY, NOBODY, Rules
+from graven.core.contract import SIMULTANEOUS, TERMINAL, Rules
 from graven.core.rng import Rng
 from graven.search.plan import (
     BAD_CODE,
@@ -53,21 +53,21 @@ def play_with(
     length, plies = record.shape[LENGTH], record.shape[STEPS]
     while True:
         turn = contract.turn(rules, state)
-        if turn == NOBODY:
+        if turn == TERMINAL:
             break
-        if not EVERYBODY <= turn < rules.players:
+        if not SIMULTANEOUS <= turn < rules.players:
             return BAD_TURN
-        if plies >= rules.plies:
+        if plies >= rules.max_plies:
             return TOO_LONG
         plies += 1
-        low = 0 if turn == EVERYBODY else turn
-        high = rules.players if turn == EVERYBODY else turn + 1
+        low = 0 if turn == SIMULTANEOUS else turn
+        high = rules.players if turn == SIMULTANEOUS else turn + 1
         for player in range(low, high):
             move = choose(rules, tree, record, learner, player, length, rng)
-            if move < 0 or move >= rules.codes:
+            if move < 0 or move >= rules.num_codes:
                 return amiss(move)
             joint[player] = move
-            trace[length] = player * rules.codes + move
+            trace[length] = player * rules.num_codes + move
             length += 1
         contract.play(rules, state, joint)
     record.shape[LENGTH] = length

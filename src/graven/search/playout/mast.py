@@ -52,7 +52,7 @@ LEARNED, PLAYED = range(2)
 @inlined
 def note(rules: Rules, learner: Learner, player: int, length: int, at: int) -> None:
     """Remember the code of the move chosen, the `at`-th of the list, for `learn`."""
-    code = player * rules.features + (learner.codes[at] & learner.mask)
+    code = player * rules.num_features + (learner.codes[at] & learner.mask)
     learner.codes[learner.log[PLAYED] + length] = code
 
 
@@ -70,7 +70,7 @@ def choose_gibbs(
     count = list_codes(rules, record, learner, player, 0)
     if count < 0:
         return count
-    base = player * rules.features
+    base = player * rules.num_features
     at, _ = draw_weighted(learner, base, 0, count, rng)
     if at < 0:
         at = draw_by_logits(learner, base, 0, count, rng)
@@ -91,17 +91,17 @@ def choose_greedy(
     """The move of the best mean, or any move."""
     if uniform(rng) < learner.params[STRENGTH]:
         move = contract.sample(rules, record.state, player, record.moves, rng)
-        if 0 <= move < rules.codes:
+        if 0 <= move < rules.num_codes:
             record.moves[0] = move
             contract.features(rules, record.state, player, record.moves, 1, learner.codes)
-            if learner.codes[0] >= rules.features:
+            if learner.codes[0] >= rules.num_features:
                 return BAD_CHOICE
             note(rules, learner, player, length, 0)
         return move
     count = list_codes(rules, record, learner, player, 0)
     if count < 0:
         return count
-    at = draw_best(learner, player * rules.features, count, rng)
+    at = draw_best(learner, player * rules.num_features, count, rng)
     note(rules, learner, player, length, at)
     return move_at(rules, record, learner, 0, at)
 
@@ -124,7 +124,7 @@ def count_moves(rules: Rules, tree: Tree, record: Record, learner: Learner) -> i
     for place in range(first, first + record.shape[LENGTH]):
         code = learner.codes[place]
         learner.sums[2 * code] += 1.0
-        learner.sums[2 * code + 1] += record.scores[player_of(code, rules.features)]
+        learner.sums[2 * code + 1] += record.scores[player_of(code, rules.num_features)]
     return first
 
 

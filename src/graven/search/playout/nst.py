@@ -23,7 +23,7 @@ import numpy as np
 
 from graven.core import contract
 from graven.core.compile import compiled, inlined
-from graven.core.contract import EVERYBODY, Rules
+from graven.core.contract import SIMULTANEOUS, Rules
 from graven.core.rng import Rng, uniform
 from graven.search.plan import NEED_MEMORY, Learner
 from graven.search.playout.draw import draw_best, draw_by_logits
@@ -109,10 +109,10 @@ def value(learner: Learner, single: int, second: int, third: int, longest: int) 
 @inlined
 def list_values(rules: Rules, record: Record, learner: Learner, player: int) -> int:
     """List the sensible moves and write their values into `weights`; how many, or what is wrong."""
-    count = contract.sensible(rules, record.state, player, record.moves)
+    count = contract.playout_moves(rules, record.state, player, record.moves)
     if count < 1:
         return NO_CHOICE
-    if count > rules.moves:
+    if count > rules.max_moves:
         return MANY_CHOICES
     ply = learner.log[PLIES] - 1
     longest = min(int(learner.params[LONGEST]), ply + 1)
@@ -121,7 +121,7 @@ def list_values(rules: Rules, record: Record, learner: Learner, player: int) -> 
     for i in range(count):
         move = record.moves[i]
         # A move that is no move gets a value, too, and is noticed once it is chosen.
-        single = player * rules.codes + min(max(move, 0), rules.codes - 1)
+        single = player * rules.num_codes + min(max(move, 0), rules.num_codes - 1)
         learner.weights[i] = value(learner, single, second, third, longest)
     return count
 
@@ -129,7 +129,7 @@ def list_values(rules: Rules, record: Record, learner: Learner, player: int) -> 
 @inlined
 def note_ply(rules: Rules, record: Record, learner: Learner, player: int, length: int) -> None:
     """A ply begins with its first player."""
-    if player == 0 or contract.turn(rules, record.state) != EVERYBODY:
+    if player == 0 or contract.turn(rules, record.state) != SIMULTANEOUS:
         begin_ply(learner, length)
 
 
@@ -183,7 +183,7 @@ def prepare(rules: Rules, tree: Tree, record: Record, learner: Learner) -> bool:
     place = 0
     for depth in range(record.shape[STEPS]):
         begin_ply(learner, place)
-        place += rules.players if tree.turns[record.path[depth]] == EVERYBODY else 1
+        place += rules.players if tree.turns[record.path[depth]] == SIMULTANEOUS else 1
     return True
 
 
@@ -211,7 +211,7 @@ def learn(rules: Rules, tree: Tree, record: Record, learner: Learner) -> None:
         third = before(record, learner, ply, 2) if longest > 2 else _NOTHING
         for place in range(log[STARTS + ply], log[STARTS + ply + 1]):
             single: Any = np.int64(record.trace[place])
-            score = record.scores[single // rules.codes]
+            score = record.scores[single // rules.num_codes]
             learner.sums[2 * single] += 1.0
             learner.sums[2 * single + 1] += score
             for length in range(2, longest + 1):
@@ -277,7 +277,7 @@ def carry(learner: Learner) -> None:
 
 
 def _memory(rules: Rules, values: Mapping[str, Value], strength: Value) -> Learner:
-    singles, plies = rules.players * rules.codes, rules.plies + 2
+    singles, plies = rules.players * rules.num_codes, rules.max_plies + 2
     named = ("unseen", "decay", "batch", "batch_decay", "n", "min")
     log = np.zeros(STARTS + plies, np.int64)
     log[SINGLES] = singles
@@ -287,10 +287,10 @@ def _memory(rules: Rules, values: Mapping[str, Value], strength: Value) -> Learn
         slots *= 2
     return new_learner(
         params=np.array([strength, *(values[name] for name in named)], np.float64),
-        logits=np.zeros(rules.moves),
-        weights=np.zeros(rules.moves),
+        logits=np.zeros(rules.max_moves),
+        weights=np.zeros(rules.max_moves),
         sums=np.zeros(2 * (singles + slots)),
-        codes=np.arange(rules.moves, dtype=np.uint32),
+        codes=np.arange(rules.max_moves, dtype=np.uint32),
         log=log,
         keys=np.zeros(slots, np.int64),
         mask=np.uint64(0xFFFFFFFF),

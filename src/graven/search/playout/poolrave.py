@@ -35,9 +35,9 @@ ANY = -1.0  # a mean that every move exceeds
 def fill_pool(rules: Rules, tree: Tree, learner: Learner, table: int, player: int) -> None:
     """Put a player's best moves into the pool; among equals the lower code comes first."""
     size, means, codes = int(learner.params[SIZE]), learner.weights, learner.codes
-    entry = np.uint64(2 * (table * rules.players + player) * rules.codes)
+    entry = np.uint64(2 * (table * rules.players + player) * rules.num_codes)
     first, count, bar = player * size, 0, ANY
-    for move in range(rules.codes):
+    for move in range(rules.num_codes):
         playouts, total = tree.amaf[entry], tree.amaf[entry + np.uint64(1)]
         entry += np.uint64(2)
         # One comparison for most moves, those never played and those far from the best.
@@ -72,7 +72,7 @@ def choose(
     if learner.log[player] > 0 and uniform(rng) < learner.params[P]:
         at = player * int(learner.params[SIZE]) + below(rng, learner.log[player])
         move: Any = np.int64(learner.codes[at])
-        if contract.allowed(rules, record.state, player, move, record.moves):
+        if contract.is_playout_move(rules, record.state, player, move, record.moves):
             return move
     return contract.sample(rules, record.state, player, record.moves, rng)
 
@@ -88,7 +88,7 @@ def play_out(rules: Rules, tree: Tree, record: Record, learner: Learner, rng: Rn
 
 def memory(rules: Rules, values: Mapping[str, Value]) -> Learner:
     """Room for the pool, which never has more moves than there are."""
-    size = min(int(values["size"]), rules.codes)
+    size = min(int(values["size"]), rules.num_codes)
     return new_learner(
         params=np.array([values["p"], size], np.float64),
         weights=np.zeros(size),

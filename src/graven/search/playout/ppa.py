@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from graven.core.compile import inlined
-from graven.core.contract import EVERYBODY, Rules
+from graven.core.contract import SIMULTANEOUS, Rules
 from graven.core.errors import UsageError
 from graven.core.rng import Rng
 from graven.search.backup import player_of
@@ -72,7 +72,7 @@ def choose(
     count = list_codes(rules, record, learner, player, start)
     if count < 0:
         return count
-    base = player * rules.features
+    base = player * rules.num_features
     at, total = draw_weighted(learner, base, start, count, rng)
     if at < 0:
         at = draw_by_logits(learner, base, start, count, rng)
@@ -98,7 +98,7 @@ def adapt(
 ) -> None:
     """Collect in `sums` what one choice of a winner changes, and list the codes it touches."""
     alpha = learner.params[ALPHA]
-    base: Any = np.uint64(player * rules.features)
+    base: Any = np.uint64(player * rules.num_features)
     codes, mask, sums = learner.codes, learner.mask, learner.sums
     chosen = base + (codes[start + at] & mask)
     touched = touch(learner, learner.log[TOUCHED], chosen)
@@ -128,13 +128,13 @@ def touch(learner: Learner, touched: int, code: np.uint64) -> int:
 @inlined
 def settle(rules: Rules, learner: Learner) -> None:
     """Carry the changes over to logits and weights."""
-    for i in range(learner.log[FREE] + rules.moves, learner.log[TOUCHED]):
+    for i in range(learner.log[FREE] + rules.max_moves, learner.log[TOUCHED]):
         code = learner.codes[i]
         learner.logits[code] += learner.sums[code]
         learner.sums[code] = 0.0
-        if code >= rules.players * rules.features:
+        if code >= rules.players * rules.num_features:
             continue  # of a code that is none, and has not been chosen yet
-        player = player_of(code, rules.features)
+        player = player_of(code, rules.num_features)
         shifted = learner.logits[code] - learner.params[SHIFTS + player]
         learner.weights[code] = exp(min(shifted, HIGHEST))
         if shifted > HIGHEST:
@@ -145,7 +145,7 @@ def settle(rules: Rules, learner: Learner) -> None:
 def shift(rules: Rules, learner: Learner, player: int, logit: float) -> None:
     """Let a logit have weight 1, and all others of the player be relative to it."""
     learner.params[SHIFTS + player] = logit
-    for code in range(player * rules.features, (player + 1) * rules.features):
+    for code in range(player * rules.num_features, (player + 1) * rules.num_features):
         learner.weights[code] = exp(min(learner.logits[code] - logit, HIGHEST))
 
 
@@ -166,7 +166,7 @@ def adapt_in_tree(
     """Adapt to the choice of a winner at a node of the path."""
     place = record.path[depth] * rules.players + player
     first, count, start = tree.first[place], tree.degree[place], learner.log[FREE]
-    base, total = np.uint64(player * rules.features), 0.0
+    base, total = np.uint64(player * rules.num_features), 0.0
     for i in range(count):
         code = tree.codes[first + i] if rules.feature else tree.moves[first + i]
         learner.codes[start + i] = code
@@ -178,13 +178,13 @@ def adapt_in_tree(
 def learn(rules: Rules, tree: Tree, record: Record, learner: Learner) -> None:
     """Algorithm 4, for every winner."""
     log, players = learner.log, rules.players
-    log[TOUCHED] = log[FREE] + rules.moves  # behind the room for one position of the tree
+    log[TOUCHED] = log[FREE] + rules.max_moves  # behind the room for one position of the tree
     for player in range(players):
         record.joint[player] = wins(rules, record, player)
     for depth in range(record.shape[STEPS]):
         turn = tree.turns[record.path[depth]]
-        low = 0 if turn == EVERYBODY else turn
-        high = players if turn == EVERYBODY else turn + 1
+        low = 0 if turn == SIMULTANEOUS else turn
+        high = players if turn == SIMULTANEOUS else turn + 1
         for player in range(low, high):
             if record.joint[player]:
                 adapt_in_tree(rules, tree, record, learner, depth, player)
@@ -210,7 +210,7 @@ def memory(rules: Rules, values: Mapping[str, Value]) -> Learner:
         weights=by_code(rules, 1.0),
         sums=by_code(rules),
         totals=np.zeros(choices),
-        codes=np.zeros(2 * (choices + 1) * (rules.moves + 1) + code_room(rules), np.uint32),
+        codes=np.zeros(2 * (choices + 1) * (rules.max_moves + 1) + code_room(rules), np.uint32),
         log=np.zeros(ENTRIES + ENTRY * choices, np.int64),
         mask=mask_of(rules),
     )

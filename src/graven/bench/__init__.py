@@ -1,0 +1,1 @@
+"""Benchmarks. Only the command line and the tests import them."""

@@ -1,0 +1,103 @@
+"""One small game written twice, to measure what calling Python costs: as a class, and compiled.
+
+Two heaps of stones: take one or two from one of them; whoever takes the last stone has won.
+"""
+
+from __future__ import annotations
+
+from graven.core.contract import TERMINAL, Constants, Moves, Scores, State
+from graven.core.game import Game
+
+SIZE = 20
+
+
+class Heaps:
+    """The game as anybody would write it."""
+
+    codes, plies = 4, 2 * SIZE
+
+    def __init__(self) -> None:
+        self.left, self.right, self.turn = SIZE, SIZE, 0
+
+    def moves(self) -> list[int]:
+        """2 * heap + stones - 1."""
+        here = [code for code in (0, 1) if self.left > code]
+        return here + [code + 2 for code in (0, 1) if self.right > code]
+
+    def play(self, move: int) -> None:
+        """Take stones."""
+        if move < 2:
+            self.left -= move + 1
+        else:
+            self.right -= move - 1
+        self.turn = 1 - self.turn
+
+    @property
+    def over(self) -> bool:
+        """Whether both heaps are gone."""
+        return self.left + self.right == 0
+
+    @property
+    def scores(self) -> tuple[float, float]:
+        """Whoever moved last has won."""
+        return (float(self.turn), 1.0 - self.turn)
+
+    def copy(self) -> Heaps:
+        """A copy."""
+        other = Heaps.__new__(Heaps)
+        other.left, other.right, other.turn = self.left, self.right, self.turn
+        return other
+
+
+def start(constants: Constants, state: State) -> None:
+    """Two full heaps."""
+    state[0], state[1], state[2], state[3] = SIZE, SIZE, 0, 0
+
+
+def turn(constants: Constants, state: State) -> int:
+    """Who moves."""
+    return state[2] if state[0] + state[1] > 0 else TERMINAL
+
+
+def legal(constants: Constants, state: State, player: int, moves: Moves) -> int:
+    """The moves."""
+    count = 0
+    for heap in range(2):
+        for code in range(2):
+            if state[heap] > code:
+                moves[count] = 2 * heap + code
+                count += 1
+    return count
+
+
+def play(constants: Constants, state: State, joint: Moves) -> None:
+    """Take stones. The last word tells histories apart, as positions of a class without a key."""
+    move = joint[state[2]]
+    state[move // 2] -= move % 2 + 1
+    state[2] = 1 - state[2]
+    state[3] = state[3] * 5 + move + 1
+
+
+def scores(constants: Constants, state: State, out: Scores) -> None:
+    """Whoever moved last has won."""
+    out[0] = state[2]
+    out[1] = 1.0 - state[2]
+
+
+def compiled_heaps() -> Game:
+    """The game compiled."""
+    return Game(
+        name="heaps",
+        players=2,
+        state_words=4,
+        num_codes=4,
+        max_moves=4,
+        max_plies=2 * SIZE,
+        constants=[0],
+        start=start,
+        turn=turn,
+        legal=legal,
+        play=play,
+        scores=scores,
+        history_dependent=True,
+    )

@@ -1,0 +1,137 @@
+"""`graven agents`: the tree and playout policies that a spec can name."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from graven.interfaces.cli.arguments import Json
+from graven.interfaces.cli.console import out, print_json
+
+if TYPE_CHECKING:
+    from graven.agents import PolicyInfo
+    from graven.search.policy import Parameter
+
+TREE, OPTION = "tree", "option"  # kinds of entries in the catalogue
+NAMED = {"tree": "tree policy", "playout": "playout policy", "game": "playout of one game"}
+
+
+def agents(
+    name: Annotated[
+        str | None,
+        typer.Argument(help="One policy, to see its parameters; or one in a file, FILE.py:NAME."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """List what agents are made of, or show one policy.
+
+    An agent's spec is a tree policy and, after a plus sign, a playout policy; each may have
+    parameters in parentheses.
+
+    \b
+    Examples:
+      graven agents
+      graven agents grave
+      graven agents ./mypolicy.py:tree
+      graven search breakthrough --agent "grave(ref=50,bias=1e-4)+uniform"
+    """
+    from rich.markup import escape
+
+    from graven.agents import catalogue, policy_info
+
+    entries = catalogue()
+    if name is None:
+        if json:
+            print_json([_policy_json(entry) for entry in entries])
+        else:
+            _list([entry for entry in entries if entry.kind != OPTION])
+        return
+    chosen = policy_info(name)
+    if json:
+        print_json(_policy_json(chosen))
+        return
+    kind = NAMED.get(chosen.kind, chosen.kind)
+    out().print(f"[bold]{escape(chosen.name)}[/bold] ({kind}): {escape(chosen.summary)}\n")
+    _show_parameters(chosen)
+    if chosen.kind == TREE:
+        for entry in entries:
+            if entry.kind == OPTION:
+                out().print("\nand, like every tree policy:\n")
+                _show_parameters(entry)
+
+
+def _list(policies: list[PolicyInfo]) -> None:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
+    for heading in ("policy", "kind", "what it does"):
+        table.add_column(heading)
+    for policy in policies:
+        table.add_row(policy.name, policy.kind, policy.summary)
+    out().print(table)
+    out().print(
+        "\nA spec is tree[+playout], each with parameters: 'grave(ref=50,bias=1e-4)+uniform'. "
+        "'graven agents NAME' shows a policy's parameters. Of kind 'game' are playouts that only "
+        "one game has; 'gtp(\"COMMAND\")' is any program that speaks GTP, as an opponent.",
+        style="dim",
+        markup=False,
+    )
+
+
+def _show_parameters(policy: PolicyInfo) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    from graven.core.calls import format_value
+
+    if not policy.parameters:
+        out().print("It has no parameters.")
+        return
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
+    for heading in ("parameter", "default", "values", "what it means"):
+        table.add_column(heading)
+    for parameter in policy.parameters:
+        # An option that has no value unless it is given says 0.
+        silent = (
+            policy.kind == OPTION
+            and parameter.default == 0
+            and not isinstance(parameter.default, bool)
+        )
+        default = "" if silent else format_value(parameter.default)
+        table.add_row(parameter.name, default, _values(parameter), escape(parameter.doc))
+    out().print(table)
+
+
+def _values(parameter: Parameter) -> str:
+    """Which values make sense, in words."""
+    if parameter.choices:
+        return " or ".join(parameter.choices)
+    if isinstance(parameter.default, bool):
+        return "true or false"
+    return parameter.range if isfinite(parameter.low) else "any number"
+
+
+def _policy_json(policy: PolicyInfo) -> dict[str, Any]:
+    return {
+        "name": policy.name,
+        "kind": policy.kind,
+        "summary": policy.summary,
+        "parameters": [
+            {
+                "name": parameter.name,
+                "default": _json_number(parameter.default),
+                "low": _json_number(parameter.low),
+                "high": _json_number(parameter.high),
+                "choices": list(parameter.choices),
+                "doc": parameter.doc,
+            }
+            for parameter in policy.parameters
+        ],
+    }
+
+
+def _json_number(value: float | str) -> float | str:
+    """JSON has no infinity: it becomes the word."""
+    return value if isinstance(value, str) or isfinite(value) else str(value)

@@ -1,0 +1,70 @@
+"""`graven serve`: the page."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from graven.interfaces.cli.arguments import Db
+
+
+def serve(
+    host: Annotated[
+        str, typer.Option(help="The address to listen on; 0.0.0.0 lets others in.", metavar="HOST")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(help="The port; 0 takes any that is free.", min=0, max=65535)
+    ] = 8642,
+    name: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A name by which browsers find this server, if not by its address.",
+            metavar="NAME",
+        ),
+    ] = None,
+    open_browser: Annotated[
+        bool, typer.Option("--open", help="Open the page in the browser.")
+    ] = False,
+    folder: Annotated[
+        str | None,
+        typer.Option(help="The folder that games may read files from.", metavar="FOLDER"),
+    ] = None,
+    max_playouts: Annotated[
+        int, typer.Option(help="The most playouts for a move.", min=1, metavar="N")
+    ] = 1_000_000,
+    max_seconds: Annotated[
+        float, typer.Option(help="The most seconds for a move.", min=0.01, metavar="S")
+    ] = 60.0,
+    max_memory: Annotated[
+        int, typer.Option(help="The most memory for a tree, in MiB.", min=8, metavar="MIB")
+    ] = 512,
+    max_searches: Annotated[
+        int, typer.Option(help="Searches at once, in all tabs together.", min=1, metavar="N")
+    ] = 4,
+    max_sessions: Annotated[
+        int, typer.Option(help="Games at once, in all tabs together.", min=1, metavar="N")
+    ] = 100,
+    db: Db = None,
+) -> None:
+    """Serve a page to play on, to watch the search think, and to look through experiments.
+
+    The page is for this machine alone unless --host says otherwise: whoever can reach it can play.
+
+    \b
+    Examples:
+      graven serve --open
+      graven serve --port 9000 --db experiment.db --max-seconds 10
+    """
+    from graven.interfaces.web.web_limits import Limits
+    from graven.interfaces.web.web_run import run
+
+    run(
+        Limits(max_playouts, max_seconds, max_memory, max_searches, max_sessions),
+        host,
+        port,
+        names=name or (),
+        folder=folder,
+        db=db,
+        open_browser=open_browser,
+    )

@@ -1,0 +1,1 @@
+"""Experiments: pairings, jobs, executors, matches, tournaments, sweeps and tuning."""

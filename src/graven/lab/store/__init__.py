@@ -1,0 +1,1 @@
+"""The store of played games: one SQLite file."""
