@@ -17,6 +17,7 @@ from typing import Any
 from graven.core.callbacks import described
 from graven.core.errors import GravenError, UsageError
 from graven.core.game import DIGEST, Game, Option
+from graven.sources.python_class import from_class
 from graven.sources.user_module import OwnFile, own_file
 
 _TEXT = re.compile(
@@ -70,7 +71,7 @@ def _made(file: OwnFile, name: str, options: tuple[tuple[str, Option], ...]) -> 
     path = file.path
     given = dict(options)
     if isinstance(found, type):
-        game = wrap(partial(found, **given) if given else found, name=_title(found))
+        game = from_class(partial(found, **given) if given else found, name=_title(found))
     elif isinstance(found, Game):
         if given:
             raise UsageError(f"{name} in {path} is a finished game: it takes no options.")
