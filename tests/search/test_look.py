@@ -12,7 +12,7 @@ from graven.agents import Agent, parse
 from graven.core.rng import derive
 from graven.games.registry import make_game
 from graven.search import look
-from graven.search.engine import Budget
+from graven.search.budget import Budget
 from tests.search.test_twin import POLICIES, run_both
 
 GAME = "breakthrough(size=5x4)"
@@ -127,7 +127,7 @@ def test_a_simulation_that_is_half_counted_makes_no_impossible_mean():
     assert own_sums.tolist() == [3.0, 1.0]
 
 
-@pytest.mark.parametrize("spec", ["grave(ref=5)", "rave", "uct+poolrave", "hrave(reuse=true)"])
+@pytest.mark.parametrize("spec", ["grave(ref=5)", "rave", "uct+poolrave", "hrave(reuse_tree=true)"])
 def test_looking_while_it_searches_sees_only_what_can_be(spec):
     """A small first room, so that every group of arrays grows under the reader's eyes."""
     game = make_game("nogo(size=5)")

@@ -8,9 +8,10 @@ from graven.agents import openspiel_bot as spiel_mcts
 from graven.agents.agent import Agent, MoveStat, Player, SearchResult
 from graven.agents.gtp_program import Program, is_program
 from graven.agents.openspiel_bot import SpielMcts, is_spiel_bot, openspiel_bot
-from graven.agents.spec import OPTIONS, Own, Spec, games_own, parse
+from graven.agents.spec import Own, game_playouts, parse
 from graven.core.calls import IN_FILE
 from graven.core.errors import UsageError, unknown
+from graven.search.options import OPTIONS
 from graven.search.policy import (
     Parameter,
     Policy,
@@ -18,6 +19,7 @@ from graven.search.policy import (
     playout_policies,
     tree_policies,
 )
+from graven.search.specs import Spec
 
 __all__ = [
     "Agent",
@@ -63,7 +65,7 @@ def catalogue() -> tuple[PolicyInfo, ...]:
     """Every tree policy and playout, then other players; last, options of all tree policies."""
     trees = [_info(policy) for policy in tree_policies().values()]
     playouts = [_info(policy) for policy in playout_policies().values()]
-    games = [PolicyInfo(name, "game", summary, ()) for name, summary in games_own().items()]
+    games = [PolicyInfo(name, "game", summary, ()) for name, summary in game_playouts().items()]
     spiel = PolicyInfo(
         spiel_mcts.NAME,
         "program",

@@ -14,9 +14,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from graven.agents.spec import OPTIONS
 from graven.core.calls import DIGEST
 from graven.core.errors import UsageError
+from graven.search.options import OPTIONS
 from graven.search.policy import (
     Formula,
     Parameter,

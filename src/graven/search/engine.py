@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -13,17 +12,17 @@ from numpy.typing import NDArray
 
 from graven.core import contract
 from graven.core.callbacks import raise_fault
-from graven.core.calls import Value
 from graven.core.compile import address
 from graven.core.contract import Rules, State
 from graven.core.errors import ContractError, UsageError
 from graven.core.rng import Rng, generator
 from graven.search import plan as status_of
 from graven.search.batch import Batch, batch_bytes, new_batch, simulate_batches
+from graven.search.budget import MOST_PLAYOUTS, Budget
 from graven.search.plan import LEARN, NEVER, PLAYOUT, Plan
-from graven.search.policy import Formula, PlayoutForm
 from graven.search.reuse import History, known_node, look_up, prune
 from graven.search.simulate import CONTROL, DONE, PLIES, STOP, plant, simulate
+from graven.search.specs import UNIFORM, Spec
 from graven.search.tree import (
     CLOSED,
     LOST,
@@ -42,8 +41,6 @@ MIB = 1 << 20
 CHUNK_SECONDS = 0.01
 # How fast a group of arrays grows, at the least: is there time left for it?
 GROW_BYTES_PER_SECOND = 2.5e8
-# Playouts of a node are counted in 32 bits.
-MOST_PLAYOUTS = 2_000_000_000
 
 GROUPS = {
     status_of.NEED_NODES: "nodes",
@@ -73,48 +70,6 @@ class Stop(Protocol):
         """Whether the search is to end."""
 
 
-@dataclass(frozen=True)
-class Budget:
-    """Playouts or seconds for one move; with both, whichever ends first."""
-
-    playouts: int | None = None
-    seconds: float | None = None
-
-    def __post_init__(self) -> None:
-        if self.playouts is not None and self.playouts < 1:
-            raise UsageError(f"a search needs at least 1 playout, not {self.playouts}.")
-        if self.playouts is not None and self.playouts > MOST_PLAYOUTS:
-            raise UsageError(f"a search has at most {MOST_PLAYOUTS:,} playouts.")
-        if self.seconds is not None and not 0 < self.seconds < math.inf:
-            raise UsageError(f"a search has more than 0 seconds and an end, not {self.seconds}.")
-
-    @property
-    def given(self) -> bool:
-        """Whether it says anything."""
-        return self.playouts is not None or self.seconds is not None
-
-
-@dataclass(frozen=True)
-class Settings:
-    """A search as the spec language describes it: policies and options, not yet compiled."""
-
-    formula: Formula
-    params: tuple[float, ...]
-    ref: int | None
-    playout: PlayoutForm
-    playout_values: Mapping[str, Value] = field(default_factory=dict)
-    features: bool = False  # whether playouts know moves by their feature codes
-    pool: int | None = None  # playouts read the AMAF table of the last node with that many playouts
-    expand: int = 1
-    final: str = "visits"
-    reuse: bool = False
-    transpositions: bool = True
-    memory: int = 1024  # MiB
-    leaves: int = 1  # descents that are made before any of their playouts begin
-    each: int = 1  # playouts from each leaf
-    many: bool = False  # whether the game's own `many` may play them
-
-
 @dataclass
 class Run:
     """How a search went, and the tree as it left it: nodes and AMAF tables in use.
@@ -134,55 +89,57 @@ class Run:
 class Search:
     """One player's search in one game: its plan, its tree and its playouts' memory."""
 
-    def __init__(self, name: str, rules: Rules, settings: Settings) -> None:
-        if not settings.features:
+    def __init__(self, name: str, rules: Rules, spec: Spec) -> None:
+        if not spec.playout.policy.features:
             rules = rules._replace(
                 feature=0, playout_moves_with_features=0, num_features=rules.num_codes
             )
         self.name = name
         self.rules = rules
-        self.settings = settings
-        self.room = Room(rules, settings.memory * MIB)
+        self.spec = spec
+        options = spec.options
+        self.room = Room(rules, options.memory_mib * MIB)
         if self.room.nbytes > self.room.limit:
             raise UsageError(
-                f"memory={settings.memory} MiB is too little to search {name}: it takes at least "
-                f"{math.ceil(self.room.nbytes / MIB)} MiB."
+                f"memory_mib={options.memory_mib} is too little to search {name}: it takes at "
+                f"least {math.ceil(self.room.nbytes / MIB)}."
             )
         self.record: Record = new_record(rules)
-        playout = settings.playout
+        playout = spec.playout.form
         try:
-            self.learner = playout.memory(rules, settings.playout_values)
+            self.learner = playout.memory(rules, spec.playout.values)
         except MemoryError:
             raise UsageError(
                 f"there is not enough memory for what these playouts learn at {name}: its bounds, "
                 f"{rules.max_moves:,} moves and {rules.max_plies:,} plies, are too high for them."
             ) from None
         self.control: NDArray[np.int64] = np.zeros(CONTROL, np.int64)
-        ref = NEVER if settings.ref is None else settings.ref
-        pool = NEVER if settings.pool is None else settings.pool - 1
-        amaf = settings.ref is not None or settings.pool is not None
+        ref = NEVER if spec.ref is None else spec.ref
+        pool = NEVER if spec.playout.pool is None else spec.playout.pool - 1
+        amaf = spec.ref is not None or spec.playout.pool is not None
         self.plan = Plan(
-            params=np.array(settings.params, dtype=np.float64),
-            select=settings.formula.address,
+            params=np.array(spec.params, dtype=np.float64),
+            select=spec.formula.address,
             playout=address(playout.play_out, PLAYOUT),
             learn=address(playout.learn, LEARN) if playout.learn else 0,
             amaf=int(amaf),
             tables=min(ref, pool),
             ref=ref,
             pool=pool,
-            passes=int(amaf and (min(ref, pool) < NEVER or settings.reuse)),
-            expand=settings.expand,
-            transpositions=int(settings.transpositions),
+            passes=int(amaf and (min(ref, pool) < NEVER or options.reuse_tree)),
+            expand=options.expand,
+            transpositions=int(options.transpositions),
         )
         self.batch: Batch | None = None
-        if settings.leaves * settings.each > 1:
-            many = settings.many and bool(rules.batch_playouts)
-            if batch_bytes(rules, settings.leaves, settings.each, many) > self.room.limit:
+        leaves, playouts = options.batch_leaves, options.playouts_per_leaf
+        if leaves * playouts > 1:
+            many = spec.playout.text == UNIFORM and bool(rules.batch_playouts)
+            if batch_bytes(rules, leaves, playouts, many) > self.room.limit:
                 raise UsageError(
-                    f"memory={settings.memory} MiB is too little for batches of {settings.leaves} "
-                    f"leaves with {settings.each} playouts each at {name}."
+                    f"memory_mib={options.memory_mib} is too little for batches of {leaves} "
+                    f"leaves with {playouts} playouts each at {name}."
                 )
-            self.batch = new_batch(rules, settings.leaves, settings.each, many)
+            self.batch = new_batch(rules, leaves, playouts, many)
         self.prune_above = self.room.limit // 2
         self._history: History | None = None
         self._load()
@@ -245,8 +202,8 @@ class Search:
         rng = generator(seed)
         self.control[DONE] = self.control[PLIES] = 0  # whatever ended the search before
         self.record.root[:] = state
-        if self._history is not None and self.settings.playout.carry:
-            self.settings.playout.carry(self.learner)
+        if self._history is not None and self.spec.playout.form.carry:
+            self.spec.playout.form.carry(self.learner)
         self._root_at(history)
         visits = int(self.room.tree.visits[self.room.tree.meta[ROOT]])
         goal = min(budget.playouts or MOST_PLAYOUTS, MOST_PLAYOUTS - visits)
@@ -259,8 +216,8 @@ class Search:
             raise_fault()
             if status in GROUPS:
                 self._grow(GROUPS[status], deadline - time.perf_counter())
-            elif status == status_of.NEED_MEMORY and self.settings.playout.grow:
-                self.learner = self.settings.playout.grow(self.learner)
+            elif status == status_of.NEED_MEMORY and self.spec.playout.form.grow:
+                self.learner = self.spec.playout.form.grow(self.learner)
             elif status != status_of.OK:
                 raise self._fault(status)
             else:
@@ -291,11 +248,11 @@ class Search:
     def _root_at(self, history: History) -> None:
         """Plant the tree at the new position: what is known of it if the tree is kept."""
         root = NONE
-        if self.settings.reuse and self._history is not None:
+        if self.spec.options.reuse_tree and self._history is not None:
             root = known_node(
                 self.rules,
                 self.room.tree,
-                self.settings.transpositions,
+                self.spec.options.transpositions,
                 self.record.root,
                 self._history,
                 history,
@@ -324,7 +281,7 @@ class Search:
 
     def _fault(self, status: int) -> ContractError:
         said = FAULTS[status].format(**self.rules._asdict())
-        play_out = self.settings.playout.play_out
+        play_out = self.spec.playout.form.play_out
         if not play_out.__module__.startswith("graven."):
             said += f"; or the playout's own {play_out.__name__!r} did so"
         return ContractError(f"the rules of {self.name} break the game contract: {said}.")

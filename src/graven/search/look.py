@@ -176,7 +176,7 @@ def look(search: Search, nodes: Sequence[int], player: int | None = None) -> Nod
     )
     entries = 2 * codes.astype(np.int64)
     columns = (codes, counts, sums, amaf[entries], amaf[entries + 1], values)
-    formula = search.settings.formula
+    formula = search.spec.formula
     weight = formula.weight if read_at is not None else None
     p = formula.parameters_of(params[OWN:].tolist())
     node_record = Node(float(visits), math.log(visits), float(params[FPU]))

@@ -11,7 +11,8 @@ from graven.core.errors import UsageError
 from graven.core.rng import derive
 from graven.lab.experiments.play_game import warm_up
 from graven.lab.published import Figure, Setup, Table
-from graven.search.engine import Budget, Search, Stop
+from graven.search.budget import Budget
+from graven.search.engine import Search, Stop
 from graven.search.entries import Entries, count_entries
 from graven.sources.load import make_game
 
@@ -42,7 +43,7 @@ def statistics_per_node(setup: Setup, games: int, seed: int, stop: Stop) -> floa
             total += count_entries(search)
     if stop.is_set():
         return None
-    own_moves_only = agent(setup.first).settings.ref == 0
+    own_moves_only = agent(setup.first).search_spec.ref == 0
     return (total.legal if own_moves_only else total.all) / total.nodes
 
 
