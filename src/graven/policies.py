@@ -8,45 +8,37 @@ See docs/adding-a-policy.md; `graven new policy NAME` writes a file to begin wit
 from __future__ import annotations
 
 from graven.core.compile import inlined
-from graven.core.contract import (
-    features,
-    is_playout_move,
-    legal,
-    play,
-    sample,
-    scores,
-    turn,
-)
+from graven.core.contract import features, is_playout_move, legal, play, sample, scores, turn
 from graven.core.rng import below, uniform
-from graven.search.plan import NEVER, OK
-from graven.search.playout.loop import play_with
+from graven.core.status import Status
+from graven.search.plan import NEVER
+from graven.search.playout.loop import play_with, random_move
 from graven.search.policy import (
     Formula,
     Parameter,
-    PlayoutForm,
     PlayoutPolicy,
+    PlayoutVariant,
     TreePolicy,
-    new_learner,
 )
 from graven.search.tree import LENGTH
 
 __all__ = [
     "LENGTH",
     "NEVER",
-    "OK",
     "Formula",
     "Parameter",
-    "PlayoutForm",
     "PlayoutPolicy",
+    "PlayoutVariant",
+    "Status",
     "TreePolicy",
     "below",
     "features",
     "inlined",
     "is_playout_move",
     "legal",
-    "new_learner",
     "play",
     "play_with",
+    "random_move",
     "sample",
     "scores",
     "turn",

@@ -17,8 +17,10 @@ from graven.search.budget import Budget
 
 MINE = """
 from math import log, sqrt
-from graven.policies import Formula, Parameter, PlayoutForm, PlayoutPolicy, TreePolicy
-from graven.policies import play_with, sample
+from typing import NamedTuple
+import numpy as np
+from graven.policies import LENGTH, Formula, Parameter, PlayoutPolicy, PlayoutVariant, Status
+from graven.policies import TreePolicy, play_with, random_move, uniform
 from upper import bound
 
 def value(p, node, edge):
@@ -33,17 +35,53 @@ def short(p, node):
 def optimistic(p, node, edge):
     return p.start
 
-def any_move(rules, tree, record, learner, player, length, rng):
-    return sample(rules, record.state, player, record.moves, rng)
+def any_move(rules, record, memory, player):
+    return random_move(rules, record, player)
 
-def no_move(rules, tree, record, learner, player, length, rng):
+def no_move(rules, record, memory, player):
     return 1_000_000
 
-def play_out(rules, tree, record, learner, rng):
-    return play_with(any_move, rules, tree, record, learner, rng)
+def play_out(rules, tree, record, memory):
+    return play_with(any_move, rules, record, memory)
 
-def play_none(rules, tree, record, learner, rng):
-    return play_with(no_move, rules, tree, record, learner, rng)
+class Counts(NamedTuple):
+    p: float
+    step: int
+    even: bool
+    by_player: np.ndarray  # [player, move]: how often it was played
+    begun: np.ndarray  # [1]: playouts; full at its length - 1
+    mask: np.uint64
+
+def begin(rules, tree, record, memory):
+    if memory.begun[0] + 1 >= len(memory.begun):
+        return Status.NEED_MEMORY
+    memory.begun[0] += 1
+    return Status.OK
+
+def counted_move(rules, record, memory, player):
+    if memory.even and uniform(record.rng) < memory.p:
+        return -1
+    return random_move(rules, record, player)
+
+def count(rules, tree, record, memory):
+    for i in range(record.shape[LENGTH]):
+        player, move = record.trace[i] // rules.num_codes, record.trace[i] % rules.num_codes
+        memory.by_player[player, move & memory.mask] += memory.step
+
+def counts(rules, values):
+    return Counts(
+        p=values["p"],
+        step=2,
+        even=True,
+        by_player=np.zeros((rules.players, rules.num_codes), np.float32),
+        begun=np.zeros(8, np.int64),
+        mask=np.uint64(0xFFFF),
+    )
+
+def larger(memory):
+    begun = np.zeros(4 * len(memory.begun), np.int64)
+    begun[0] = memory.begun[0]
+    return memory._replace(begun=begun)
 
 C = Parameter("c", 0.4, "exploration", low=0.0)
 tree = TreePolicy("tree", "UCT, once more.", (Formula("tree", value, (C,)),))
@@ -57,9 +95,22 @@ seed = TreePolicy("seed", "", (Formula("seed", value, (Parameter("memory_mib", 0
 plain = TreePolicy("plain", "", (Formula("plain", value, ("c",)),))
 empty = TreePolicy("empty", "", (Formula("empty", None, ()),))
 named = TreePolicy("named", "", tree.formulas, ref=Parameter("refs", 50, ""))
-over = PlayoutPolicy("over", "", (PlayoutForm(play_out),), pool="size")
-playout = PlayoutPolicy("playout", "Uniform, once more.", (PlayoutForm(play_out),))
-none = PlayoutPolicy("none", "No move at all.", (PlayoutForm(play_none),))
+over = PlayoutPolicy("over", "", (PlayoutVariant(any_move),), pool_min_visits="size")
+playout = PlayoutPolicy("playout", "Uniform, once more.", (PlayoutVariant(any_move),))
+whole = PlayoutPolicy("whole", "Uniform, once more.", (PlayoutVariant(play_out=play_out),))
+none = PlayoutPolicy("none", "No move at all.", (PlayoutVariant(no_move),))
+P = Parameter("p", 0.0, "how often it returns no move", low=0.0, high=1.0)
+keeper = PlayoutVariant(
+    counted_move, (P,), learn=count, memory=counts, begin=begin, grow=larger,
+    on_new_search=lambda memory: memory.by_player.fill(0),
+)
+counting = PlayoutPolicy("counting", "Uniform, and counts moves.", (keeper,))
+listed = PlayoutVariant(any_move, memory=lambda rules, values: [1, 2])
+texts = PlayoutVariant(any_move, memory=lambda rules, values: keeper.memory(rules, {"p": "x"}))
+fixed = PlayoutVariant(counted_move, (P,), begin=begin, memory=counts)
+odd_memory = PlayoutPolicy("odd_memory", "", (listed,))
+odd_field = PlayoutPolicy("odd_field", "", (texts,))
+small = PlayoutPolicy("small", "Never grows.", (fixed,))
 number = 7
 """
 UPPER = """
@@ -86,11 +137,37 @@ def test_the_same_formulas_search_the_same_tree(folder):
     shipped = found("uct(c=0.3)")
     assert found("./mine.py:tree(c=0.3)") == shipped
     assert found("uct(c=0.3)+mine.py:playout") == shipped
+    assert found("uct(c=0.3)+mine.py:whole") == shipped
     assert found("mine.py:tree(c=0.3)+mine.py:playout") == shipped
     assert found("mine.py:tree(c=0.9)") != shipped
     assert found("mine.py:eager(c=0.3)") == shipped
     assert found("mine.py:eager(c=0.3,start=0.5)") == found("uct(c=0.3,fpu=0.5)")
     assert found("mine.py:tree(c=0.3)+mast(k=4)") == found("uct(c=0.3)+mast(k=4)")
+
+
+def test_a_playout_policy_has_a_memory_of_its_own_type(folder):
+    game = gv.game("nogo", size=4)
+    start = game.start()
+    search = gv.agent("uct+mine.py:counting").bind(game)
+    run = search.run(start.state, (), Budget(playouts=300), 3)
+    memory = search.memory.record
+    assert type(memory).__name__ == "Counts"
+    assert memory.begun[0] == 300  # it has grown on the way
+    assert memory.by_player.sum() == 2 * run.plies
+    run = search.run(start.state, (), Budget(playouts=100), 3)
+    assert search.memory.record.by_player.sum() == 2 * run.plies
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("uct+mine.py:odd_memory", r"a NamedTuple with fields, not \[1, 2\]"),
+        ("uct+mine.py:odd_field", "Counts.p is a str: the fields of a policy's memory are NumPy"),
+    ],
+)
+def test_a_memory_that_cannot_be_compiled_is_refused(folder, spec, message):
+    with pytest.raises(UsageError, match=message):
+        found(spec)
 
 
 def digest_with_neighbour(mine):
@@ -185,7 +262,7 @@ def test_policies_can_be_given_to_an_agent(folder):
         ("mine.py:plain", "a tuple of Parameter"),
         ("mine.py:empty", "None is not a function"),
         ("mine.py:named", "must be called 'ref'"),
-        ("uct+mine.py:over", "`pool` and `over` are names of its parameters"),
+        ("uct+mine.py:over", "`pool_min_visits` and `base` are names of its parameters"),
         ("nowhere.py:tree", "cannot be read: No such file"),
     ],
 )
@@ -197,7 +274,9 @@ def test_what_is_wrong_is_told(folder, spec, said):
 @pytest.mark.parametrize(
     ("spec", "said"),
     [
-        ("uct+mine.py:none", "or the playout's own 'play_none' did so"),
+        ("uct+mine.py:none", "or the playout policy's 'no_move' did so"),
+        ("uct+mine.py:counting(p=0.5)", "or the playout policy's 'counted_move' did so"),
+        ("uct+mine.py:small", "asked for more memory, but has no `grow`"),
     ],
 )
 def test_a_policy_that_breaks_its_contract_ends_the_search_with_a_sentence(folder, spec, said):

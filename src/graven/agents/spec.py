@@ -191,20 +191,21 @@ def _playout(text: str, files: bool, own: Own) -> PlayoutSpec:
         if arguments:
             raise UsageError(f"the playout {name!r} takes no parameters.")
         policy = playout_policies()[UNIFORM]
-        return PlayoutSpec(policy, policy.forms[0], game_playout=name)
+        return PlayoutSpec(policy, policy.variants[0], game_playout=name)
     for key in arguments:
         if key not in (known := [parameter.name for parameter in policy.parameters]):
             raise unknown(f"parameter of {name}", key, known)
-    form = next((form for form in policy.forms if form.tell in arguments), policy.forms[0])
-    parameters = {parameter.name: parameter for parameter in form.parameters}
+    selected = (variant for variant in policy.variants if variant.selected_by in arguments)
+    variant = next(selected, policy.variants[0])
+    parameters = {parameter.name: parameter for parameter in variant.parameters}
     for key in arguments:
         if key not in parameters:
-            raise UsageError(f"{name}: {key} does not go with {form.tell}.")
+            raise UsageError(f"{name}: {key} does not go with {variant.selected_by}.")
     values = _checked(parameters, arguments, name)
-    base = str(values.get(policy.over, UNIFORM))
+    base = str(values.get(policy.base, UNIFORM))
     if base != UNIFORM and base not in game_playouts():
         raise unknown(f"playout to put {name} over", base, {UNIFORM, *game_playouts()})
-    return PlayoutSpec(policy, form, values, game_playout="" if base == UNIFORM else base)
+    return PlayoutSpec(policy, variant, values, game_playout="" if base == UNIFORM else base)
 
 
 def _checked(

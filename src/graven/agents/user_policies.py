@@ -20,8 +20,8 @@ from graven.search.options import OPTIONS
 from graven.search.policy import (
     Formula,
     Parameter,
-    PlayoutForm,
     PlayoutPolicy,
+    PlayoutVariant,
     Policy,
     TreePolicy,
     playout_policies,
@@ -65,16 +65,16 @@ def given_policies(policies: Policy | Iterable[Policy]) -> tuple[Policy, ...]:
 def check_policy(policy: Policy, text: str) -> None:
     """Refuse what would fail later, and less clearly."""
     kind: type
-    forms: Any
+    alternatives: Any
     if isinstance(policy, TreePolicy):
-        kind, word, forms = Formula, "formulas", policy.formulas
+        kind, field, alternatives = Formula, "formulas", policy.formulas
     else:
-        kind, word, forms = PlayoutForm, "forms", policy.forms
-    if not _all(forms, kind) or not forms:
-        raise UsageError(f"{text}: `{word}` must be a tuple of {kind.__name__}, at least one.")
+        kind, field, alternatives = PlayoutVariant, "variants", policy.variants
+    if not _all(alternatives, kind) or not alternatives:
+        raise UsageError(f"{text}: `{field}` must be a tuple of {kind.__name__}, at least one.")
     parameters: list[Parameter] = []
-    for form in forms:
-        functions = (form.value, form.untried) if isinstance(form, Formula) else (form.play_out,)
+    for form in alternatives:
+        functions = (form.value, form.untried) if isinstance(form, Formula) else (form.function,)
         for function in functions:
             if not callable(function):
                 raise UsageError(f"{text}: {function!r} is not a function.")
@@ -90,8 +90,8 @@ def check_policy(policy: Policy, text: str) -> None:
     if isinstance(policy, TreePolicy):
         if isinstance(policy.ref, Parameter) and policy.ref.name != "ref":
             raise UsageError(f"{text}: the parameter that is its `ref` must be called 'ref'.")
-    elif not {policy.pool, policy.over} <= {"", *(each.name for each in parameters)}:
-        raise UsageError(f"{text}: its `pool` and `over` are names of its parameters.")
+    elif not {policy.pool_min_visits, policy.base} <= {"", *(each.name for each in parameters)}:
+        raise UsageError(f"{text}: its `pool_min_visits` and `base` are names of its parameters.")
 
 
 def _all(values: Any, kind: type) -> bool:

@@ -8,6 +8,7 @@ import numpy as np
 
 from graven.core.contract import SIMULTANEOUS, TERMINAL, Rules
 from graven.core.rng import below, generator
+from graven.search import amaf
 from graven.search.tree import NONE, ROOT, Tree
 
 FINAL = ("visits", "mean")
@@ -40,8 +41,8 @@ def arms(rules: Rules, tree: Tree, player: int) -> list[Arm]:
     if table == NONE:
         seen, totals = np.zeros(len(codes), np.int64), np.zeros(len(codes))
     else:
-        entries = 2 * ((table * rules.players + player) * rules.num_codes + codes.astype(np.int64))
-        seen, totals = tree.amaf[entries].astype(np.int64), tree.amaf[entries + 1]
+        visits, sums = amaf.statistics(rules, tree, table, player)
+        seen, totals = visits[codes].astype(np.int64), sums[codes]
     columns = (codes, tree.counts[edges], tree.sums[edges], seen, totals)
     return [Arm(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
 

@@ -5,23 +5,25 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graven.core import contract
-from graven.core.callbacks import raise_fault
-from graven.core.compile import address
+from graven.core.compile import is_own
 from graven.core.contract import Rules, State
 from graven.core.errors import ContractError, UsageError
-from graven.core.rng import Rng, generator
-from graven.search import plan as status_of
+from graven.core.handles import Handle
+from graven.core.rng import generator
+from graven.core.status import Status, call_kernel, contract_fault
 from graven.search.batch import Batch, batch_bytes, new_batch, simulate_batches
 from graven.search.budget import MOST_PLAYOUTS, Budget
-from graven.search.plan import LEARN, NEVER, PLAYOUT, Plan
+from graven.search.plan import NEVER, Plan
+from graven.search.playout.entry import learn_address, playout_address
 from graven.search.reuse import History, known_node, look_up, prune
-from graven.search.simulate import CONTROL, DONE, PLIES, STOP, plant, simulate
+from graven.search.simulate import CONTROL, DONE, PLIES, STOP, set_root, simulate
 from graven.search.specs import UNIFORM, Spec
 from graven.search.tree import (
     CLOSED,
@@ -43,20 +45,12 @@ CHUNK_SECONDS = 0.01
 GROW_BYTES_PER_SECOND = 2.5e8
 
 GROUPS = {
-    status_of.NEED_NODES: "nodes",
-    status_of.NEED_EDGES: "edges",
-    status_of.NEED_TABLES: "tables",
-    status_of.NEED_PASSES: "passes",
-    status_of.NEED_SIMULATIONS: "simulations",
-    status_of.NEED_TRACES: "traces",
-}
-FAULTS = {
-    status_of.TOO_LONG: "`turn` let a game go beyond the declared {max_plies} plies",
-    status_of.BAD_CODE: "`legal` or `sample` gave a move outside 0..{num_codes} - 1",
-    status_of.BAD_TURN: "`turn` named a player outside 0..{players} - 1",
-    status_of.BAD_FEATURE: "`feature` or `coded` gave a code outside 0..{num_features} - 1",
-    status_of.NO_MOVE: "`legal` or `sample` gave no move to a player whom `turn` had named",
-    status_of.TOO_MANY: "`legal` gave more than the declared {max_moves} moves",
+    Status.NEED_NODES: "nodes",
+    Status.NEED_EDGES: "edges",
+    Status.NEED_TABLES: "tables",
+    Status.NEED_PASSES: "passes",
+    Status.NEED_SIMULATIONS: "simulations",
+    Status.NEED_TRACES: "traces",
 }
 
 
@@ -105,23 +99,25 @@ class Search:
                 f"least {math.ceil(self.room.nbytes / MIB)}."
             )
         self.record: Record = new_record(rules)
-        playout = spec.playout.form
+        playout = spec.playout.variant
         try:
-            self.learner = playout.memory(rules, spec.playout.values)
+            memory = playout.memory(rules, spec.playout.values) if playout.memory else None
         except MemoryError:
             raise UsageError(
                 f"there is not enough memory for what these playouts learn at {name}: its bounds, "
                 f"{rules.max_moves:,} moves and {rules.max_plies:,} plies, are too high for them."
             ) from None
+        self.memory = Handle(memory)
         self.control: NDArray[np.int64] = np.zeros(CONTROL, np.int64)
         ref = NEVER if spec.ref is None else spec.ref
-        pool = NEVER if spec.playout.pool is None else spec.playout.pool - 1
-        amaf = spec.ref is not None or spec.playout.pool is not None
+        pool = NEVER if spec.playout.pool_min_visits is None else spec.playout.pool_min_visits - 1
+        amaf = spec.ref is not None or spec.playout.pool_min_visits is not None
         self.plan = Plan(
             params=np.array(spec.params, dtype=np.float64),
             select=spec.formula.address,
-            playout=address(playout.play_out, PLAYOUT),
-            learn=address(playout.learn, LEARN) if playout.learn else 0,
+            playout=playout_address(playout, self.memory),
+            learn=learn_address(playout, self.memory),
+            memory=self.memory.address,
             amaf=int(amaf),
             tables=min(ref, pool),
             ref=ref,
@@ -150,9 +146,8 @@ class Search:
         if batches in _loaded:
             return
         contract.start(self.rules, self.record.root)
-        while plant(self.rules, self.room.tree, self.plan, self.record) != status_of.OK:
-            self.room.grow("tables")
-        self._simulate(generator(0), 0, 0)
+        self._set_root()
+        self._simulate(0, 0)
         look_up(self.room.tree, 0)
         prune(self.rules, self.room.tree)
         self.room.clear()
@@ -162,7 +157,7 @@ class Search:
         """End the search under way, or else the next one; any thread may call this."""
         self.control[STOP] = 1
 
-    def _simulate(self, rng: Rng, until: int, goal: int) -> int:
+    def _simulate(self, until: int, goal: int) -> int:
         """Go on until so many playouts of the search's `goal` are done."""
         if self.batch is not None:
             return simulate_batches(
@@ -170,10 +165,8 @@ class Search:
                 self.room.tree,
                 self.plan,
                 self.record,
-                self.learner,
                 self.batch,
                 self.control,
-                rng,
                 until,
                 goal,
             )
@@ -182,9 +175,7 @@ class Search:
             self.room.tree,
             self.plan,
             self.record,
-            self.learner,
             self.control,
-            rng,
             until,
         )
 
@@ -199,11 +190,11 @@ class Search:
         """Search from a position until the budget is spent, or `stop` or `interrupt` says so."""
         begin = time.perf_counter()
         deadline = begin + budget.seconds if budget.seconds is not None else math.inf
-        rng = generator(seed)
+        self.record.rng[:] = generator(seed)
         self.control[DONE] = self.control[PLIES] = 0  # whatever ended the search before
         self.record.root[:] = state
-        if self._history is not None and self.spec.playout.form.carry:
-            self.spec.playout.form.carry(self.learner)
+        if self._history is not None and self.spec.playout.variant.on_new_search:
+            self.spec.playout.variant.on_new_search(self.memory.record)
         self._root_at(history)
         visits = int(self.room.tree.visits[self.room.tree.meta[ROOT]])
         goal = min(budget.playouts or MOST_PLAYOUTS, MOST_PLAYOUTS - visits)
@@ -212,15 +203,12 @@ class Search:
             done, now = int(self.control[DONE]), time.perf_counter()
             if now >= deadline or (stop is not None and stop.is_set()):
                 break
-            status = self._simulate(rng, min(goal, done + chunk), goal)
-            raise_fault()
-            if status in GROUPS:
-                self._grow(GROUPS[status], deadline - time.perf_counter())
-            elif status == status_of.NEED_MEMORY and self.spec.playout.form.grow:
-                self.learner = self.spec.playout.form.grow(self.learner)
-            elif status != status_of.OK:
-                raise self._fault(status)
-            else:
+            until = min(goal, done + chunk)
+            if call_kernel(
+                kernel=partial(self._simulate, until, goal),
+                fault=self._fault,
+                grow=lambda status: self._grow(status, deadline - time.perf_counter()),
+            ):
                 spent = max(time.perf_counter() - now, 1e-6)
                 rate = (self.control[DONE] - done) / spent
                 left = min(CHUNK_SECONDS, deadline - now - spent)
@@ -238,12 +226,42 @@ class Search:
             tree=tree,
         )
 
-    def _grow(self, group: str, seconds_left: float) -> None:
-        """Make room for more of a group, or go on without if there is no time for it."""
+    def _grow(self, status: Status, seconds_left: float) -> None:
+        """Enlarge what a kernel needs more of; close the tree if there is no time for it."""
+        if status == Status.NEED_MEMORY:
+            self._grow_memory()
+            return
+        group = GROUPS[status]
         if self.room.group_bytes(group) / GROW_BYTES_PER_SECOND > seconds_left:
             self.room.close()
         else:
             self.room.grow(group)
+
+    def _grow_memory(self) -> None:
+        """Replace the playout policy's memory by a larger one."""
+        grow = self.spec.playout.variant.grow
+        if grow is None:
+            raise ContractError("the playout policy asked for more memory, but has no `grow`.")
+        memory = Handle(grow(self.memory.record))
+        if memory.layout != self.memory.layout:
+            raise ContractError("the playout policy's `grow` returned a memory of another type.")
+        self.memory, self.plan = memory, self.plan._replace(memory=memory.address)
+
+    def _set_root(self) -> None:
+        """Make the record's root state the root, with an AMAF table if the search keeps any."""
+
+        def grow(status: Status) -> None:
+            self.room.grow(GROUPS[status])
+            if self.room.full:
+                # A kept tree has no space left for the table of its new root: start a new tree.
+                self.room.clear()
+
+        while not call_kernel(
+            kernel=lambda: set_root(self.rules, self.room.tree, self.plan, self.record),
+            fault=self._fault,
+            grow=grow,
+        ):
+            pass
 
     def _root_at(self, history: History) -> None:
         """Plant the tree at the new position: what is known of it if the tree is kept."""
@@ -261,11 +279,7 @@ class Search:
         if root == NONE or not self._tidy():
             self.room.clear()
         self._history = history
-        while plant(self.rules, self.room.tree, self.plan, self.record) != status_of.OK:
-            self.room.grow("tables")
-            if self.room.full:
-                # A kept tree has no room left for its new root's table: start afresh.
-                self.room.clear()
+        self._set_root()
 
     def _tidy(self) -> bool:
         """Free what the new root cannot reach, once memory gets short; False if the tree is of no
@@ -279,9 +293,8 @@ class Search:
             return prune(self.rules, tree)
         return True
 
-    def _fault(self, status: int) -> ContractError:
-        said = FAULTS[status].format(**self.rules._asdict())
-        play_out = self.spec.playout.form.play_out
-        if not play_out.__module__.startswith("graven."):
-            said += f"; or the playout's own {play_out.__name__!r} did so"
-        return ContractError(f"the rules of {self.name} break the game contract: {said}.")
+    def _fault(self, status: Status) -> ContractError:
+        function, suffix = self.spec.playout.variant.function, ""
+        if function is not None and is_own(function):
+            suffix = f"; or the playout policy's {function.__name__!r} did so"
+        return contract_fault(status, self.name, self.rules, suffix)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from graven.core.compile import compiled
 from graven.core.contract import SIMULTANEOUS, TERMINAL, Rules
 from graven.core.errors import UsageError
+from graven.search.amaf import entry_at, table_base
 from graven.search.engine import Search
 from graven.search.tree import NODES, NONE, STAMP, Tree
 
@@ -66,7 +67,7 @@ def count_kernel(
         mark, table = node + 1, tree.table[node]
         if table != NONE:
             for played in range(size):
-                if tree.amaf[2 * (table * size + played)] > 0:
+                if tree.amaf[entry_at(table_base(rules, table), played)] > 0:
                     known[played] = mark
                     counts[OF_ALL] += 1
         entry = tree.passed[node]

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from graven.core.compile import compiled
 from graven.core.contract import TERMINAL
 from graven.core.rng import Rng, generator
+from graven.search.amaf import place_read, statistics
 from graven.search.choose import main_line
 from graven.search.engine import Search
 from graven.search.select.loop import FPU, OWN, Edge, Node, call_select
@@ -145,7 +146,7 @@ def look(search: Search, nodes: Sequence[int], player: int | None = None) -> Nod
     node = nodes[-1]
     turn, visits = int(tree.turns[node]), int(tree.visits[node])
     mover = player if player is not None else turn
-    read_at = _read_at(search, tree, nodes)
+    read_at = place_read(search.plan, tree, nodes)
     edges = _edges(tree, rules.players, node, mover)
     if turn == TERMINAL or edges is None or visits < 1:
         return NodeSeen(turn, visits, (), read_at)
@@ -156,10 +157,10 @@ def look(search: Search, nodes: Sequence[int], player: int | None = None) -> Nod
         return NodeSeen(turn, visits, (), read_at)
     amaf = np.zeros(2 * rules.num_codes)
     if read_at is not None:
-        start = 2 * rules.num_codes * (int(tree.table[nodes[read_at]]) * rules.players + mover)
-        table = tree.amaf[start : start + 2 * rules.num_codes]
-        if len(table) == len(amaf):
-            amaf[::2], amaf[1::2] = together(table[::2], table[1::2])
+        table = int(tree.table[nodes[read_at]])
+        playouts, totals = statistics(rules, tree, table, mover)
+        if len(totals) == rules.num_codes:
+            amaf[::2], amaf[1::2] = together(playouts, totals)
     values = np.zeros(len(codes))
     params = search.plan.params
     evaluate(
@@ -251,14 +252,3 @@ def _listed(tree: Tree, players: int, node: int) -> bool:
         return False
     player = int(tree.turns[node])
     return 0 <= player < players and int(tree.first[node * players + player]) != NONE
-
-
-def _read_at(search: Search, tree: Tree, nodes: Sequence[int]) -> int | None:
-    """Where the table lies that the descent reads at the last node: as `descend` has it."""
-    if not search.plan.amaf or tree.table[nodes[0]] == NONE:
-        return None
-    place = 0
-    for index, node in enumerate(nodes):
-        if tree.table[node] != NONE and tree.visits[node] > search.plan.ref:
-            place = index
-    return place

@@ -16,12 +16,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-import numpy as np
-
-from graven.core.calls import Value as Value
+from graven.core.calls import Value
 from graven.core.contract import Rules
 from graven.core.errors import UsageError
-from graven.search.plan import Learner
 from graven.search.select.loop import EdgeFunction, address_of, first_play_urgency
 
 
@@ -146,59 +143,75 @@ class TreePolicy:
         return tuple(named.values())
 
 
-def new_learner(**arrays: Any) -> Learner:
-    """A memory with these arrays; what is not named is not needed."""
-    kinds = {"codes": np.uint32, "log": np.int64, "keys": np.int64}
-    empty = {name: np.zeros(1, kinds.get(name, np.float64)) for name in Learner._fields}
-    return Learner(**{**empty, "mask": np.uint64(0), **arrays})
-
-
-def no_memory(rules: Rules, values: Mapping[str, Value]) -> Learner:
-    """For playouts that remember nothing."""
-    return new_learner()
-
-
 @dataclass(frozen=True)
-class PlayoutForm:
+class PlayoutVariant:
     """One way in which a playout policy chooses moves, and how it learns, if it does.
 
-    `memory(rules, values)` makes what it remembers; `carry(learner)` is called between two
-    searches of a game; `grow(learner)` makes room when `play_out` asks for NEED_MEMORY. `tell` is
-    the parameter that chooses this form when it is given.
+    Compiled functions:
+
+    - `choose(rules, record, memory, player) -> move` chooses the next move of a playout. What was
+      played before are the first record.shape[LENGTH] entries of record.trace, each
+      player * codes + move; record.rng is the source of random numbers, record.moves scratch.
+    - `begin(rules, tree, record, memory) -> status`, optional, is called before each playout.
+      It returns OK, or NEED_MEMORY to have `grow` called first.
+    - `learn(rules, tree, record, memory)`, optional, receives the record of every finished
+      simulation, the part in the tree included: record.trace and each player's record.scores.
+    - `play_out(rules, tree, record, memory) -> status` replaces `choose` and `begin` where a policy
+      needs a loop of its own: it plays record.state to the end, appends to record.trace, sets
+      record.shape[LENGTH] and writes record.scores.
+
+    Python functions:
+
+    - `memory(rules, values)` returns what the policy remembers: a NamedTuple of NumPy arrays, which
+      the compiled functions may change, and of numbers, which they may not. `values` are the
+      values of the parameters by name. Without it `memory` is None in the compiled functions.
+    - `on_new_search(memory)` is called between two searches of a game, and changes the arrays.
+    - `grow(memory)` returns a larger memory of the same type.
+
+    `selected_by` is the parameter that selects this variant when a spec gives it.
     """
 
-    play_out: Callable[..., Any]
+    choose: Callable[..., Any] | None = None
     parameters: tuple[Parameter, ...] = ()
     learn: Callable[..., Any] | None = None
-    memory: Callable[[Rules, Mapping[str, Value]], Learner] = no_memory
-    carry: Callable[[Learner], None] | None = None
-    grow: Callable[[Learner], Learner] | None = None
-    tell: str = ""
+    memory: Callable[[Rules, Mapping[str, Value]], Any] | None = None
+    on_new_search: Callable[[Any], None] | None = None
+    grow: Callable[[Any], Any] | None = None
+    begin: Callable[..., Any] | None = None
+    play_out: Callable[..., Any] | None = None
+    selected_by: str = ""
+
+    @property
+    def function(self) -> Callable[..., Any] | None:
+        """The function that chooses the moves: `play_out` if there is one, else `choose`."""
+        return self.play_out or self.choose
 
 
 @dataclass(frozen=True)
 class PlayoutPolicy:
-    """A playout policy with its forms; the first form is the default.
+    """A playout policy with its variants; the first variant is the default.
 
-    With `features` moves go by their feature codes. `pool` is the parameter, if any, that says how
-    many playouts a node must have for the playouts to read its AMAF table. `digest` is that of the
-    file, if it is somebody's own.
+    With `features` moves are known by their feature codes. `digest` is that of the file of a
+    user-defined policy.
     """
 
     name: str
     summary: str
-    forms: tuple[PlayoutForm, ...]
+    variants: tuple[PlayoutVariant, ...]
     features: bool = False
-    pool: str = ""
-    over: str = ""  # the parameter, if any, that names the playouts it stands on
+    # The parameter, if any, that says how many playouts a node must have for the playouts to read
+    # its AMAF table.
+    pool_min_visits: str = ""
+    # The parameter, if any, that names the playout policy underneath.
+    base: str = ""
     digest: str = ""
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """All parameters of all forms, each once, as the default form has it if it does."""
+        """All parameters of all variants, each once, as in the first variant that has it."""
         named: dict[str, Parameter] = {}
-        for form in self.forms:
-            for parameter in form.parameters:
+        for variant in self.variants:
+            for parameter in variant.parameters:
                 named.setdefault(parameter.name, parameter)
         return tuple(named.values())
 

@@ -17,8 +17,8 @@ from graven.search.plan import NEVER
 from graven.search.policy import (
     Formula,
     Parameter,
-    PlayoutForm,
     PlayoutPolicy,
+    PlayoutVariant,
     Policy,
     TreePolicy,
 )
@@ -36,24 +36,26 @@ class PlayoutSpec:
     """
 
     policy: PlayoutPolicy
-    form: PlayoutForm
+    variant: PlayoutVariant
     values: Mapping[str, Value] = field(default_factory=dict)
     game_playout: str = ""
 
     @property
-    def pool(self) -> int | None:
+    def pool_min_visits(self) -> int | None:
         """Playouts that a node needs for playouts to read its AMAF table; None: they never do."""
-        return int(self.values[self.policy.pool]) if self.policy.pool else None
+        name = self.policy.pool_min_visits
+        return int(self.values[name]) if name else None
 
     @property
     def text(self) -> str:
-        """The canonical form: the parameter that selects the form, then values not default."""
-        if self.game_playout and not self.form.parameters:
+        """The canonical form: the parameter that selects the variant, then values not default."""
+        if self.game_playout and not self.variant.parameters:
             return self.game_playout
         written = {
             parameter.name: self.values[parameter.name]
-            for parameter in self.form.parameters
-            if parameter.name == self.form.tell or self.values[parameter.name] != parameter.default
+            for parameter in self.variant.parameters
+            if parameter.name == self.variant.selected_by
+            or self.values[parameter.name] != parameter.default
         }
         return _policy_text(self.policy, written)
 

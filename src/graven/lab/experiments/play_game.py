@@ -29,7 +29,7 @@ def warm_up(game: Game, agents: Iterable[Agent]) -> None:
         if isinstance(each, Program):
             continue
         spec = each.search_spec
-        needs = game.spec, spec.formula, spec.playout.form, spec.ref is None
+        needs = game.spec, spec.formula, spec.playout.variant, spec.ref is None
         if needs not in _warm:
             Player(each, seed=0, budget=WARM_UP).choose(game.start())
             _warm.add(needs)
