@@ -1,4 +1,4 @@
-"""Policies of one's own: in a file, or given to an agent."""
+"""User-defined policies: in a file, or passed to an agent."""
 
 from __future__ import annotations
 
@@ -241,7 +241,7 @@ def test_policies_can_be_given_to_an_agent(folder):
         gv.agent("uct+playuot", [module.playout])
     with pytest.raises(UsageError, match="there is a policy called 'uct'"):
         gv.agent("uct", [replace(module.tree, name="uct")])
-    with pytest.raises(UsageError, match="small letters and digits, not 'Tree'"):
+    with pytest.raises(UsageError, match="lower-case letters and digits, not 'Tree'"):
         gv.agent("uct", [replace(module.tree, name="Tree")])
     with pytest.raises(UsageError, match="neither a TreePolicy"):
         gv.agent("uct", [module.value])
@@ -257,12 +257,12 @@ def test_policies_can_be_given_to_an_agent(folder):
         ("mine.py:tree(d=3)", "unknown parameter of mine.py:tree .d.. Valid: batch_leaves, c"),
         ("mine.py:tree(c=-1)", "mine.py:tree: c must be at least 0"),
         ("mine.py:bare", "a tuple of Formula, at least one"),
-        ("mine.py:loud", "small letters only, not 'C'"),
-        ("mine.py:seed", "every spec has a 'memory_mib'"),
+        ("mine.py:loud", "must be in lower case, not 'C'"),
+        ("mine.py:seed", "every spec has a parameter 'memory_mib'"),
         ("mine.py:plain", "a tuple of Parameter"),
         ("mine.py:empty", "None is not a function"),
-        ("mine.py:named", "must be called 'ref'"),
-        ("uct+mine.py:over", "`pool_min_visits` and `base` are names of its parameters"),
+        ("mine.py:named", "must be named 'ref'"),
+        ("uct+mine.py:over", "`pool_min_visits` and `base` must be names of its parameters"),
         ("nowhere.py:tree", "cannot be read: No such file"),
     ],
 )

@@ -13,7 +13,7 @@ from graven.core.rng import derive
 from graven.games.registry import make_game
 from graven.search import tree as arrays
 from graven.search.budget import Budget
-from graven.search.entries import Entries, count_entries
+from graven.search.entries import AmafEntries, count_entries
 from tests.naive import search as naive
 from tests.naive import tiny
 
@@ -135,7 +135,7 @@ def test_statistics_are_counted_as_if_every_node_had_a_table(name, spec, formula
         for node in nodes
         if node.moves is not None
     ]
-    assert count_entries(search) == Entries(
+    assert count_entries(search) == AmafEntries(
         nodes=len(nodes),
         legal=sum(len(legal & known.keys()) for legal, known in entries),
         all=sum(len(known) for _, known in entries),

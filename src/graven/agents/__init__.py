@@ -40,7 +40,7 @@ __all__ = [
 def agent(spec: str, policies: Own = ()) -> Agent:
     """An agent from its spec, such as `grave(ref=50,bias=1e-4)` or `gtp("gnugo --mode gtp")`.
 
-    The spec may name `policies` of one's own, besides those in files.
+    The spec may name user-defined `policies`, besides those in files.
     """
     if is_spiel_bot(spec):
         return SpielMcts(spec)
@@ -49,10 +49,10 @@ def agent(spec: str, policies: Own = ()) -> Agent:
 
 @dataclass(frozen=True)
 class PolicyInfo:
-    """What people are told of a policy.
+    """A policy as `graven agents` and the web page describe it.
 
-    `kind` is "tree", "playout", "game" (a playout that a game brings itself), "program" (another
-    player) or "option".
+    `kind` is "tree", "playout", "game" (a playout policy that a game defines), "program" (an
+    external player) or "option".
     """
 
     name: str
@@ -62,7 +62,7 @@ class PolicyInfo:
 
 
 def catalogue() -> tuple[PolicyInfo, ...]:
-    """Every tree policy and playout, then other players; last, options of all tree policies."""
+    """Return all tree policies and playout policies, external players, and the search options."""
     trees = [_info(policy) for policy in tree_policies().values()]
     playouts = [_info(policy) for policy in playout_policies().values()]
     games = [PolicyInfo(name, "game", summary, ()) for name, summary in game_playouts().items()]
@@ -77,7 +77,7 @@ def catalogue() -> tuple[PolicyInfo, ...]:
 
 
 def policy_info(name: str) -> PolicyInfo:
-    """What people are told of one policy: by its name, or in a file (`mine.py:tree`)."""
+    """Return the description of a policy, by its name or in a file (`mine.py:tree`)."""
     if IN_FILE in name:
         from graven.agents.user_policies import file_policy
 

@@ -11,7 +11,7 @@ from graven.agents.user_policies import given_policies
 from graven.core.errors import UsageError
 from graven.core.game import Game, Position
 from graven.core.rng import derive
-from graven.search import choose
+from graven.search import result
 from graven.search.budget import Budget
 from graven.search.engine import Search, Stop
 from graven.search.policy import Policy
@@ -178,8 +178,13 @@ def find_move(
     for player in position.players_to_move:
         # A kept tree may know moves that are not legal any more: Go's superko.
         legal = frozenset(position.legal_codes_of(player))
-        arms = [arm for arm in choose.arms(search.rules, run.tree, player) if arm.code in legal]
-        chosen = choose.final_move(arms, search.spec.options.final_move, derive(seed, 1, player))
+        moves = [
+            move
+            for move in result.root_statistics(search.rules, run.tree, player)
+            if move.code in legal
+        ]
+        rule = search.spec.options.final_move
+        chosen = result.final_move(moves, rule, derive(seed, 1, player))
         if chosen is None:
             # Fewer than two playouts: the root's moves have not been tried. Take the first.
             code, mean = position.legal_codes_of(player)[0], 0.5
@@ -187,9 +192,10 @@ def find_move(
             code, mean = chosen.code, chosen.mean
         best.append(game.format_move(player, code))
         value = mean if player == position.players_to_move[0] else value
-        arms.sort(key=lambda arm: (-arm.visits, -arm.mean, arm.code))
-        by_player[player] = tuple(_stat(game, player, arm) for arm in arms)
-    line = choose.main_line(search.rules, run.tree, chosen.code if chosen else None)
+        moves.sort(key=lambda move: (-move.visits, -move.mean, move.code))
+        by_player[player] = tuple(_stat(game, player, move) for move in moves)
+    best_code = chosen.code if chosen else None
+    line = result.principal_variation(search.rules, run.tree, best_code)
     return SearchResult(
         best_move=best[0] if len(best) == 1 else tuple(best),
         value=value,
@@ -206,7 +212,7 @@ def find_move(
     )
 
 
-def _stat(game: Game, player: int, arm: choose.Arm) -> MoveStat:
-    amaf = arm.amaf_sum / arm.amaf_visits if arm.amaf_visits else None
-    move = game.format_move(player, arm.code)
-    return MoveStat(move, arm.visits, arm.mean, amaf, arm.amaf_visits)
+def _stat(game: Game, player: int, move: result.RootStatistics) -> MoveStat:
+    amaf = move.amaf_total / move.amaf_visits if move.amaf_visits else None
+    text = game.format_move(player, move.code)
+    return MoveStat(text, move.visits, move.mean, amaf, move.amaf_visits)

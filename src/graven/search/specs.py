@@ -22,7 +22,7 @@ from graven.search.policy import (
     Policy,
     TreePolicy,
 )
-from graven.search.select.loop import FIRST, RANDOM
+from graven.search.select.selection import FIRST, RANDOM
 
 UNIFORM = "uniform"
 
