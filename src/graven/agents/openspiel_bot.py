@@ -18,7 +18,8 @@ from graven.core.calls import Value, format_call, parse_call
 from graven.core.errors import UsageError, unknown
 from graven.core.game import Game, Position
 from graven.core.rng import derive
-from graven.search.engine import Budget, Stop
+from graven.search.budget import Budget
+from graven.search.engine import Stop
 from graven.search.policy import Parameter
 from graven.sources import openspiel_game
 
