@@ -8,7 +8,7 @@ See docs/adding-a-policy.md; `graven new policy NAME` writes a file to begin wit
 from __future__ import annotations
 
 from graven.core.compile import inlined
-from graven.core.contract import features, legal, play, sample, scores, turn
+from graven.core.contract import features, is_playout_move, legal, play, sample, scores, turn
 from graven.core.rng import below, uniform
 from graven.search.plan import NEVER, OK
 from graven.search.playout.loop import play_with
