@@ -60,7 +60,7 @@ def test_a_match_by_proof_is_played_too(noughts: str) -> None:
         ("gdl(sheet=skirmish,steps=many)", "steps must be"),
         ("gdl(sheet)", "is not a game"),
         ("none.kif", "there is no file"),
-        ("\0.kif", "no file|makes no sense"),
+        ("\0.kif", "no file|invalid file name"),
     ],
 )
 def test_what_names_no_game_is_refused(text: str, says: str) -> None:

@@ -7,9 +7,9 @@ import random
 import pytest
 
 from graven.gdl import sheets
-from graven.gdl.check import check
+from graven.gdl.language.kif_reader import read
+from graven.gdl.language.sheet_checks import check
 from graven.gdl.proof.prover import Prover
-from graven.gdl.read import read
 from graven.sources.load import make_game
 from tests.gdl.shared import sheet_text
 from tests.gdl.test_proof import goals_of, legal_of

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graven.gdl import sheets
-from graven.gdl.read import read
+from graven.gdl.language.kif_reader import read
 from graven.interfaces.ggp.clock_margin import Margin
 from graven.interfaces.ggp.ggp_messages import (
     Abort,

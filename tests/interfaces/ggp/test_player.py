@@ -92,7 +92,7 @@ def test_rules_that_are_none_are_refused() -> None:
 
 
 def test_a_match_that_cannot_be_grounded_is_played_legally(monkeypatch) -> None:
-    from graven.gdl.program import TooLargeError
+    from graven.gdl.grounding.numbered_rules import TooLargeError
     from graven.interfaces.ggp import ggp_match as match
 
     def refuse(*arguments: object) -> None:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from graven.agents import Agent, parse
 from graven.core.errors import UsageError
-from graven.gdl.make import How, make
+from graven.gdl.sheet_loader import SheetOptions, sheet_game
 from graven.interfaces.web.search_pool import SEARCHING, STOPPED, Held, Pool, Thinker
 from graven.interfaces.web.search_view import glimpse, node
 from graven.interfaces.web.web_games import named_game
@@ -312,7 +312,7 @@ SLOW = (
 
 
 def test_a_playout_that_takes_hours_ends_when_nobody_wants_it():
-    game = make(SLOW, "slow", How("proof"))
+    game = sheet_game(SLOW, "slow", SheetOptions("proof"))
     budget = Budget(None, PATIENCE)
     slow = Thinker("a", 0, parse("uct"), game.start(), budget, 1, Held(), 64)
     thread = threading.Thread(target=slow.run, daemon=True)

@@ -11,11 +11,11 @@ from graven.core.cancellation import SearchCancelled, cancelled_by
 from graven.core.errors import GravenError
 from graven.core.game import Game, Position
 from graven.core.rng import derive
-from graven.gdl.ground import Limits
-from graven.gdl.make import How, network_game_of, proof_game_of
-from graven.gdl.moves import after, moves_of
-from graven.gdl.program import TooLargeError
-from graven.gdl.read import Sheet
+from graven.gdl.grounding.grounder import GroundingLimits
+from graven.gdl.grounding.numbered_rules import TooLargeError
+from graven.gdl.language.kif_reader import Sheet
+from graven.gdl.move_text import after, moves_of
+from graven.gdl.sheet_loader import SheetOptions, network_game_of, proof_game_of
 from graven.interfaces.ggp.clock_margin import Margin
 from graven.interfaces.ggp.ggp_messages import Joint, Start
 from graven.interfaces.ggp.pondering import Thinker
@@ -85,7 +85,7 @@ class Match:
         began = time.monotonic()
         title = f"match {self.start.match}"
         try:
-            self._use(proof_game_of(self._sheet, title, How()), slow=True)
+            self._use(proof_game_of(self._sheet, title, SheetOptions()), slow=True)
         except SearchCancelled:
             log.info("%s: over before its rules were ready", title)
         except GravenError as error:
@@ -94,8 +94,8 @@ class Match:
         self._ready.set()
         try:
             if not self.finished.is_set():
-                limits = Limits(seconds=MOST_GROUNDING)
-                self._use(network_game_of(self._sheet, How(limits=limits)), slow=False)
+                limits = GroundingLimits(seconds=MOST_GROUNDING)
+                self._use(network_game_of(self._sheet, SheetOptions(limits=limits)), slow=False)
                 log.info("%s: grounded after %.1f s", title, time.monotonic() - began)
         except SearchCancelled:
             log.info("%s: over before it was grounded", title)

@@ -13,7 +13,7 @@ import math
 from dataclasses import dataclass
 
 from graven.core.errors import GravenError
-from graven.gdl.read import Expression, Form, Word, expressions, spaced, term_of
+from graven.gdl.language.kif_reader import Expression, KifList, Word, expressions, spaced, term_of
 
 LONGEST_CLOCK = 86_400.0
 LONGEST_NAME = 1000
@@ -83,7 +83,7 @@ def parse(text: str) -> Message:
     except GravenError as error:
         raise MessageError(str(error)) from None
     # Some senders leave the parentheses out.
-    items = found[0].items if len(found) == 1 and isinstance(found[0], Form) else tuple(found)
+    items = found[0].items if len(found) == 1 and isinstance(found[0], KifList) else tuple(found)
     if not items or not isinstance(items[0], Word):
         raise MessageError("a message is a list that begins with its name, such as ( INFO ).")
     name, rest = items[0].text.upper(), items[1:]
@@ -133,7 +133,7 @@ def _name(expression: Expression) -> str:
 
 
 def _rules(expression: Expression) -> str:
-    if not isinstance(expression, Form):
+    if not isinstance(expression, KifList):
         raise MessageError("the rules are a list in parentheses.")
     return "\n".join(map(kif, expression.items))
 

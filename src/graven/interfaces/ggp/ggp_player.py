@@ -9,7 +9,7 @@ import time
 
 from graven.core.errors import GravenError
 from graven.core.rng import derive
-from graven.gdl.make import checked
+from graven.gdl.sheet_loader import checked_sheet
 from graven.interfaces.ggp.clock_margin import BASE, Margin
 from graven.interfaces.ggp.ggp_match import Match
 from graven.interfaces.ggp.ggp_messages import (
@@ -93,7 +93,7 @@ class Player:
         found = self._current()
         if found is None:
             try:
-                sheet = checked(message.rules, "the rules")
+                sheet = checked_sheet(message.rules, "the rules")
             except GravenError as error:
                 raise MessageError(str(error)) from None
             if message.role not in sheet.roles:

@@ -13,7 +13,8 @@ from graven.agents.spec import parse
 from graven.core.errors import GravenError
 from graven.core.game import Game, Position
 from graven.core.rng import derive
-from graven.gdl import make, sheets
+from graven.gdl import sheets
+from graven.gdl.sheet_loader import NETWORK, PROOF, SheetOptions, sheet_game
 from graven.search.budget import Budget
 from graven.search.specs import Spec
 
@@ -27,9 +28,9 @@ SLICE_SECONDS = 0.25
 def warm_up(spec: Spec) -> None:
     """Compile all that a match needs, or load it, before any clock runs."""
     text = sheets.text_of("connect5")
-    for by in (make.NETWORK, make.PROOF):
-        game = make.make(text, "connect5", make.How(by))
-        playouts = 500 if by == make.NETWORK else 2
+    for by in (NETWORK, PROOF):
+        game = sheet_game(text, "connect5", SheetOptions(by))
+        playouts = 500 if by == NETWORK else 2
         find_move(Agent(spec).bind(game), game.start(), Budget(playouts), 0, None)
 
 

@@ -22,7 +22,7 @@ from graven.agents import Agent, Player
 from graven.core.errors import GravenError, UsageError
 from graven.core.game import Game, Position
 from graven.core.rng import derive
-from graven.gdl.moves import after, moves_of
+from graven.gdl.move_text import after, moves_of
 from graven.interfaces.ggp.ggp_messages import move_text
 from graven.interfaces.ggp.pondering import player_agent
 from graven.interfaces.ggp.scramble import Scramble
@@ -196,7 +196,7 @@ class Conduct:
 
 @dataclass
 class Result:
-    """A match as it was played, in the form of the traces that `graven gdl follow` reads."""
+    """A match as it was played, in the form of the traces that `graven gdl verify` reads."""
 
     match: str
     conduct: list[Conduct]

@@ -5,7 +5,14 @@ from __future__ import annotations
 import re
 
 from graven.core.rng import derive
-from graven.gdl.read import KEYWORDS, OPERATORS, Expression, Form, Word, expressions
+from graven.gdl.language.kif_reader import (
+    KEYWORDS,
+    OPERATORS,
+    Expression,
+    KifList,
+    Word,
+    expressions,
+)
 from graven.interfaces.ggp.ggp_messages import kif
 
 # Made-up words of two or three syllables, of which there are enough.
@@ -64,4 +71,4 @@ def _words(expression: Expression) -> set[str]:
 def _changed(expression: Expression, words: dict[str, str]) -> Expression:
     if isinstance(expression, Word):
         return Word(words.get(expression.text, expression.text), expression.at)
-    return Form(tuple(_changed(item, words) for item in expression.items), expression.at)
+    return KifList(tuple(_changed(item, words) for item in expression.items), expression.at)

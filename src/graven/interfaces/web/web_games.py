@@ -37,10 +37,10 @@ def game_of_rules(rules: str, title: str) -> Game:
 
     Messages may go to the server's terminal, which must not take orders from a file's name.
     """
-    from graven.gdl.make import make
+    from graven.gdl.sheet_loader import sheet_game
 
     plain = "".join(letter for letter in title if letter.isprintable())[:LONGEST_TITLE]
-    return make(rules, plain)
+    return sheet_game(rules, plain)
 
 
 def inside(folder: Path | None, name: str) -> Path:
