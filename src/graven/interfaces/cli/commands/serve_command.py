@@ -56,11 +56,17 @@ def serve(
       graven serve --open
       graven serve --port 9000 --db experiment.db --max-seconds 10
     """
-    from graven.interfaces.web.web_limits import Limits
+    from graven.interfaces.web.web_limits import PageLimits
     from graven.interfaces.web.web_run import run
 
     run(
-        Limits(max_playouts, max_seconds, max_memory, max_searches, max_sessions),
+        PageLimits(
+            playouts=max_playouts,
+            seconds=max_seconds,
+            memory_mib=max_memory,
+            searches=max_searches,
+            sessions=max_sessions,
+        ),
         host,
         port,
         names=name or (),

@@ -1,6 +1,6 @@
-"""A small game in GDL: a heap of five, take one or two, who takes the last one wins."""
+"""A small game in GDL: take one or two of five objects; the player who takes the last one wins."""
 
-RULES = """
+TAKE_AWAY_RULES = """
 (role white) (role black)
 (init (heap 5)) (init (control white))
 (succ 1 0) (succ 2 1) (succ 3 2) (succ 4 3) (succ 5 4)
