@@ -36,14 +36,14 @@ def test_a_game_from_start_to_end(start):
     assert end.ply == 4
 
 
-def test_misere_turns_the_results_round():
+def test_misere_inverts_the_scores():
     moves = ["left-2", "left-1", "right-1", "right-2"]
     game = heaps(3).as_misere()
     assert game.spec == "misere-heaps(size=3)"
     assert game.start().play_moves(moves).scores == (1.0, 0.0)
 
 
-def test_playing_leaves_the_position_before_as_it_was(start):
+def test_playing_does_not_change_the_previous_position(start):
     start.play("left-2")
     assert start.text() == "3 3, player 0"
     assert start.legal_moves == ("left-1", "left-2", "right-1", "right-2")
@@ -67,7 +67,7 @@ def test_a_move_that_is_not_legal_here(start):
         start.play("left-2").play("left-2")
 
 
-def test_a_move_that_the_game_does_not_know(start):
+def test_an_unknown_move(start):
     with pytest.raises(UsageError, match=r"unknown move of First 'left-7'\. Did you mean 'left-"):
         start.play("left-7")
     with pytest.raises(UsageError, match="unknown move of First '4'"):
@@ -86,17 +86,17 @@ def test_no_move_can_be_played_once_the_game_is_over():
 
 
 def test_positions_reached_in_another_order_are_equal(start):
-    one = start.play_moves(["left-1", "right-1", "left-2"])
-    other = start.play_moves(["left-2", "right-1", "left-1"])
-    assert one == other
-    assert hash(one) == hash(other)
-    assert one != start
-    assert one != start.play_moves(["left-1", "left-2", "right-1", "right-1"])
+    first = start.play_moves(["left-1", "right-1", "left-2"])
+    second = start.play_moves(["left-2", "right-1", "left-1"])
+    assert first == second
+    assert hash(first) == hash(second)
+    assert first != start
+    assert first != start.play_moves(["left-1", "left-2", "right-1", "right-1"])
     assert start != heaps(4).start()
     assert start != "3 3"
 
 
-def test_a_position_shows_itself(start):
+def test_a_position_as_text_and_as_a_picture(start):
     assert str(start) == "3 3, player 0"
     assert repr(start.play("left-1")) == "<Position of heaps(size=3) after 1 moves>"
     assert start._repr_svg_() is None
@@ -111,7 +111,7 @@ def test_a_game_without_text_still_shows_its_words():
     assert str(plain) == "heaps: [3, 3, 0]"
 
 
-def test_all_players_move_at_once():
+def test_simultaneous_moves():
     position = rock_paper_scissors(2).start()
     assert position.current_player == SIMULTANEOUS
     assert position.players_to_move == (0, 1)
@@ -125,12 +125,12 @@ def test_all_players_move_at_once():
     assert end.scores == (1.0, 0.0)
 
 
-def test_everybody_must_move():
+def test_every_player_to_move_must_move():
     with pytest.raises(UsageError, match="2 moves are needed here, one for each of Left, Right"):
         rock_paper_scissors().start().play("rock")
 
 
-def test_only_those_whose_turn_it_is_have_moves(start):
+def test_only_the_players_to_move_have_legal_moves(start):
     assert start.legal_moves_of(1) == ()
     assert start.legal_codes_of(0) == (0, 1, 2, 3)
 
@@ -141,7 +141,7 @@ def test_a_game_needs_positive_bounds(bound):
         heaps(3).changed(**{bound: 0})
 
 
-def test_tables_are_the_game_s_own_and_read_only():
+def test_constants_are_copied_and_read_only():
     mine = np.array([5])
     game = heaps(3).changed(constants=mine)
     mine[0] = 1

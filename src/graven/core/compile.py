@@ -41,8 +41,8 @@ from numba.core.errors import NumbaError, NumbaWarning
 from numba.core.typing.templates import Signature
 from numba.extending import intrinsic
 
-from graven.core.callbacks import Callback, hear
-from graven.core.compile_errors import explained
+from graven.core.callbacks import Callback, capture_exceptions_of_rules
+from graven.core.compile_errors import explain
 from graven.core.errors import RuleCompileError
 from graven.core.rule_helpers import LIBRARIES, content_of, modules_in, names_in, with_helpers
 
@@ -175,7 +175,7 @@ def _parts(value: Any, seen: dict[int, tuple[int, Any]]) -> Iterator[str | bytes
     seen[id(value)] = len(seen), value
     yield f"{type(value).__module__}.{type(value).__qualname__}"
     inner: Iterable[Any] = ()
-    if isinstance(value, FunctionType) and is_own(value):
+    if isinstance(value, FunctionType) and is_user_defined(value):
         code, space = value.__code__, value.__globals__
         inner = [code, value.__defaults__, value.__kwdefaults__]
         inner += [content_of(cell) for cell in value.__closure__ or ()]
@@ -201,8 +201,8 @@ def _parts(value: Any, seen: dict[int, tuple[int, Any]]) -> Iterator[str | bytes
         yield from _parts(part, seen)
 
 
-def is_own(function: Callable[..., Any]) -> bool:
-    """Whether somebody else than graven, Python or a library has written a function."""
+def is_user_defined(function: Callable[..., Any]) -> bool:
+    """Return whether a function belongs neither to graven nor to Python or a library."""
     root = (function.__module__ or "").partition(".")[0]
     # Python says "builtins" of functions that are made without a module, as by `exec`.
     return root not in LIBRARIES and (root == "builtins" or root not in sys.stdlib_module_names)
@@ -285,12 +285,12 @@ def address(
         return function.address(signature)
     # Somebody's own function may name a value that another cell of a notebook has changed since.
     stamp = ""
-    if own := is_own(function):
+    if user_defined := is_user_defined(function):
         stamp = stamp_of(function)
-        hear()
-    key = (function, str(signature), stamp, careful and own)
+        capture_exceptions_of_rules()
+    key = (function, str(signature), stamp, careful and user_defined)
     if key not in _code:
-        _code[key] = _compile(function, signature, body, careful and own)
+        _code[key] = _compile(function, signature, body, careful and user_defined)
     return int(_code[key].address)
 
 
@@ -310,7 +310,7 @@ def _compile(function: Callable[..., Any], signature: Signature, body: str, care
         if os.environ.get("GRAVEN_DEBUG"):
             raise
         arguments = len(signature.args) if body == ONCE else 4  # FEATURE's loop calls with four
-        raise RuleCompileError(explained(function, arguments, error)) from None
+        raise RuleCompileError(explain(function, arguments, error)) from None
 
 
 def _compile_with(

@@ -14,7 +14,7 @@ import numpy as np
 
 from graven.core import contract
 from graven.core.callbacks import raise_fault
-from graven.core.compile import ONCE, address, is_own, stamp_of
+from graven.core.compile import ONCE, address, is_user_defined, stamp_of
 from graven.core.contract import SIMULTANEOUS, TERMINAL, Constants, Rules, Scores, State
 from graven.core.errors import ContractError, UsageError, listed, unknown
 from graven.core.game_parts import (
@@ -32,7 +32,7 @@ DIGEST = "digest"  # the option that holds the digest of user-defined rules
 MISERE = "misere-"
 
 
-class Outline(NamedTuple):
+class GameOutline(NamedTuple):
     """A game's spec and number of players, which are available without building the game."""
 
     spec: str
@@ -132,7 +132,7 @@ class Game:
         user_defined = [
             function
             for function in functions
-            if isinstance(function, FunctionType) and is_own(function)
+            if isinstance(function, FunctionType) and is_user_defined(function)
         ]
         if self.source or not user_defined:
             return self.spec
@@ -204,7 +204,7 @@ class Game:
         return Game(**{**arguments, **changes})
 
     def start(self) -> Position:
-        """The initial position."""
+        """Return the initial position."""
         state = contract.new_state(self.rules)
         contract.start(self.rules, state)
         raise_fault()
@@ -236,7 +236,7 @@ _RECORD_FIELDS = {
 
 
 class Position:
-    """One moment of a game. Immutable: `play` gives a new position."""
+    """A position of a game. Immutable: `play` returns a new position."""
 
     def __init__(self, game: Game, state: State, history: tuple[tuple[int, ...], ...] = ()) -> None:
         self.game = game
@@ -246,7 +246,7 @@ class Position:
 
     @cached_property
     def current_player(self) -> int:
-        """Who moves: a player's number from 0, or TERMINAL (-1), or SIMULTANEOUS (-2) at once."""
+        """The player to move, from 0; or TERMINAL (-1), or SIMULTANEOUS (-2)."""
         turn = int(contract.turn(self.game.rules, self._copy()))
         raise_fault()
         return turn
@@ -258,29 +258,27 @@ class Position:
 
     @property
     def players_to_move(self) -> tuple[int, ...]:
-        """The players who choose a move now."""
+        """The players who choose a move in this position."""
         if self.current_player == TERMINAL:
             return ()
-        return (
-            tuple(range(self.game.players))
-            if self.current_player == SIMULTANEOUS
-            else (self.current_player,)
-        )
+        if self.current_player == SIMULTANEOUS:
+            return tuple(range(self.game.players))
+        return (self.current_player,)
 
     @property
     def legal_moves(self) -> tuple[str, ...]:
         """The legal moves as text, sorted by code; empty when the game is over.
 
-        Where everybody moves at once these are the first player's: see `legal_moves_of`.
+        With simultaneous moves these are the first player's: see `legal_moves_of`.
         """
         return self.legal_moves_of(self.players_to_move[0]) if self.players_to_move else ()
 
     def legal_moves_of(self, player: int) -> tuple[str, ...]:
-        """The legal moves of one player as text, sorted by code."""
+        """Return the legal moves of one player as text, sorted by code."""
         return tuple(self.game.format_move(player, code) for code in self.legal_codes_of(player))
 
     def legal_codes_of(self, player: int) -> tuple[int, ...]:
-        """The codes of one player's legal moves, sorted."""
+        """Return the codes of one player's legal moves, sorted."""
         if player not in self.players_to_move:
             return ()
         rules = self.game.rules
@@ -296,7 +294,7 @@ class Position:
 
     @property
     def scores(self) -> tuple[float, ...] | None:
-        """Each player's result from 0 to 1, or None while the game goes on."""
+        """Each player's score from 0 to 1, or None before the end of the game."""
         if not self.is_over:
             return None
         out: Scores = np.zeros(self.game.players)
@@ -306,7 +304,7 @@ class Position:
 
     @property
     def points(self) -> float | None:
-        """The result so far as people count it, where the game has points; see `Game`."""
+        """The points so far, or None if the game has no points; see `Display`."""
         return self.game.points(self.state) if self.game.points else None
 
     @property
@@ -318,7 +316,7 @@ class Position:
 
     @property
     def ply(self) -> int:
-        """How many moves have been played since the start."""
+        """The number of plies since the start of the game."""
         return len(self.history)
 
     def play(self, move: str | int) -> Position:
@@ -332,14 +330,14 @@ class Position:
         """Return the position after a joint move: one move for each of `players_to_move`."""
         if self.is_over:
             raise UsageError(f"the game of {self.game.name} is over: no move can be played.")
-        choosers = self.players_to_move
-        if len(moves) != len(choosers):
+        players = self.players_to_move
+        if len(moves) != len(players):
             raise UsageError(
-                f"{len(choosers)} moves are needed here, one for each of "
-                f"{', '.join(self.game.player_names[p] for p in choosers)}; got {len(moves)}."
+                f"{len(players)} moves are needed here, one for each of "
+                f"{', '.join(self.game.player_names[p] for p in players)}; got {len(moves)}."
             )
         joint = contract.new_joint(self.game.rules)
-        for player, move in zip(choosers, moves, strict=True):
+        for player, move in zip(players, moves, strict=True):
             joint[player] = self._legal_code(player, move)
         state = self._copy()
         contract.play(self.game.rules, state, joint)
@@ -347,12 +345,12 @@ class Position:
         return Position(self.game, state, (*self.history, tuple(int(code) for code in joint)))
 
     def play_moves(self, moves: Sequence[str]) -> Position:
-        """The position after several moves; commas join the moves that are made at once."""
+        """Return the position after several moves; commas separate simultaneous moves."""
         position = self
         for number, move in enumerate(moves, 1):
             try:
-                together = len(position.players_to_move) > 1
-                position = position.play_joint(move.split(",") if together else [move])
+                simultaneous = len(position.players_to_move) > 1
+                position = position.play_joint(move.split(",") if simultaneous else [move])
             except UsageError as error:
                 raise UsageError(f"move {number}: {error}") from None
         return position
@@ -360,7 +358,7 @@ class Position:
     def _legal_code(self, player: int, move: str | int) -> int:
         if not isinstance(move, str | int | np.integer):
             raise UsageError(
-                f"a move is its text or its code, not {move!r}. "
+                f"a move must be its text or its code, got {move!r}. "
                 f"Legal: {listed(self.legal_moves_of(player))}."
             )
         code = self.game.move_code(player, move) if isinstance(move, str) else int(move)
@@ -370,22 +368,22 @@ class Position:
         name = self.game.player_names[player]
         if code is None or not 0 <= code < self.game.num_codes:
             raise unknown(f"move of {name}", str(move), self.legal_moves_of(player))
-        shown = listed(self.legal_moves_of(player))
+        legal = listed(self.legal_moves_of(player))
         text = move if isinstance(move, str) else self.game.format_move(player, code)
-        raise UsageError(f"{text} is not legal for {name} here. Legal: {shown}.")
+        raise UsageError(f"{text} is not legal for {name} here. Legal: {legal}.")
 
     def _copy(self) -> State:
-        """Rule functions may rearrange what a state remembers, so they get a copy."""
+        """Return a copy for a rule function, which may reorder lists in the state."""
         return self.state.copy()
 
     def text(self, colour: bool = False) -> str:
-        """The board as text, with ANSI colours if asked."""
+        """Return the board as text, with ANSI colours if `colour`."""
         if self.game.render is None:
             return f"{self.game.name}: {self.state.tolist()}"
         return self.game.render(self.state, colour)
 
     def svg(self) -> str:
-        """The board as an SVG picture."""
+        """Return the board as an SVG picture."""
         if self.game.svg is None:
             raise UsageError(f"{self.game.name} has no picture.")
         return self.game.svg(self.state)
