@@ -8,7 +8,7 @@ import pytest
 
 from graven.core import contract
 from graven.games.registry import make_game
-from graven.testing.fairness import surprise
+from graven.testing.fairness import uniformity_p_value
 from tests.games.sizes import SIZES, spec
 
 GAMES_PLAYED = 16
@@ -54,5 +54,7 @@ def test_sample_is_uniform(name, size):
     for seed, position in enumerate(positions(game, seed=1)):
         moves = contract.new_moves(game.rules)
         count = contract.playout_moves(game.rules, position.state.copy(), position.turn, moves)
-        chance = surprise(game.rules, position.state, position.turn, moves[:count], DRAWS, seed)
-        assert chance > UNFAIR, position
+        p_value = uniformity_p_value(
+            game.rules, position.state, position.turn, moves[:count], draws=DRAWS, seed=seed
+        )
+        assert p_value > UNFAIR, position
