@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from graven.lab.experiments.tune import tune
     from graven.lab.store.store import Store
     from graven.solving import Solution, solve
-    from graven.sources.load import make_game as game
+    from graven.sources.load import load_game as game
     from graven.sources.python_class import from_class
     from graven.testing.contract_suite import check_game
 
@@ -46,7 +46,7 @@ _HOMES = {
     "UsageError": ("graven.core.errors", "UsageError"),
     "agent": ("graven.agents", "agent"),
     "check_game": ("graven.testing.contract_suite", "check_game"),
-    "game": ("graven.sources.load", "make_game"),
+    "game": ("graven.sources.load", "load_game"),
     "match": ("graven.lab.experiments.match", "match"),
     "sweep": ("graven.lab.experiments.sweep", "sweep"),
     "tournament": ("graven.lab.experiments.tournament", "tournament"),

@@ -27,7 +27,7 @@ from graven.search.policy import (
     playout_policies,
     tree_policies,
 )
-from graven.sources.user_module import own_file
+from graven.sources.user_module import find_user_module
 
 # What parameters of a tree policy mean already, besides what they mean to its formulas.
 TAKEN = {"ref", "beta", *(option.name for option in OPTIONS)}
@@ -36,14 +36,14 @@ TAKEN = {"ref", "beta", *(option.name for option in OPTIONS)}
 def file_policy(text: str, digest: str | None = None) -> Policy:
     """The policy that a text such as `mine.py:tree` names."""
     path, _, name = text.rpartition(":")
-    file = own_file(path, digest)
-    found = file.named(name, "policy", (TreePolicy, PlayoutPolicy))
+    file = find_user_module(path, digest)
+    found = file.attribute(name, "policy", (TreePolicy, PlayoutPolicy))
     if not isinstance(found, Policy):
         raise UsageError(
             f"{text} is a {type(found).__name__}: neither a TreePolicy nor a PlayoutPolicy."
         )
     check_policy(found, text)
-    return replace(found, name=f"{file.shown}:{name}", digest=file.digest)
+    return replace(found, name=f"{file.short_path}:{name}", digest=file.digest)
 
 
 def given_policies(policies: Policy | Iterable[Policy]) -> tuple[Policy, ...]:

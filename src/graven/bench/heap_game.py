@@ -15,7 +15,7 @@ SIZE = 20
 class Heaps:
     """The game as anybody would write it."""
 
-    codes, plies = 4, 2 * SIZE
+    num_codes, max_plies = 4, 2 * SIZE
 
     def __init__(self) -> None:
         self.left, self.right, self.turn = SIZE, SIZE, 0

@@ -27,7 +27,7 @@ from graven.interfaces.gtp.gtp_clock import Clocks
 from graven.interfaces.gtp.gtp_protocol import Command, CommandError
 from graven.interfaces.gtp.input_lines import Lines
 from graven.search.engine import Budget, Search
-from graven.sources.load import make_game
+from graven.sources.load import load_game
 
 LONGEST_TIME = 1e7  # seconds
 # After the other side's pass: how often a pass must have been tried, and what it may cost.
@@ -193,7 +193,7 @@ class Engine:
 
     def _new_game(self, **changes: str | float) -> None:
         game = self.table.game
-        self.table.reset(make_game(game.name, **{**game.options, **changes}))
+        self.table.reset(load_game(game.name, **{**game.options, **changes}))
         self.clocks.restart()
 
     def do_clear_board(self) -> str:

@@ -17,7 +17,7 @@ from graven.interfaces.web.search_pool import Held, Thinker
 from graven.interfaces.web.search_view import glimpse
 from graven.interfaces.web.web_limits import UPDATES_A_SECOND, Limits
 from graven.search.engine import Budget
-from graven.sources.load import make_game
+from graven.sources.load import load_game
 
 SECONDS = 1.0
 ROUNDS = 7
@@ -59,7 +59,7 @@ def rate(game: Game, watched: bool, seen: list[Seen]) -> float:
 def live_view() -> Iterator[Row]:
     """Watched against alone, game by game; and how often the view is brought up to date."""
     for name in GAMES:
-        game = make_game(name)
+        game = load_game(name)
         seen: list[Seen] = []
         yield measured(
             Row("page", f"{AGENT} watched v alone, {game.spec}", "playouts/s", 0.95),
