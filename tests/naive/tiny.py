@@ -1,4 +1,4 @@
-"""Games of a few lines, for tests that need a game but care about none."""
+"""Games of a few lines, for tests that need any game."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from graven.core.contract import SIMULTANEOUS, TERMINAL
 from graven.core.game import Game
 from graven.core.game_parts import Bounds, Display, RuleFunctions
 
-# Two heaps: take 1 or 2 stones from one of them; whoever takes the last stone has won.
+# Two heaps: take 1 or 2 stones from one of them; taking the last stone wins.
 # State: left heap, right heap, whose turn. Code: 2 * heap + stones taken - 1. Constants: heap size.
 
 
@@ -71,7 +71,7 @@ def heaps(size: int = 3) -> Game:
     )
 
 
-# Rock, paper, scissors, several rounds, both at once; the winner of more rounds wins.
+# Rock, paper, scissors in several rounds, with simultaneous moves; more won rounds win.
 # State: rounds to go, points of each player. Constants: number of rounds.
 
 HANDS = ("rock", "paper", "scissors")
@@ -137,7 +137,7 @@ def rock_paper_scissors(rounds: int = 3) -> Game:
     )
 
 
-# The first player draws one of several numbers, and that is all. Constants: how many there are.
+# The first player draws one of several numbers, and the game ends. Constants: their number.
 
 
 def lottery_start(constants, state):

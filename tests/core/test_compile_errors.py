@@ -112,15 +112,15 @@ class Red(IntEnum):
 def test_a_rule_is_compiled_again_when_a_value_it_uses_changes(body, before, after):
     space = {}
     exec(f"def turn(constants, state): {body}", space)
-    said = []
+    values = []
     for value in (before, after):
         if isinstance(value, str):
             exec(value, space)
         else:
             space["N"] = value
         rules = tiny.heaps(3).rules._replace(turn=address(space["turn"], contract.TURN))
-        said.append(contract.turn(rules, np.array([4, 0, 0])))
-    assert said == [2, 5]
+        values.append(contract.turn(rules, np.array([4, 0, 0])))
+    assert values == [2, 5]
 
 
 def makes_an_array(n):
@@ -219,7 +219,7 @@ def calls_wrongly(constants, state):
 
 
 @pytest.mark.parametrize(
-    ("rule", "said"),
+    ("rule", "reason"),
     [
         (uses_dict, "`NAMES` is a dict, and compiled rules take"),
         (uses_list, "`LIST` is a list, and compiled rules take"),
@@ -237,11 +237,11 @@ def calls_wrongly(constants, state):
         (calls_wrongly, "a function that takes n is called with different arguments"),
     ],
 )
-def test_the_error_names_the_line_and_the_reason(rule, said):
+def test_the_error_names_the_line_and_the_reason(rule, reason):
     with pytest.raises(RuleCompileError) as caught:
         address(rule, contract.TURN)
     message = str(caught.value)
-    assert said in message
+    assert reason in message
     assert repr(rule.__name__) in message
     line, _, text = message.partition(", line ")[2].partition("`) cannot")[0].partition(", `")
     assert __file__ in message

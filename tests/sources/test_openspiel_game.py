@@ -147,14 +147,14 @@ def test_its_seed_determines_its_moves():
 
 
 def test_its_time_is_limited():
-    found = (
+    result = (
         gv.agent("spiel-mcts")
         .seat(0, gv.agent("uct(seconds=0.05)").budget)
         .choose(gv.game("hex(size=11)").start())
     )
     # A limit far above any scheduling delay, and far below what 100,000,000 simulations take.
-    assert found.seconds < 20
-    assert found.playouts > 0
+    assert result.seconds < 20
+    assert result.playouts > 0
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Ordinary Python classes as games."""
+"""`from_class`: ordinary Python classes as games."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.naive import tiny
 
 
 class Heaps:
-    """Two heaps: take one or two from one of them; whoever takes the last stone has won."""
+    """Two heaps: take one or two from one of them; taking the last stone wins."""
 
     max_plies, num_codes = 14, 4
 
