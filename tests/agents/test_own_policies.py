@@ -225,9 +225,9 @@ def test_a_store_of_somebody_elses_runs_nothing(folder):
 
 
 def test_policies_can_be_given_to_an_agent(folder):
-    from graven.sources.python_file import own_file
+    from graven.sources.python_file import find_user_module
 
-    module = own_file("mine.py").module
+    module = find_user_module("mine.py").module
     assert found("tree(c=0.3)+playout", [module.tree, module.playout]) == found("uct(c=0.3)")
     agent = gv.Agent("tree", [module.tree])
     assert agent.spec == "tree(c=0.4)"

@@ -10,7 +10,7 @@ from graven.gdl import sheets
 from graven.gdl.language.kif_reader import read
 from graven.gdl.language.sheet_checks import check
 from graven.gdl.proof.prover import Prover
-from graven.sources.load import make_game
+from graven.sources.load import load_game
 from tests.gdl.shared import sheet_text
 from tests.gdl.test_proof import goals_of, legal_of
 
@@ -62,7 +62,7 @@ def test_random_matches_are_the_same(name: str, seed: int) -> None:
 @pytest.mark.parametrize("seed", range(2))
 def test_sheets_agree_with_games_of_our_own(name: str, seed: int) -> None:
     prover = Prover(read(sheets.text_of(name), name))
-    state, position = prover.initial, make_game(name.lower()).start()
+    state, position = prover.initial, load_game(name.lower()).start()
     draw = random.Random(seed)
     while not position.is_over:
         prover.at(state)

@@ -104,7 +104,7 @@ def test_ctrl_c_before_there_is_anything_to_show(run, monkeypatch, arguments, sa
     def pressed(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("graven.sources.load.make_game", pressed)
+    monkeypatch.setattr("graven.sources.load.load_game", pressed)
     code, out, err = run(*arguments)
     assert (code, out) == (INTERRUPTED, "")
     assert said in err

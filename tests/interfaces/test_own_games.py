@@ -77,7 +77,7 @@ def test_mistakes_are_told_in_a_sentence(mine, run):
     done = run("match", "mygame.py:game", "uct", "rave")
     assert done.code == 2
     assert "mygame.py, line" in done.err
-    assert "a text" in done.err
+    assert "a string" in done.err
     assert "Traceback" not in done.err
     for arguments, said in [
         (("new", "game", "mygame"), "exists already"),

@@ -157,7 +157,7 @@ def openspiel_bot(
     """
     pyspiel = openspiel_game.library()
     loaded = openspiel_game.load(game) if isinstance(game, str) else openspiel_game.load(str(game))
-    ours: Game = native(loaded) or openspiel_game.spiel_game(f'spiel("{loaded}")')
+    ours: Game = native(loaded) or openspiel_game.openspiel_game(f'spiel("{loaded}")')
     thinker = (Agent(agent) if isinstance(agent, str) else agent).player(seed, playouts, seconds)
     follow = Interpreter(ours)
 

@@ -82,7 +82,7 @@ PEERS: dict[str, Callable[[Game], Peer]] = {
 
 def peer_of(game: Game) -> Peer:
     """What OpenSpiel calls a game of ours."""
-    if spiel.is_spiel_game(game.source):
+    if spiel.is_openspiel_game(game.source):
         if game.misere:
             raise UsageError(f"OpenSpiel does not play {game.spec}.")
         return Peer(game.source.partition('"')[2].rpartition('"')[0], _same)
@@ -100,7 +100,7 @@ class Interpreter:
         self.game = game
         self.peer = peer_of(game)
         self.spiel = spiel.load(self.peer.spiel)
-        self._raw = spiel.is_spiel_game(game.source)
+        self._raw = spiel.is_openspiel_game(game.source)
         self._state: Any = None
         self._told: tuple[tuple[int, ...], ...] = ()
 

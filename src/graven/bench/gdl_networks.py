@@ -23,7 +23,7 @@ from graven.bench.ratio_rows import Rate, Row, in_turn
 from graven.core.game import Game
 from graven.gdl import sheets
 from graven.gdl.sheet_loader import sheet_game
-from graven.sources.load import make_game
+from graven.sources.load import load_game
 
 LOOP_RATE = 297_000.0
 LOOP_GAMES = 20_000
@@ -79,7 +79,7 @@ def ready(name: str) -> tuple[Game, float]:
 
 def scaled(figure: float) -> Rate:
     """What a peer with such a figure would reach here and now."""
-    game = make_game("breakthrough")
+    game = load_game("breakthrough")
     return lambda: figure * random_playouts.inlined_rate(game, LOOP_GAMES) / LOOP_RATE
 
 
@@ -122,7 +122,7 @@ def against_networks() -> Iterator[Row]:
 def own_breakthrough() -> Row:
     """Breakthrough from GDL against the game written by hand."""
     game, _ = ready("breakthrough")
-    own = make_game("breakthrough")
+    own = load_game("breakthrough")
     return _measured(
         Row("gdl", "breakthrough: many at once v our own Breakthrough", "playouts/s", OWN),
         lambda: many_rate(game, SECONDS),

@@ -42,8 +42,8 @@ from numba.core.errors import NumbaError, NumbaWarning
 from numba.core.typing.templates import Signature
 from numba.extending import intrinsic
 
-from graven.core.callbacks import Callback, hear
-from graven.core.compile_errors import explained
+from graven.core.callbacks import Callback, capture_exceptions_of_rules
+from graven.core.compile_errors import explain
 from graven.core.errors import RuleCompileError
 from graven.core.rule_helpers import LIBRARIES, content_of, modules_in, names_in, with_helpers
 
@@ -176,7 +176,7 @@ def _parts(value: Any, seen: dict[int, tuple[int, Any]]) -> Iterator[str | bytes
     seen[id(value)] = len(seen), value
     yield f"{type(value).__module__}.{type(value).__qualname__}"
     inner: Iterable[Any] = ()
-    if isinstance(value, FunctionType) and is_own(value):
+    if isinstance(value, FunctionType) and is_user_defined(value):
         code, space = value.__code__, value.__globals__
         inner = [code, value.__defaults__, value.__kwdefaults__]
         inner += [content_of(cell) for cell in value.__closure__ or ()]
@@ -202,8 +202,8 @@ def _parts(value: Any, seen: dict[int, tuple[int, Any]]) -> Iterator[str | bytes
         yield from _parts(part, seen)
 
 
-def is_own(function: Callable[..., Any]) -> bool:
-    """Whether somebody else than graven, Python or a library has written a function."""
+def is_user_defined(function: Callable[..., Any]) -> bool:
+    """Return whether a function belongs neither to graven nor to Python or a library."""
     root = (function.__module__ or "").partition(".")[0]
     # Python says "builtins" of functions that are made without a module, as by `exec`.
     return root not in LIBRARIES and (root == "builtins" or root not in sys.stdlib_module_names)
@@ -297,9 +297,11 @@ def address(
     names = names or {}
     # Somebody's own function may name a value that another cell of a notebook has changed since.
     stamp = ""
-    if own := any(isinstance(f, FunctionType) and is_own(f) for f in (function, *names.values())):
+    if own := any(
+        isinstance(f, FunctionType) and is_user_defined(f) for f in (function, *names.values())
+    ):
         stamp = stamp_of(function)
-        hear()
+        capture_exceptions_of_rules()
     variant = _variant(body, names)
     key = (function, str(signature), variant, stamp, careful and own)
     if key not in _code:
@@ -311,7 +313,7 @@ def address(
             if os.environ.get("GRAVEN_DEBUG"):
                 raise
             expected = len(signature.args) if arguments is None else arguments
-            raise RuleCompileError(explained(function, expected, error)) from None
+            raise RuleCompileError(explain(function, expected, error)) from None
     return int(_code[key].address)
 
 

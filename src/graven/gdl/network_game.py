@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from graven.core.contract import State
 from graven.core.game import Game, Option
+from graven.core.game_parts import Bounds, Display, RuleFunctions
 from graven.gdl.fact_board import FactBoard
 from graven.gdl.kernels import batched, single
 from graven.gdl.kernels.batched_tables import pack_batched
@@ -52,23 +53,25 @@ def network_game(
     return Game(
         name="gdl",
         players=len(network.roles),
-        state_words=packed.words,
-        num_codes=codes,
-        max_moves=codes,
-        max_plies=max(1, steps if counted or bound is None else bound),
+        functions=RuleFunctions(
+            start=single.start,
+            turn=single.turn,
+            legal=single.legal,
+            play=single.play,
+            scores=single.scores,
+            sample=single.sample,
+            key=single.key,
+            is_playout_move=single.allowed,
+            batch_playouts=batched.batch_playouts,
+        ),
+        bounds=Bounds(
+            state_words=packed.words,
+            num_codes=codes,
+            max_moves=codes,
+            max_plies=max(1, steps if counted or bound is None else bound),
+            batch_scratch=scratch,
+        ),
         constants=packed.packer.vector(),
-        start=single.start,
-        turn=single.turn,
-        legal=single.legal,
-        play=single.play,
-        scores=single.scores,
-        sample=single.sample,
-        key=single.key,
-        is_playout_move=single.allowed,
-        batch_playouts=batched.batch_playouts,
-        batch_scratch=scratch,
+        display=Display(player_names=network.roles, format_move=show_move, render=show),
         options=options,
-        player_names=network.roles,
-        format_move=show_move,
-        render=show,
     )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from graven.core.calls import CallSyntaxError, parse_arguments
 from graven.core.errors import UsageError, unknown
-from graven.core.game import MISERE, Game, Outline, spec_of
+from graven.core.game import MISERE, Game, GameOutline, spec_of
 from graven.core.game import Option as Value
 from graven.games.registry import Family, Option
 
@@ -33,7 +33,7 @@ def is_gdl(text: str) -> bool:
     return bool(_CALL.fullmatch(plain) or _FILE.fullmatch(plain))
 
 
-def text_of(text: str) -> str:
+def rules_text(text: str) -> str:
     """Return the text of the rules."""
     return _source(_chosen(text, {}))[2]
 
@@ -51,7 +51,7 @@ def families() -> list[Family]:
     return [_family(f"{NAME}(sheet={name})", sheets.summary(name)) for name in sheets.names()]
 
 
-def family(game: Game) -> Family:
+def family_of(game: Game) -> Family:
     """Return a game's entry for the list of games."""
     from graven.gdl import sheets
 
@@ -129,7 +129,7 @@ def _source(chosen: dict[str, str]) -> SheetSource:
         source, title = "file", chosen["file"]
         if re.search(r"[(),=]", title):
             raise UsageError(f"a sheet's path must not have any of ( ) , = in it: {title!r}.")
-        text = file_text(title)
+        text = read_rules_file(title)
     known = digest(text)
     if chosen.get("text", known) != known:
         raise UsageError(
@@ -161,7 +161,7 @@ def _spec_options(source: SheetSource, options: SheetOptions) -> dict[str, Value
     return shown
 
 
-def gdl_outline(text: str) -> Outline:
+def gdl_outline(text: str) -> GameOutline:
     """Return the spec and the number of players of a game without making it."""
     from graven.gdl.language.kif_reader import read
     from graven.gdl.network_game import DEFAULT_STEPS
@@ -173,7 +173,7 @@ def gdl_outline(text: str) -> Outline:
     options = SheetOptions(chosen.get("by", AUTO), steps)
     name = f"{MISERE}{NAME}" if text.strip().startswith(MISERE) else NAME
     roles = read(source.text, source.title).roles
-    return Outline(spec_of(name, _spec_options(source, options)), len(roles))
+    return GameOutline(spec_of(name, _spec_options(source, options)), len(roles))
 
 
 def _steps(text: str) -> int:
@@ -190,10 +190,10 @@ def sheet_text(name: str) -> str:
         return sheets.text_of(name)
     if not Path(name).exists() and not Path(name).suffix:
         raise unknown("sheet", name, sheets.names())
-    return file_text(name)
+    return read_rules_file(name)
 
 
-def file_text(name: str) -> str:
+def read_rules_file(name: str) -> str:
     """Read a sheet from a file; raise UsageError if it cannot be read."""
     from graven.gdl.language.kif_reader import MOST_TEXT
 

@@ -62,9 +62,9 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 def make_game(text: str, size: str | None) -> Game:
     """The game that the command line names, its rules compiled."""
-    from graven.sources.load import make_game
+    from graven.sources.load import load_game
 
-    game = make_game(text, size=size) if size is not None else make_game(text)
+    game = load_game(text, size=size) if size is not None else load_game(text)
     awaited(game.start, f"compiling the rules of {game.name}")
     return game
 

@@ -10,7 +10,7 @@ from graven.core.rng import generator
 from graven.games import go, sgf
 from graven.games.go_board import APART, CELL, COLOUR, EMPTY, POINT_OF
 from graven.interfaces.gtp.gtp_protocol import CommandError
-from graven.sources.load import make_game
+from graven.sources.load import load_game
 
 DEAD_PLAYOUTS = 200
 DEAD_SHARE = 0.7  # of the playouts that must end with the point in other hands
@@ -46,7 +46,7 @@ class Table:
     def set_komi(self, komi: float) -> None:
         """Another komi; the stones stay."""
         options = {**self.game.options, "komi": komi}
-        self.game = make_game("go", **options)
+        self.game = load_game("go", **options)
         self.positions = [Position(self.game, p.state.copy(), p.history) for p in self.positions]
 
     def ready(self, player: int) -> Position:
@@ -115,7 +115,7 @@ class Table:
 
     def load(self, record: sgf.Record) -> None:
         """Take over a game; nothing changes if it cannot be played."""
-        fresh = Table(make_game("go", size=record.size, komi=record.komi))
+        fresh = Table(load_game("go", size=record.size, komi=record.komi))
         black, white = record.setup
         position = fresh.position
         for player, points in enumerate((black, white)):
@@ -168,7 +168,7 @@ class Table:
         """The result, with the dead stones given to those who surround them: B+3.5."""
         position = self.position
         if dead:
-            bare = make_game("go", size=self.game.options["size"], komi=self.game.options["komi"])
+            bare = load_game("go", size=self.game.options["size"], komi=self.game.options["komi"])
             cleared = bare.start()
             for point, player in self.owners().items():
                 if point in dead:

@@ -29,7 +29,7 @@ from graven.interfaces.gtp.input_lines import Lines
 from graven.search.budget import Budget
 from graven.search.engine import Search
 from graven.search.specs import Spec
-from graven.sources.load import make_game
+from graven.sources.load import load_game
 
 LONGEST_TIME = 1e7  # seconds
 # After the other side's pass: how often a pass must have been tried, and what it may cost.
@@ -195,7 +195,7 @@ class Engine:
 
     def _new_game(self, **changes: str | float) -> None:
         game = self.table.game
-        self.table.reset(make_game(game.name, **{**game.options, **changes}))
+        self.table.reset(load_game(game.name, **{**game.options, **changes}))
         self.clocks.restart()
 
     def do_clear_board(self) -> str:

@@ -17,7 +17,7 @@ from graven.interfaces.web.search_pool import PageSearch, RetainedSearch, Search
 from graven.interfaces.web.search_view import search_message
 from graven.interfaces.web.web_limits import UPDATES_PER_SECOND, PageLimits
 from graven.search.budget import Budget
-from graven.sources.load import make_game
+from graven.sources.load import load_game
 
 SECONDS = 1.0
 ROUNDS = 7
@@ -66,7 +66,7 @@ def playout_rate(game: Game, watched: bool, loads: list[ViewLoad]) -> float:
 def live_view() -> Iterator[Row]:
     """Yield for each game the cost of the view, its update rate and its processor time."""
     for name in GAMES:
-        game = make_game(name)
+        game = load_game(name)
         loads: list[ViewLoad] = []
         yield measured(
             Row("page", f"{AGENT} watched v alone, {game.spec}", "playouts/s", 0.95),

@@ -24,7 +24,7 @@ from graven.lab.experiments.processes import Played, play_apart, play_here
 from graven.lab.store.provenance import cores
 from graven.lab.store.store import Store
 from graven.search.engine import Stop
-from graven.sources.load import make_game
+from graven.sources.load import load_game
 
 MOST_GAMES = 1_000_000
 MOST_FAILURES = 10
@@ -127,7 +127,7 @@ def _prepared(jobs: Iterator[GameJob]) -> Iterator[GameJob]:
     seen: set[Cell] = set()
     for job in jobs:
         if job.cell not in seen:
-            warm_up(make_game(job.cell.game), map(agent, job.cell.agents))
+            warm_up(load_game(job.cell.game), map(agent, job.cell.agents))
             seen.add(job.cell)
         yield job
 
@@ -146,7 +146,7 @@ def _worker_count(game: Game | None, workers: int | None) -> int:
 
 def _others_can_make(game: Game) -> bool:
     try:
-        known = make_game(game.spec)
+        known = load_game(game.spec)
     except UsageError:
         return False
     same_tables = np.array_equal(known.constants, game.constants)

@@ -19,7 +19,7 @@ from graven.lab.stats.sprt import Sprt, Trial, Verdict
 from graven.lab.store.store import IN_MEMORY, Store, Summary
 from graven.search.budget import Budget
 from graven.search.engine import Stop
-from graven.sources.load import make_game
+from graven.sources.load import load_game
 
 Progress = Callable[[Score], None]
 
@@ -180,7 +180,7 @@ def match(
     or by the second number of Elo.
     """
     if isinstance(game, str):
-        game = make_game(game)
+        game = load_game(game)
     cell = make_cell(game, first, second, Budget(playouts, seconds), seed, openings, seating)
     trial = Trial(Sprt(*sprt)) if sprt is not None else None
     if trial is not None and seating != MIXED:

@@ -14,7 +14,7 @@ from graven.lab.published import Figure, Setup, Table
 from graven.search.budget import Budget
 from graven.search.engine import Search, Stop
 from graven.search.entries import AmafEntries, count_entries
-from graven.sources.load import make_game
+from graven.sources.load import load_game
 
 Measure = Callable[[Setup, int, int, Stop], float | None]
 
@@ -57,7 +57,7 @@ def _moves(
     setup: Setup, index: int, seed: int, stop: Stop
 ) -> Iterator[tuple[Search, SearchResult]]:
     """Every search of a game that the agent plays against itself, until told to stop."""
-    game, plays = make_game(setup.game), agent(setup.first)
+    game, plays = load_game(setup.game), agent(setup.first)
     warm_up(game, [plays])
     search, budget = plays.bind(game), Budget(setup.playouts[0])
     position = game.start()

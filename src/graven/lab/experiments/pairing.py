@@ -17,10 +17,10 @@ from graven.agents.spec import migrate_spec, with_budget
 from graven.core.bounded_json import read_json
 from graven.core.calls import format_value
 from graven.core.errors import UsageError, unknown
-from graven.core.game import Game, Outline
+from graven.core.game import Game, GameOutline
 from graven.core.rng import derive
 from graven.search.budget import Budget
-from graven.sources.load import outline
+from graven.sources.load import read_outline
 
 MIXED, ALONE = "mixed", "alone"
 MOST_OPENING_MOVES = 1000
@@ -138,7 +138,7 @@ class Cell:
 
 
 def make_cell(
-    game: Game | Outline | str,
+    game: Game | GameOutline | str,
     first: str | Agent,
     second: str | Agent,
     given: Budget | None = None,
@@ -148,8 +148,8 @@ def make_cell(
 ) -> Cell:
     """A cell from what people say. A budget inside an agent's spec beats the one given for both."""
     if isinstance(game, str):
-        game = outline(game)
-    if not isinstance(game, Game | Outline):
+        game = read_outline(game)
+    if not isinstance(game, Game | GameOutline):
         raise UsageError(f"{game!r} is no game: gv.from_class makes one of a class.")
     if game.players < 2:
         raise UsageError("a match needs a game of two players or more.")

@@ -30,7 +30,7 @@ from graven.core.game import Game
 from graven.lab.experiments.job import Failure, GameJob, GameResult
 from graven.lab.experiments.play_game import play_game, warm_up
 from graven.search.engine import Stop
-from graven.sources.load import make_game
+from graven.sources.load import load_game
 
 POLL_SECONDS = 0.1
 AHEAD = 2  # jobs that a worker has at once, so that it never waits for the next one
@@ -85,7 +85,7 @@ def _ready(spec: str, agents: tuple[str, str]) -> Game:
 
 @cache
 def _game(spec: str) -> Game:
-    return make_game(spec)
+    return load_game(spec)
 
 
 def play_apart(

@@ -23,7 +23,7 @@ from graven.lab.stats.intervals import Score
 from graven.lab.store.store import IN_MEMORY, Store
 from graven.search.budget import Budget
 from graven.search.engine import Stop
-from graven.sources.load import make_game
+from graven.sources.load import load_game
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def sweep(
     as for `match`.
     """
     if isinstance(game, str):
-        game = make_game(game)
+        game = load_game(game)
     first, second = grid(agents), grid(worst_against) if worst_against else None
     if not is_program(against) and grid(against).names:
         raise UsageError("--against names one agent: a second grid goes to --robustness-against.")

@@ -19,7 +19,7 @@ from graven.lab.stats.ratings import Ladder, rate
 from graven.lab.store.store import IN_MEMORY, Store
 from graven.search.budget import Budget
 from graven.search.engine import Stop
-from graven.sources.load import make_game
+from graven.sources.load import load_game
 
 MOST_AGENTS = 100
 
@@ -143,7 +143,7 @@ def tournament(
     else can be said is as for `match`; `progress` is called with the standing after every game.
     """
     if isinstance(game, str):
-        game = make_game(game)
+        game = load_game(game)
     sides = [agent(each) if isinstance(each, str) else each for each in agents]
     names = tuple(side.spec for side in sides)
     if not 2 <= len(names) <= MOST_AGENTS:

@@ -28,6 +28,7 @@ from graven.agents import parse, policy_info
 from graven.agents.spec import LONGEST
 from graven.core.calls import Value, format_value
 from graven.core.errors import UsageError, unknown
+from graven.core.extras import require
 from graven.core.game import Game
 from graven.core.rng import derive
 from graven.lab.experiments.experiment import Place, Task, play_missing
@@ -39,7 +40,7 @@ from graven.search.budget import Budget
 from graven.search.engine import Stop
 from graven.search.options import OPTIONS
 from graven.search.policy import Parameter
-from graven.sources.load import make_game
+from graven.sources.load import load_game
 
 ROUND = 20
 MOST_TRIALS = 10_000
@@ -269,7 +270,7 @@ def tune(
     trial. What else can be said is as for `match`.
     """
     if isinstance(game, str):
-        game = make_game(game)
+        game = load_game(game)
     if not 1 <= trials <= MOST_TRIALS:
         raise UsageError(f"a tuning needs from 1 to {MOST_TRIALS:,} trials, not {trials}.")
     wanted = template(agent)
@@ -391,10 +392,7 @@ def _storage(store: Path) -> Any:
 
 def _study(store_path: str, name: str, seed: int) -> Any:
     """The study of that name, with trials that a run before this one left unfinished put back."""
-    try:
-        import optuna
-    except ImportError:
-        raise UsageError("tuning needs the package 'optuna': pip install 'graven[tune]'.") from None
+    optuna = require("tune")
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     storage = _storage(Path(store_path)) if store_path != IN_MEMORY else None
     study = optuna.create_study(

@@ -20,11 +20,11 @@ from typing import Any
 from graven.agents import parse
 from graven.core.calls import format_value
 from graven.core.errors import GravenError, UsageError, unknown
-from graven.core.game import Outline
+from graven.core.game import GameOutline
 from graven.lab.experiments.pairing import MIXED, Cell, make_cell
 from graven.lab.stats.intervals import interval
 from graven.search.budget import Budget
-from graven.sources.load import outline
+from graven.sources.load import read_outline
 
 PACKAGE = "graven.lab.published"
 
@@ -327,8 +327,8 @@ def available(figure: Figure) -> str:
 
 
 @cache
-def _game(text: str) -> Outline:
-    return outline(text)
+def _game(text: str) -> GameOutline:
+    return read_outline(text)
 
 
 @cache

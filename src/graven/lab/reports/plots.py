@@ -12,6 +12,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from graven.core.calls import format_value
+from graven.core.extras import require
 from graven.lab.experiments.pairing import Cell
 from graven.lab.reports.patterns import Curve, Field, Rated, plain
 
@@ -51,8 +52,7 @@ def _in_style(draw: Draw) -> Draw:
 
     @wraps(draw)
     def styled(*arguments: Any) -> Any:
-        import matplotlib
-
+        matplotlib = require("plots")
         with matplotlib.rc_context(STYLE):
             return draw(*arguments)
 
@@ -285,8 +285,7 @@ def _short(name: str, most: int = LONGEST_NAME) -> str:
 
 def write(figure: Figure, kind: str) -> bytes:
     """The figure as a file of that kind: svg, png or pdf."""
-    import matplotlib
-
+    matplotlib = require("plots")
     # Nothing of the day or the machine: the same results, the same file.
     dates: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
     with matplotlib.rc_context(STYLE), io.BytesIO() as file:

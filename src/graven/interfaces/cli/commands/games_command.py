@@ -47,7 +47,7 @@ def games(
     game = make_game(name, size)
     family = None  # of games that are not the package's own
     if gdl_text.is_gdl(name):
-        family = gdl_text.family(game)
+        family = gdl_text.family_of(game)
     elif not game.source:
         text, _ = registry.parse(name)
         family = registry.find(text.removeprefix(MISERE))

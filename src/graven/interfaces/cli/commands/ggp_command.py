@@ -41,6 +41,9 @@ def ggp(
     import logging
 
     from graven.core.errors import UsageError
+    from graven.core.extras import require
+
+    require("web")
     from graven.interfaces.ggp.ggp_player import Player
     from graven.interfaces.ggp.ggp_server import bound, make_server
     from graven.interfaces.ggp.pondering import warm_up

@@ -35,9 +35,9 @@ def gtp(
     from graven.interfaces.gtp.gtp_engine import Engine
     from graven.interfaces.gtp.input_lines import Lines
     from graven.search.budget import Budget
-    from graven.sources.load import make_game
+    from graven.sources.load import load_game
 
-    played = make_game(game, size=size) if size is not None else make_game(game)
+    played = load_game(game, size=size) if size is not None else load_game(game)
     if {*played.player_names} != {"Black", "White"}:
         raise UsageError(f"GTP is for games of Black and White, not for {played.spec}.")
     if played.name != "go" and agent == "grave(ref=100,bias=1e-6)+mogo":

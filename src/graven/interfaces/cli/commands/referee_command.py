@@ -60,8 +60,8 @@ def referee(
     from graven.core.rng import derive
     from graven.interfaces.ggp.referee import Own, Referee, Remote, Terms
     from graven.interfaces.ggp.scramble import Scramble
-    from graven.sources.gdl_text import is_gdl, text_of
-    from graven.sources.load import make_game
+    from graven.sources.gdl_text import is_gdl, rules_text
+    from graven.sources.load import load_game
 
     if not 1 <= games <= MOST_MATCHES:
         raise UsageError(f"--games must be from 1 to {MOST_MATCHES:,}, not {games}.")
@@ -69,8 +69,8 @@ def referee(
         raise UsageError(f"{sheet!r} is not a rulesheet: name a .kif file, or gdl(sheet=NAME).")
     if record is not None:
         check_target(record)
-    rules = text_of(sheet)
-    game = make_game(sheet)
+    rules = rules_text(sheet)
+    game = load_game(sheet)
     other = Scramble(rules, seed) if scramble else None
     seats = [
         Remote(who, other) if "://" in who else Own(who, derive(seed, number))

@@ -56,6 +56,9 @@ def serve(
       graven serve --open
       graven serve --port 9000 --db experiment.db --max-seconds 10
     """
+    from graven.core.extras import require
+
+    require("web")
     from graven.interfaces.web.web_limits import PageLimits
     from graven.interfaces.web.web_run import run
 

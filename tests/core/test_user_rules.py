@@ -1,4 +1,4 @@
-"""Rules of one's own that are wrong: a sentence, never a crash and never a figure."""
+"""Wrong user-defined rules raise an error; they neither crash nor give a result."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from tests.naive import tiny
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
-        ({"turn": None}, "`turn` is to be a function of one's own, .* and nothing was given"),
-        ({"play": functools.partial(max, 1)}, "`play` is to be .* a partial was given"),
-        ({"key": 3}, "`key` is to be .* a int was given"),
-        ({"players": "2"}, "`players` is a whole number, not '2'"),
-        ({"words": 3.0}, r"`words` is a whole number, not 3\.0"),
-        ({"moves": 10**9}, "`moves` is at most 16,777,216, not 1,000,000,000"),
-        ({"tables": None}, "`tables` are whole numbers of 64 bits"),
-        ({"tables": [7.9]}, "`tables` are whole numbers of 64 bits"),
-        ({"tables": [2**64]}, "`tables` are whole numbers of 64 bits"),
+        ({"turn": None}, "`turn` must be a Python function .*, got nothing"),
+        ({"play": functools.partial(max, 1)}, "`play` must be .*, got a partial"),
+        ({"key": 3}, "`key` must be .*, got a int"),
+        ({"players": "2"}, "`players` must be an integer, got '2'"),
+        ({"state_words": 3.0}, r"`state_words` must be an integer, got 3\.0"),
+        ({"max_moves": 10**9}, "`max_moves` must be at most 16,777,216, got 1,000,000,000"),
+        ({"constants": None}, "`constants` must be .* 64-bit integers"),
+        ({"constants": [7.9]}, "`constants` must be .* 64-bit integers"),
+        ({"constants": [2**64]}, "`constants` must be .* 64-bit integers"),
         ({"player_names": ["A"]}, "`player_names` has 1 names for 2 players"),
     ],
 )
-def test_what_is_no_game_is_refused(changes, said):
-    with pytest.raises(gv.ContractError, match=said):
+def test_invalid_arguments_of_a_game_are_rejected(changes, message):
+    with pytest.raises(gv.ContractError, match=message):
         tiny.heaps(3).changed(**changes)
 
 
@@ -36,11 +36,11 @@ def turn_fails(constants, state):
     return state[2] if state[0] + state[1] > 0 else -1
 
 
-def turn_says_nothing_at_the_end(constants, state):
+def turn_returns_none_at_the_end(constants, state):
     return state[2] if state[0] + state[1] > 0 else None
 
 
-@pytest.mark.parametrize("turn", [turn_fails, turn_says_nothing_at_the_end])
+@pytest.mark.parametrize("turn", [turn_fails, turn_returns_none_at_the_end])
 def test_rules_that_raise_end_a_search_and_a_match(turn):
     game = tiny.heaps(4).changed(turn=turn)
     with pytest.raises(gv.ContractError, match="compiled rules raised"):
@@ -67,26 +67,26 @@ def play_reads_one_too_many(constants, state, joint):
     state[2] += state[3] * 0
 
 
-tiny_play = tiny.heaps(3).functions["play"]
+tiny_play = tiny.heaps(3).functions.play
 
 
-def test_check_sees_what_reaches_beyond_an_array():
-    """In code that looks at bounds: elsewhere this would end the process, or nobody would know."""
+def test_check_game_reports_accesses_out_of_bounds():
+    """Without the bounds checks of `check_game` these would crash, or go unnoticed."""
     with pytest.raises(gv.ContractError, match="`play` reads or writes beyond the elements"):
         gv.check_game(tiny.heaps(3).changed(play=play_writes_far_away))
     with pytest.raises(gv.ContractError, match=r"`play` .* beyond the 3 elements of `state`"):
         gv.check_game(tiny.heaps(3).changed(play=play_reads_one_too_many))
 
 
-def scores_turned_round(constants, state, out):
+def inverted_scores(constants, state, out):
     out[state[2]], out[1 - state[2]] = 1.0, 0.0
 
 
-def test_games_by_other_rules_of_the_same_name_are_not_counted_together():
-    game, other = tiny.heaps(4), tiny.heaps(4).changed(scores=scores_turned_round)
-    assert game.spec == other.spec
+def test_results_of_different_rules_under_the_same_name_are_not_merged():
+    game, inverted = tiny.heaps(4), tiny.heaps(4).changed(scores=inverted_scores)
+    assert game.spec == inverted.spec
     with gv.Store() as store:
         first = gv.match(game, "uct", "grave", games=4, playouts=20, db=store, workers=1)
-        second = gv.match(other, "uct", "grave", games=4, playouts=20, db=store, workers=1)
+        second = gv.match(inverted, "uct", "grave", games=4, playouts=20, db=store, workers=1)
         again = gv.match(game, "uct", "grave", games=4, playouts=20, db=store, workers=1)
     assert (first.new, second.new, again.new) == (4, 4, 0)

@@ -1,4 +1,4 @@
-"""Rules that cannot be compiled: the person's line, and what is wrong with it."""
+"""Rules that cannot be compiled: the error names the user's line and the reason."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_plain_helpers_are_compiled_with_the_rule():
     assert contract.turn(rules, np.array([4, 0, 0])) == 25
 
 
-def test_helpers_around_the_rule_are_compiled_too():
+def test_helpers_in_an_enclosing_function_are_compiled_too():
     def twice(n):
         return 2 * n
 
@@ -73,7 +73,7 @@ def test_a_helper_is_found_in_its_module(monkeypatch):
         vars(module),
     )
     space = {"tools": module}
-    exec("def turn(tables, state): return tools.stepped(state[0])", space)
+    exec("def turn(constants, state): return tools.stepped(state[0])", space)
     rules = tiny.heaps(3).rules
     assert (
         contract.turn(
@@ -109,18 +109,18 @@ class Red(IntEnum):
     ],
     ids=["number", "helper", "enum", "complex", "arrays in a tuple"],
 )
-def test_what_a_rule_names_may_change_as_in_a_notebook(body, before, after):
+def test_a_rule_is_compiled_again_when_a_value_it_uses_changes(body, before, after):
     space = {}
-    exec(f"def turn(tables, state): {body}", space)
-    said = []
+    exec(f"def turn(constants, state): {body}", space)
+    values = []
     for value in (before, after):
         if isinstance(value, str):
             exec(value, space)
         else:
             space["N"] = value
         rules = tiny.heaps(3).rules._replace(turn=address(space["turn"], contract.TURN))
-        said.append(contract.turn(rules, np.array([4, 0, 0])))
-    assert said == [2, 5]
+        values.append(contract.turn(rules, np.array([4, 0, 0])))
+    assert values == [2, 5]
 
 
 def makes_an_array(n):
@@ -219,29 +219,29 @@ def calls_wrongly(constants, state):
 
 
 @pytest.mark.parametrize(
-    ("rule", "said"),
+    ("rule", "reason"),
     [
         (uses_dict, "`NAMES` is a dict, and compiled rules take"),
         (uses_list, "`LIST` is a list, and compiled rules take"),
-        (adds_to_a_list, "`+` does not work with a list and a whole number"),
+        (adds_to_a_list, "`+` does not work with a list and an integer"),
         (uses_object, "`PIECE` is a Piece"),
         (uses_unknown, "the name `number_of_players` is not defined"),
-        (mixes_kinds, "`player` is a whole number in one case and a text in another"),
-        (adds_text, "`+` does not work with a whole number and a text"),
+        (mixes_kinds, "`player` is an integer in one branch and a string in another"),
+        (adds_text, "`+` does not work with an integer and a string"),
         (asks_array, "an array has no `count`"),
         (imports, "`import` inside a function"),
         (has_class, "a class inside a function"),
         (yields, "cannot have `yield`"),
         (wrong_arguments, "it takes state, and the contract calls it with 2 arguments"),
         (calls_broken, "an array has no `nothing`"),
-        (calls_wrongly, "a function that takes n is called with other arguments"),
+        (calls_wrongly, "a function that takes n is called with different arguments"),
     ],
 )
-def test_the_line_and_the_reason(rule, said):
+def test_the_error_names_the_line_and_the_reason(rule, reason):
     with pytest.raises(RuleCompileError) as caught:
         address(rule, contract.TURN)
     message = str(caught.value)
-    assert said in message
+    assert reason in message
     assert repr(rule.__name__) in message
     line, _, text = message.partition(", line ")[2].partition("`) cannot")[0].partition(", `")
     assert __file__ in message
@@ -257,7 +257,7 @@ from graven.core.compile import address
 from tests.naive import tiny
 
 space = {}
-source = "def turn(tables, state): return helper(state[0])\\ndef helper(n): return n + %d\\n"
+source = "def turn(constants, state): return helper(state[0])\\ndef helper(n): return n + %d\\n"
 name = tempfile.gettempdir() + "/ipykernel_%d/1.py"
 exec(compile(source, name, "exec"), space)
 rules = tiny.heaps(3).rules._replace(turn=address(space["turn"], contract.TURN))
@@ -267,7 +267,7 @@ print(contract.turn(rules, np.array([1, 0, 0])), hits)
 """
 
 
-def test_a_cell_is_cached_by_what_it_says(tmp_path):
+def test_a_notebook_cell_is_cached_by_its_content(tmp_path):
     environment = {**os.environ, "GRAVEN_CACHE_DIR": str(tmp_path)}
 
     def run(added, session):

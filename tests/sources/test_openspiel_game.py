@@ -94,19 +94,19 @@ def test_a_search_finds_the_winning_move():
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
-        ("spiel(kuhn_poker)", "there is chance in it"),
+        ("spiel(kuhn_poker)", "it has chance events"),
         ("spiel(matrix_pd)", "cannot be played"),
-        ("spiel(phantom_ttt)", "do not see everything"),
+        ("spiel(phantom_ttt)", "it has hidden information"),
         ("spiel(ches)", "Did you mean 'chess'"),
         ("spiel(chess(nonsense=1))", "OpenSpiel cannot load"),
         ("spiel(", "is not written spiel"),
         ('spiel("chess)', "is not written spiel"),
     ],
 )
-def test_what_cannot_be_played_is_refused_with_the_reason(text, said):
-    with pytest.raises(UsageError, match=said):
+def test_unsupported_games_are_rejected_with_the_reason(text, message):
+    with pytest.raises(UsageError, match=message):
         gv.game(text)
 
 
@@ -136,7 +136,7 @@ def test_openspiels_search_is_an_opponent():
     assert [budget.playouts for budget in result.cell.budgets] == [100, 30]
 
 
-def test_its_seed_decides_its_moves():
+def test_its_seed_determines_its_moves():
     def moves(seed):
         played = gv.match("hex(size=4)", "spiel-mcts", "spiel-mcts(c=1)", games=2, playouts=20,
                           seed=seed, workers=1)  # fmt: skip
@@ -147,18 +147,18 @@ def test_its_seed_decides_its_moves():
 
 
 def test_its_time_is_limited():
-    found = (
+    result = (
         gv.agent("spiel-mcts")
         .seat(0, gv.agent("uct(seconds=0.05)").budget)
         .choose(gv.game("hex(size=11)").start())
     )
     # A limit far above any scheduling delay, and far below what 100,000,000 simulations take.
-    assert found.seconds < 20
-    assert found.playouts > 0
+    assert result.seconds < 20
+    assert result.playouts > 0
 
 
 @pytest.mark.parametrize(
-    ("spec", "said"),
+    ("spec", "message"),
     [
         ("spiel-mcts(simulation=3)", "Did you mean 'simulations'"),
         ("spiel-mcts(simulations=many)", "is a number"),
@@ -166,8 +166,8 @@ def test_its_time_is_limited():
         ("spiel-mcts(c=-1)", "at least 0"),
     ],
 )
-def test_wrong_parameters_are_refused(spec, said):
-    with pytest.raises(UsageError, match=said):
+def test_wrong_parameters_are_refused(spec, message):
+    with pytest.raises(UsageError, match=message):
         gv.agent(spec)
 
 

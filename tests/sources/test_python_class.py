@@ -1,4 +1,4 @@
-"""Ordinary Python classes as games."""
+"""`from_class`: ordinary Python classes as games."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from tests.naive import tiny
 
 
 class Heaps:
-    """Two heaps: take one or two from one of them; whoever takes the last stone has won."""
+    """Two heaps: take one or two from one of them; taking the last stone wins."""
 
-    plies, codes = 14, 4
+    max_plies, num_codes = 14, 4
 
     def __init__(self, size=7):
         self.heaps = [size, size]
@@ -38,7 +38,7 @@ class Heaps:
 
     @property
     def scores(self):
-        assert self.over  # nobody asks before
+        assert self.over  # read only at the end
         return (float(self.turn), 1.0 - self.turn)
 
     @property
@@ -81,22 +81,22 @@ def test_a_wrapped_class_passes_the_contract_suite(cls):
 @pytest.mark.parametrize("agent", ["uct", "grave(ref=20)", "rave+nst", "uct(reuse_tree=true)"])
 def test_the_search_is_the_one_of_the_compiled_game(agent):
     ours, wrapped = tiny.heaps(7), gv.from_class(Heaps)
-    # Both have a key that knows transpositions, the same codes and the same order of moves.
+    # Both have a key for transpositions, the same codes and the same order of moves.
     for seed in range(3):
         first = gv.agent(agent).search(ours.start(), playouts=400, seed=seed)
-        other = gv.agent(agent).search(wrapped.start(), playouts=400, seed=seed)
-        assert other.moves == first.moves
-        assert other.line == first.line
+        second = gv.agent(agent).search(wrapped.start(), playouts=400, seed=seed)
+        assert second.root_stats == first.root_stats
+        assert second.pv == first.pv
 
 
 def test_it_plays_like_the_compiled_game_move_by_move():
     ours, wrapped = tiny.heaps(5).start(), gv.from_class(lambda: Heaps(5), name="heaps").start()
     while not ours.is_over:
-        assert wrapped.turn == ours.current_player
-        assert wrapped.moves == ours.legal_moves
+        assert wrapped.current_player == ours.current_player
+        assert wrapped.legal_moves == ours.legal_moves
         assert str(wrapped) == str(ours)
         ours, wrapped = ours.play(ours.legal_moves[-1]), wrapped.play(ours.legal_moves[-1])
-    assert wrapped.over
+    assert wrapped.is_over
     assert wrapped.scores == ours.scores
 
 
@@ -114,34 +114,34 @@ def test_positions_in_any_order_are_rebuilt():
         line.append(line[-1].play(line[-1].legal_moves[0]))
     texts = [str(position) for position in line]
     assert len(line) > 7
-    for _ in range(3):  # backwards, so that nothing goes on from what was just there
+    for _ in range(3):  # backwards, so that no position follows the one written last
         for position, text in zip(reversed(line), reversed(texts), strict=True):
             assert str(position) == text
             if not position.is_over:
                 assert position.play(position.legal_moves[-1]).ply == position.ply + 1
 
 
-def test_many_positions_are_not_kept():
+def test_the_cache_of_objects_is_bounded():
     game = gv.from_class(Heaps)
-    theatre = game.functions["play"].function.__self__
+    callbacks = game.functions.play.function.__self__
     gv.agent("uct").search(game.start(), playouts=3000)
-    assert len(theatre._mine.objects) <= object_rules.KEPT_OBJECTS
+    assert 0 < len(callbacks._thread.objects) <= object_rules.CACHED_OBJECTS
 
 
-def test_threads_search_the_same_game_at_once():
+def test_threads_search_the_same_game_in_parallel():
     game = gv.from_class(Frozen)
     alone = gv.agent("uct").search(game.start(), playouts=500, seed=3).root_stats
-    found = []
+    results = []
 
     def search():
-        found.append(gv.agent("uct").search(game.start(), playouts=500, seed=3).root_stats)
+        results.append(gv.agent("uct").search(game.start(), playouts=500, seed=3).root_stats)
 
     threads = [threading.Thread(target=search) for _ in range(3)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert found == [alone] * 3
+    assert results == [alone] * 3
 
 
 def test_a_match_of_a_wrapped_game():
@@ -158,31 +158,34 @@ def fails(self, *arguments):
 
 
 @pytest.mark.parametrize(
-    ("parts", "said"),
+    ("parts", "message"),
     [
-        ({"moves": lambda self: []}, "is not `over`, and `moves` gives player 0 none"),
-        ({"moves": lambda self: 7}, "gave 7, which cannot be listed"),
+        ({"moves": lambda self: []}, "is not `over`, but `moves` is empty for player 0"),
+        ({"moves": lambda self: 7}, "returned 7, which is not a list of moves"),
         ({"turn": property(lambda self: 5, lambda self, value: None)}, "`turn` of changed is 5"),
-        ({"scores": (1, -1)}, "not one result from 0 .lost. to 1 .won."),
+        ({"scores": (1, -1)}, "expected one score from 0 .lost. to 1 .won."),
         ({"scores": (1,)}, "for each of 2 players"),
         ({"play": fails}, "raised RuntimeError: the table is on fire .*, line [0-9]+, in fails"),
-        ({"plies": 3}, r"goes on after 3 moves: .* a larger `plies` \(after the moves \w+-\d"),
-        ({"codes": 2, "code": None}, "more than 2 different moves"),
-        ({"code": lambda self, move: 0}, "two moves that are not told apart"),
+        (
+            {"max_plies": 3},
+            r"goes on after 3 moves: .* larger `max_plies` to .* \(after the moves \w+-\d",
+        ),
+        ({"num_codes": 2, "code": None}, "more than 2 different moves"),
+        ({"code": lambda self, move: 0}, "two moves that cannot be distinguished"),
         ({"over": fails}, "raised RuntimeError"),
-        ({"scores": 1}, "`scores` of changed gave 1: not one result"),
-        ({"key": [1, 2]}, r"`key` of changed gave \[1, 2\], which cannot be hashed"),
-        ({"copy": lambda self: None}, "`copy` of changed gave None, which is no copy"),
-        ({"code": lambda self, move: -1}, "`code` of changed gave -1 for 'left-1'"),
+        ({"scores": 1}, "`scores` of changed returned 1: expected one score"),
+        ({"key": [1, 2]}, r"`key` of changed returned \[1, 2\], which cannot be hashed"),
+        ({"copy": lambda self: None}, "`copy` of changed returned None, which is not a copy"),
+        ({"code": lambda self, move: -1}, "`code` of changed returned -1 for 'left-1'"),
     ],
 )
-def test_faults_are_told_with_the_moves_that_lead_there(parts, said):
-    with pytest.raises(gv.ContractError, match=said) as caught:
+def test_errors_name_the_moves_that_lead_there(parts, message):
+    with pytest.raises(gv.ContractError, match=message) as caught:
         gv.agent("uct").search(gv.from_class(changed(**parts)).start(), playouts=200)
     assert "(at the start)" in str(caught.value) or "(after the moves" in str(caught.value)
 
 
-def test_what_cannot_be_copied_is_told():
+def test_an_object_that_cannot_be_copied_is_reported():
     class Locked(Heaps):
         def __init__(self):
             super().__init__()
@@ -194,7 +197,7 @@ def test_what_cannot_be_copied_is_told():
         gv.agent("uct").search(gv.from_class(Locked).start(), playouts=50)
 
 
-def test_moves_that_are_arrays_are_told_apart():
+def test_moves_may_be_arrays():
     class Pairs:
         def __init__(self):
             self.played = []
@@ -219,9 +222,9 @@ def test_moves_that_are_arrays_are_told_apart():
     game = gv.from_class(Pairs)
     gv.check_game(game)
     first = game.start()
-    assert first.moves == ("[11_1]",)
+    assert first.legal_moves == ("[11_1]",)
     assert first.play(first.legal_moves[0]).legal_moves == ("[1_11]",)
-    assert first.play_all(["[11_1]", "[ 1 11]"]).scores == (1.0, 0.0)
+    assert first.play_moves(["[11_1]", "[ 1 11]"]).scores == (1.0, 0.0)
 
 
 def test_play_may_return_an_object_of_another_class():
@@ -267,7 +270,7 @@ def test_a_class_derived_from_a_list_is_copied_whole():
     assert gv.agent("uct").search(gv.from_class(Row).start(), playouts=100).best_move == "1"
 
 
-def test_a_key_of_any_size_tells_positions_apart():
+def test_a_key_may_be_an_integer_of_any_size():
     class Wide(Heaps):
         @property
         def key(self):
@@ -276,18 +279,19 @@ def test_a_key_of_any_size_tells_positions_apart():
     gv.check_game(gv.from_class(Wide))
 
 
-def test_the_bound_on_moves_is_told():
+def test_too_many_legal_moves_are_reported():
     with pytest.raises(
-        gv.ContractError, match=r"has 4 legal moves, and `moves` is 3: give gv\.wrap"
+        gv.ContractError,
+        match=r"has 4 legal moves, and `max_moves` is 3: pass a larger .* gv\.from_class",
     ):
-        gv.from_class(Frozen, moves=3).start()
+        gv.from_class(Frozen, max_moves=3).start()
 
 
-def test_dice_are_noticed():
+def test_random_rules_are_reported():
     chance = iter(range(1000))
 
     class Dice(Heaps):
-        code, codes, plies = None, 1000, 1000
+        code, num_codes, max_plies = None, 1000, 1000
 
         def moves(self):
             return [f"m{next(chance)}", *super().moves()]
@@ -296,20 +300,20 @@ def test_dice_are_noticed():
             if not move.startswith("m"):
                 super().play(move)
 
-    with pytest.raises(gv.ContractError, match="throw dice"):
+    with pytest.raises(gv.ContractError, match="the rules are random"):
         gv.agent("uct").search(gv.from_class(Dice).start(), playouts=50)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         ({"cls": dict}, "dict has no `moves`: a game needs moves, play, over, scores"),
-        ({"cls": lambda: Heaps(1, 2)}, "cannot be made without arguments"),
-        ({"cls": Heaps, "plies": 0}, "`plies` is from 1 to 65,536, not 0"),
-        ({"cls": Heaps, "players": "two"}, "`players` is a whole number, not 'two'"),
-        ({"cls": Heaps, "codes": 1 << 40}, "`codes` is from 1 to"),
+        ({"cls": lambda: Heaps(1, 2)}, "cannot be created without arguments"),
+        ({"cls": Heaps, "max_plies": 0}, "`max_plies` must be from 1 to 65,536, got 0"),
+        ({"cls": Heaps, "players": "two"}, "`players` must be an integer, got 'two'"),
+        ({"cls": Heaps, "num_codes": 1 << 40}, "`num_codes` must be from 1 to"),
     ],
 )
-def test_what_cannot_be_wrapped_is_refused(arguments, said):
-    with pytest.raises(gv.UsageError, match=said):
+def test_invalid_classes_and_bounds_are_rejected(arguments, message):
+    with pytest.raises(gv.UsageError, match=message):
         gv.from_class(**arguments)

@@ -1,4 +1,4 @@
-"""Games in a person's own Python file."""
+"""Games in user-defined Python files."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ HEAPS = """
 import graven as gv
 from beside import TERMINAL
 
-def start(tables, state):
-    state[0] = state[1] = tables[0]
+def start(constants, state):
+    state[0] = state[1] = constants[0]
     state[2] = 0
 
-def turn(tables, state):
+def turn(constants, state):
     return state[2] if state[0] + state[1] > 0 else TERMINAL
 
-def legal(tables, state, player, moves):
+def legal(constants, state, player, moves):
     count = 0
     for heap in range(2):
         for stones in range(1, 3):
@@ -31,18 +31,21 @@ def legal(tables, state, player, moves):
                 count += 1
     return count
 
-def play(tables, state, joint):
+def play(constants, state, joint):
     move = joint[state[2]]
     state[move // 2] -= move % 2 + 1
     state[2] = 1 - state[2]
 
-def scores(tables, state, out):
+def scores(constants, state, out):
     out[1 - state[2]], out[state[2]] = 1.0, 0.0
 
 def make(size=4):
     return gv.Game(
-        name="heaps", players=2, words=3, codes=4, moves=4, plies=2 * size, tables=[size],
-        start=start, turn=turn, legal=legal, play=play, scores=scores,
+        name="heaps",
+        players=2,
+        functions=gv.RuleFunctions(start=start, turn=turn, legal=legal, play=play, scores=scores),
+        bounds=gv.Bounds(state_words=3, num_codes=4, max_moves=4, max_plies=2 * size),
+        constants=[size],
     )
 
 game = make()
@@ -103,7 +106,7 @@ def test_a_file_that_has_changed_is_another_game(folder):
 
 
 def test_a_changed_file_plays_in_every_later_process(folder):
-    """What the change has not touched is found in the cache, where it goes by its module's name."""
+    """Compiled code that the change has not touched stays in the cache, by its module's name."""
     play = "import graven as gv; print(*gv.game('mine.py:game').start().play('1').legal_moves)"
 
     def in_a_new_process():
@@ -129,15 +132,15 @@ def test_a_folder_without_an_init_file_belongs_to_it_too(folder):
     assert before.spec != after.spec
 
 
-def test_a_mistake_in_a_neighbour_is_told_of_the_neighbour(folder):
-    (folder / "beside.py").write_text("TERMINAL = -1\nNOBODY = = 2\n")
+def test_an_error_in_a_neighbour_names_the_neighbour(folder):
+    (folder / "beside.py").write_text("TERMINAL = -1\nPASS = = 2\n")
     with pytest.raises(UsageError, match=r"beside\.py, line 2: invalid syntax"):
         gv.game("mine.py:game")
 
 
 def test_what_it_imports_from_beside_it_belongs_to_it(folder):
     (folder / "mine.py").write_text("import beside\n" + HEAPS.replace("size=4", "size=beside.SIZE"))
-    (folder / "beside.py").write_text("from deeper import SIZE\nNOBODY = -1\n")
+    (folder / "beside.py").write_text("from deeper import SIZE\nTERMINAL = -1\n")
     (folder / "deeper").mkdir()
     (folder / "deeper" / "__init__.py").write_text("from .sizes import SIZE\n")
     (folder / "deeper" / "sizes.py").write_text("SIZE = 4\n")
@@ -162,7 +165,7 @@ def test_equally_named_neighbours_in_two_folders_are_kept_apart(folder):
     assert games[0].spec.partition("digest=")[2] != games[1].spec.partition("digest=")[2]
 
 
-def test_a_library_is_never_read_anew_for_a_folder_of_its_name(folder):
+def test_a_folder_never_replaces_a_library_of_the_same_name(folder):
     (folder / "json").mkdir()
     (folder / "json" / "__init__.py").write_text("raise SystemExit\n")
     (folder / "mine.py").write_text("import json, graven\n" + HEAPS)
@@ -180,14 +183,14 @@ def test_misere(folder):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("mine.py", "write the file and the name in it"),
         ("mine.py:gam", "Did you mean 'game'"),
-        ("mine.py:number", "is a int: no game, no class to wrap"),
+        ("mine.py:number", "is a int: expected a game, a class, or a function"),
         ("mine.py:game(size=3)", "takes no options"),
-        ("mine.py:make(colour=3)", "cannot be made: TypeError"),
-        ("mine.py:make(size)", "'size' is not written parameter=value"),
+        ("mine.py:make(colour=3)", "make in .* failed: TypeError"),
+        ("mine.py:make(size)", "options are written name=value"),
         ("mine.py:make(size=3,size=4)", "twice"),
         ("nowhere.py:game", "cannot be read: No such file"),
         ("broken.py:game", r"broken\.py, line 2"),
@@ -195,14 +198,14 @@ def test_misere(folder):
         ("leaves.py:game", "cannot be run: SystemExit"),
     ],
 )
-def test_what_is_wrong_is_told(folder, text, said):
+def test_errors_name_the_cause(folder, text, message):
     (folder / "broken.py").write_text("x = 1\ndef\n")
     (folder / "raises.py").write_text("1 / 0\n")
     (folder / "leaves.py").write_text("raise SystemExit\n")
-    with pytest.raises(UsageError, match=said):
+    with pytest.raises(UsageError, match=message):
         gv.game(text)
 
 
-def test_names_of_games_are_no_files():
+def test_names_of_other_games_are_not_files():
     for text in ("breakthrough", "go(size=9)", 'spiel("chess")', "copyx"):
         assert not is_file_game(text)

@@ -1,4 +1,4 @@
-"""JSON from outside is read, or refused before it can exhaust the stack."""
+"""Untrusted JSON is parsed, or rejected before it can exhaust the stack."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graven.core.bounded_json import DEEPEST, depth, read_json
+from graven.core.bounded_json import MAX_DEPTH, nesting_depth, read_json
 
 VALUES = st.recursive(
     st.none() | st.integers() | st.text(alphabet='ab"\\[]{}'),
@@ -25,21 +25,21 @@ def nesting(value):
 
 
 @given(VALUES)
-def test_brackets_count_where_they_nest(value):
+def test_the_depth_is_that_of_the_value(value):
     text = json.dumps(value)
-    assert depth(text) == nesting(value)
+    assert nesting_depth(text) == nesting(value)
     assert read_json(text) == read_json(text.encode()) == value
 
 
-def test_brackets_in_many_texts_are_no_nesting():
+def test_brackets_inside_strings_do_not_nest():
     moves = ["[a{"] * 1000
     assert read_json(json.dumps(moves)) == moves
 
 
 @pytest.mark.parametrize("opening", ["[", '{"a":', "[[[{" + '"b":'])
-def test_what_is_too_deep_is_refused_whatever_the_recursion_limit_is(opening):
+def test_deep_nesting_is_rejected_for_any_recursion_limit(opening):
     before = sys.getrecursionlimit()
-    sys.setrecursionlimit(60_000)  # as the prover of GDL does, for all of the process
+    sys.setrecursionlimit(60_000)
     try:
         with pytest.raises(ValueError, match="deep"):
             read_json(opening * 100_000)
@@ -47,17 +47,17 @@ def test_what_is_too_deep_is_refused_whatever_the_recursion_limit_is(opening):
         sys.setrecursionlimit(before)
 
 
-def test_as_deep_as_allowed():
-    text = "[" * DEEPEST + "]" * DEEPEST
-    assert nesting(read_json(text)) == DEEPEST
+def test_the_deepest_allowed_nesting():
+    text = "[" * MAX_DEPTH + "]" * MAX_DEPTH
+    assert nesting(read_json(text)) == MAX_DEPTH
     with pytest.raises(ValueError, match="deep"):
         read_json(f"[{text}]")
 
 
 @pytest.mark.parametrize(
-    ("data", "says"),
+    ("data", "message"),
     [("", "Expecting"), ("[1", "Expecting"), (b"\xff", "utf-8"), ('{"a": }', "Expecting")],
 )
-def test_what_is_no_json_is_a_value_error(data, says):
-    with pytest.raises(ValueError, match=says):
+def test_invalid_json_raises_a_value_error(data, message):
+    with pytest.raises(ValueError, match=message):
         read_json(data)

@@ -1,4 +1,4 @@
-"""The contract suite must pass a correct game and catch every way of breaking one."""
+"""The contract suite passes a correct game and catches every violation of the contract."""
 
 from __future__ import annotations
 
@@ -12,15 +12,23 @@ from tests.naive import tiny
 from tests.testing.broken import (
     FULL,
     GOOD,
-    allowed_forgets_a_heap,
-    coded_forgets_the_last_move,
-    coded_has_codes_of_its_own,
+    batch_draws_once,
+    batch_fails,
+    batch_goes_on,
+    batch_has_no_lengths,
+    batch_invents_moves,
+    batch_mixes_up_players,
+    batch_plays_in_place,
+    batch_stops_early,
+    batch_turns_results_round,
+    batch_writes_beyond,
     feature_out_of_range,
     feature_takes_a_stone,
     good_feature,
     good_key,
+    good_playout_moves,
     good_sample,
-    good_sensible,
+    is_playout_move_forgets_a_heap,
     key_adds_the_heaps,
     key_forgets_whose_turn_it_is,
     key_takes_a_stone,
@@ -33,44 +41,36 @@ from tests.testing.broken import (
     legal_repeats_a_move,
     legal_writes_an_unknown_code,
     legal_writes_beyond_the_moves,
-    many_draws_once,
-    many_fails,
-    many_goes_on,
-    many_has_no_lengths,
-    many_invents_moves,
-    many_mixes_up_players,
-    many_plays_in_place,
-    many_stops_early,
-    many_turns_results_round,
-    many_writes_beyond,
     no_board,
     one_text_for_two_moves,
-    play_heeds_a_hidden_word,
     play_ignores_whose_turn_it_is,
+    play_is_random,
     play_remembers_the_last_move,
-    play_throws_dice,
+    play_uses_a_hidden_word,
     play_writes_beyond_the_state,
     play_writes_into_its_argument,
+    playout_features_forget_the_last_move,
+    playout_features_have_wrong_codes,
+    playout_moves_finds_nothing,
+    playout_moves_invents_a_move,
+    playout_moves_repeats_a_move,
     sample_changes_the_position,
-    sample_invents_a_move,
     sample_prefers_the_left,
+    sample_returns_an_illegal_move,
     sample_writes_beyond_the_generator,
     scores_change_the_position,
     scores_give_both_the_win,
     scores_leave_one_out,
     scores_too_high,
     scores_write_beyond,
-    sensible_finds_nothing,
-    sensible_invents_a_move,
-    sensible_repeats_a_move,
     start,
     start_leaves_a_word,
     start_with_a_hidden_word,
     start_writes_beyond_the_state,
-    text_of_some_moves,
-    turn_goes_on_for_ever,
-    turn_names_a_stranger,
+    text_of_some_moves_only,
+    turn_never_ends,
     turn_raises,
+    turn_returns_an_invalid_player,
     turn_takes_a_stone,
 )
 
@@ -85,43 +85,51 @@ def test_a_correct_game_passes(game):
 
 
 BROKEN = {
-    "start leaves a word": ({"start": start_leaves_a_word}, "start", "held before"),
-    "start leaves a hidden word": (
-        {"play": play_heeds_a_hidden_word, "words": 4, "key": good_key},
+    "start leaves a word": (
+        {"start": start_leaves_a_word},
         "start",
-        "held before",
+        "previous content of the state",
+    ),
+    "start leaves a hidden word": (
+        {"play": play_uses_a_hidden_word, "state_words": 4, "key": good_key},
+        "start",
+        "previous content of the state",
     ),
     "start writes beyond": (
         {"start": start_writes_beyond_the_state},
         "start",
         "beyond the 3 elements of `state`",
     ),
-    "turn names a stranger": ({"turn": turn_names_a_stranger}, "turn", "returned 2"),
+    "turn returns an invalid player": (
+        {"turn": turn_returns_an_invalid_player},
+        "turn",
+        "returned 2",
+    ),
     "turn raises": ({"turn": turn_raises}, "turn", "one stone left"),
     "turn takes a stone": ({"turn": turn_takes_a_stone}, "turn", "changes the position"),
-    "play throws dice": ({"play": play_throws_dice}, "play", "two different positions"),
-    "show gives no text": ({"show": lambda state, colour: None}, "show", "no text"),
+    "play is random": ({"play": play_is_random}, "play", "two different positions"),
+    "render returns no text": ({"render": lambda state, colour: None}, "render", "no text"),
     "points are no number": ({"points": lambda state: "many"}, "points", "no number"),
     "letters": (
-        {"show_move": lambda player, code: "aAbB"[code]},
-        "show_move",
-        "large and small letters are the same",
+        {"format_move": lambda player, code: "aAbB"[code]},
+        "format_move",
+        "upper and lower case count as equal",
     ),
-    "plies too low": ({"plies": 3}, "turn", "`plies` is 3"),
+    "max_plies too low": ({"max_plies": 3}, "turn", "`max_plies` is 3"),
     "the game never ends": (
-        {"turn": turn_goes_on_for_ever, "legal": legal_always_has_a_move},
+        {"turn": turn_never_ends, "legal": legal_always_has_a_move},
         "turn",
-        "`plies` is 8",
+        "`max_plies` is 8",
     ),
     "legal has no move": ({"legal": legal_forgets_the_last_stones}, "legal", "returned 0"),
     "legal counts wrongly": ({"legal": legal_counts_wrongly}, "legal", "returned 5"),
-    "moves too low": ({"moves": 3}, "legal", "beyond the 3 elements of `moves`"),
+    "max_moves too low": ({"max_moves": 3}, "legal", "beyond the 3 elements of `moves`"),
     "legal writes beyond": (
         {"legal": legal_writes_beyond_the_moves},
         "legal",
         "beyond the 4 elements of `moves`",
     ),
-    "codes too low": ({"codes": 3}, "legal", "codes go from 0 to 2"),
+    "num_codes too low": ({"num_codes": 3}, "legal", "codes go from 0 to 2"),
     "legal writes an unknown code": ({"legal": legal_writes_an_unknown_code}, "legal", "move 4"),
     "legal leaves a gap": ({"legal": legal_leaves_a_gap}, "legal", "codes go from 0 to 3"),
     "legal repeats a move": ({"legal": legal_repeats_a_move}, "legal", "2 times"),
@@ -134,14 +142,14 @@ BROKEN = {
         {
             "start": start_with_a_hidden_word,
             "legal": legal_counts_its_calls,
-            "play": play_heeds_a_hidden_word,
+            "play": play_uses_a_hidden_word,
             "key": good_key,
-            "words": 4,
+            "state_words": 4,
         },
         "legal",
         "changed the state",
     ),
-    "play heeds the other player": (
+    "play uses the move of an idle player": (
         {"play": play_ignores_whose_turn_it_is},
         "play",
         "whose turn it is not",
@@ -161,23 +169,43 @@ BROKEN = {
         "scores",
         "changes the position",
     ),
-    "sample invents a move": ({"sample": sample_invents_a_move}, "sample", "not legal"),
+    "sample returns an illegal move": (
+        {"sample": sample_returns_an_illegal_move},
+        "sample",
+        "not legal",
+    ),
     "sample changes the position": (
         {"sample": sample_changes_the_position},
         "sample",
         "changes the position",
     ),
-    "sensible invents a move": ({"sensible": sensible_invents_a_move}, "sensible", "legal moves"),
-    "candidates invents one": (
-        {"candidates": sensible_invents_a_move},
-        "candidates",
+    "playout_moves invents a move": (
+        {"playout_moves": playout_moves_invents_a_move},
+        "playout_moves",
         "legal moves",
     ),
-    "candidates finds nothing": ({"candidates": sensible_finds_nothing}, "candidates", "one or"),
-    "sensible finds nothing": ({"sensible": sensible_finds_nothing}, "sensible", "one or more"),
-    "sensible repeats a move": ({"sensible": sensible_repeats_a_move}, "sensible", "each once"),
-    "sample draws what is not sensible": (
-        {"sensible": good_sensible, "sample": good_sample},
+    "tree_moves invents one": (
+        {"tree_moves": playout_moves_invents_a_move},
+        "tree_moves",
+        "legal moves",
+    ),
+    "tree_moves finds nothing": (
+        {"tree_moves": playout_moves_finds_nothing},
+        "tree_moves",
+        "one or",
+    ),
+    "playout_moves finds nothing": (
+        {"playout_moves": playout_moves_finds_nothing},
+        "playout_moves",
+        "one or more",
+    ),
+    "playout_moves repeats a move": (
+        {"playout_moves": playout_moves_repeats_a_move},
+        "playout_moves",
+        "each once",
+    ),
+    "sample draws other than playout moves": (
+        {"playout_moves": good_playout_moves, "sample": good_sample},
         "sample",
         "equally often",
     ),
@@ -187,8 +215,8 @@ BROKEN = {
         "sample",
         "of `rng`",
     ),
-    "a playout invents a move": (
-        {"playouts": {"wild": sample_invents_a_move}},
+    "a playout returns an illegal move": (
+        {"playouts": {"wild": sample_returns_an_illegal_move}},
         "wild",
         "not legal",
     ),
@@ -196,64 +224,104 @@ BROKEN = {
     "key adds the heaps": ({"key": key_adds_the_heaps}, "key", "positions differ"),
     "key takes a stone": ({"key": key_takes_a_stone}, "key", "changes the position"),
     "key of the order of moves": (
-        {"start": start_with_a_hidden_word, "play": play_remembers_the_last_move, "words": 4},
+        {"start": start_with_a_hidden_word, "play": play_remembers_the_last_move, "state_words": 4},
         "key",
         "same position",
     ),
-    "allowed forgets a heap": ({"allowed": allowed_forgets_a_heap}, "allowed", "disagree"),
-    "coded forgets a move": (
-        {"feature": good_feature, "features": 8, "coded": coded_forgets_the_last_move},
-        "coded",
+    "is_playout_move forgets a heap": (
+        {"is_playout_move": is_playout_move_forgets_a_heap},
+        "is_playout_move",
+        "disagree",
+    ),
+    "playout features forgets a move": (
+        {
+            "feature": good_feature,
+            "num_features": 8,
+            "playout_moves_with_features": playout_features_forget_the_last_move,
+        },
+        "playout_moves_with_features",
         "different moves",
     ),
-    "coded has other codes": (
-        {"feature": good_feature, "features": 8, "coded": coded_has_codes_of_its_own},
-        "coded",
+    "playout features has other codes": (
+        {
+            "feature": good_feature,
+            "num_features": 8,
+            "playout_moves_with_features": playout_features_have_wrong_codes,
+        },
+        "playout_moves_with_features",
         "different codes",
     ),
     "feature out of range": (
-        {"feature": feature_out_of_range, "features": 8},
+        {"feature": feature_out_of_range, "num_features": 8},
         "feature",
         "features go from 0 to 7",
     ),
     "feature takes a stone": (
-        {"feature": feature_takes_a_stone, "features": 4},
+        {"feature": feature_takes_a_stone, "num_features": 4},
         "feature",
         "changes the position",
     ),
-    "many fails": ({"many": many_fails, "scratch": 3}, "many", "returned 1"),
-    "many writes beyond": (
-        {"many": many_writes_beyond, "scratch": 3},
-        "many",
+    "batch_playouts fails": (
+        {"batch_playouts": batch_fails, "batch_scratch": 3},
+        "batch_playouts",
+        "returned 1",
+    ),
+    "batch_playouts writes beyond": (
+        {"batch_playouts": batch_writes_beyond, "batch_scratch": 3},
+        "batch_playouts",
         "beyond the elements of an array",
     ),
-    "many plays in place": (
-        {"many": many_plays_in_place, "scratch": 3},
-        "many",
-        "changed the positions",
+    "batch_playouts plays in place": (
+        {"batch_playouts": batch_plays_in_place, "batch_scratch": 3},
+        "batch_playouts",
+        "modified `states`",
     ),
-    "many has no length": ({"many": many_has_no_lengths, "scratch": 3}, "many", "no length"),
-    "many stops early": ({"many": many_stops_early, "scratch": 3}, "many", "before the game"),
-    "many goes on": ({"many": many_goes_on, "scratch": 3}, "many", "goes on"),
-    "many mixes up players": (
-        {"many": many_mixes_up_players, "scratch": 3},
-        "many",
+    "batch_playouts has no length": (
+        {"batch_playouts": batch_has_no_lengths, "batch_scratch": 3},
+        "batch_playouts",
+        "invalid length",
+    ),
+    "batch_playouts stops early": (
+        {"batch_playouts": batch_stops_early, "batch_scratch": 3},
+        "batch_playouts",
+        "before the game",
+    ),
+    "batch_playouts goes on": (
+        {"batch_playouts": batch_goes_on, "batch_scratch": 3},
+        "batch_playouts",
+        "goes on",
+    ),
+    "batch_playouts mixes up players": (
+        {"batch_playouts": batch_mixes_up_players, "batch_scratch": 3},
+        "batch_playouts",
         "lets player 0 move where player 1",
     ),
-    "many invents moves": ({"many": many_invents_moves, "scratch": 3}, "many", "not sensible"),
-    "many turns results round": (
-        {"many": many_turns_results_round, "scratch": 3},
-        "many",
-        "gives the results",
+    "batch_playouts invents moves": (
+        {"batch_playouts": batch_invents_moves, "batch_scratch": 3},
+        "batch_playouts",
+        "not a playout move",
     ),
-    "many is unfair": ({"many": many_draws_once, "scratch": 3}, "many", "equally often"),
+    "batch_playouts turns results round": (
+        {"batch_playouts": batch_turns_results_round, "batch_scratch": 3},
+        "batch_playouts",
+        "wrote the scores",
+    ),
+    "batch_playouts is unfair": (
+        {"batch_playouts": batch_draws_once, "batch_scratch": 3},
+        "batch_playouts",
+        "equally often",
+    ),
     "one text for two moves": (
-        {"show_move": one_text_for_two_moves},
-        "show_move",
+        {"format_move": one_text_for_two_moves},
+        "format_move",
         "'left'",
     ),
-    "some moves have no text": ({"show_move": text_of_some_moves}, "show_move", "KeyError"),
-    "the board cannot be shown": ({"show": no_board}, "show", "no piece"),
+    "some moves have no text": (
+        {"format_move": text_of_some_moves_only},
+        "format_move",
+        "KeyError",
+    ),
+    "the board cannot be shown": ({"render": no_board}, "render", "no piece"),
     "the picture is no SVG": ({"svg": lambda state: "<p/>"}, "svg", "<p>"),
 }
 
@@ -267,7 +335,7 @@ def board_with_a_memory(state, colour):
     return f"{state[0]} {state[1]}, player {state[2]}, last move {state[3]}"
 
 
-def test_a_key_need_not_heed_what_makes_no_difference_to_the_rest_of_the_game():
+def test_a_key_may_ignore_what_does_not_matter_for_the_rest_of_the_game():
     check_game(
         GOOD.changed(
             state_words=4,
@@ -290,17 +358,17 @@ def test_a_key_that_mixes_up_positions_with_the_same_moves_is_caught(show):
         check_game(GOOD.changed(key=key_of_the_moves, render=show), games=20)
 
 
-@pytest.mark.parametrize(("changes", "function", "saying"), BROKEN.values(), ids=BROKEN)
-def test_a_broken_game_is_caught(changes, function, saying):
+@pytest.mark.parametrize(("changes", "function", "message_part"), BROKEN.values(), ids=BROKEN)
+def test_a_broken_game_is_caught(changes, function, message_part):
     with pytest.raises(ContractError) as caught:
         check_game(GOOD.changed(**changes), games=20, constant_sum=1.0)
     message = str(caught.value)
     assert f"`{function}`" in message
-    assert saying in message
+    assert message_part in message
 
 
 def test_the_message_names_the_game_and_the_moves_that_led_there():
-    broken = GOOD.changed(turn=turn_names_a_stranger)
+    broken = GOOD.changed(turn=turn_returns_an_invalid_player)
     with pytest.raises(ContractError) as caught:
         check_game(broken)
     message = str(caught.value)
@@ -311,7 +379,7 @@ def test_the_message_names_the_game_and_the_moves_that_led_there():
 
 
 def test_the_same_seed_finds_the_same_fault():
-    broken = GOOD.changed(turn=turn_names_a_stranger)
+    broken = GOOD.changed(turn=turn_returns_an_invalid_player)
     messages = set()
     for _ in range(2):
         with pytest.raises(ContractError) as caught:
@@ -341,10 +409,10 @@ def test_joint_moves_are_named_in_the_message():
         check_game(broken)
 
 
-def test_tables_are_only_read():
+def test_constants_are_read_only():
     def turn(constants, state):
         constants[1] += 1
         return state[2] if state[0] + state[1] > 0 else -1
 
-    with pytest.raises(ContractError, match="wrote into `tables`"):
+    with pytest.raises(ContractError, match="wrote into `constants`"):
         check_game(GOOD.changed(turn=turn, constants=[4, 0]))
