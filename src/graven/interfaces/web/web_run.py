@@ -13,7 +13,7 @@ from pathlib import Path
 import uvicorn
 
 from graven.core.errors import UsageError
-from graven.interfaces.http_limits import Prompt
+from graven.interfaces.http_limits import LimitedHttpProtocol
 from graven.interfaces.web.web_limits import MESSAGE_BYTES, Limits
 from graven.interfaces.web.web_server import LOCAL, Page
 
@@ -46,7 +46,7 @@ def run(
         log_level=logging.WARNING,
         access_log=False,
         server_header=False,
-        http=Prompt,
+        http=LimitedHttpProtocol,
         ws="websockets-sansio",
         ws_max_size=MESSAGE_BYTES,
         timeout_graceful_shutdown=GRACE_SECONDS,
