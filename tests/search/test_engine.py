@@ -42,13 +42,27 @@ def test_same_seed_same_search_other_seed_another(start):
     assert one.root_stats != three.root_stats
 
 
-def test_a_time_budget_is_kept(start):
+class SteppingClock:
+    """A clock that advances by a fixed step each time it is read, and fails after a limit."""
+
+    def __init__(self, step: float, limit: float) -> None:
+        self.now, self.step, self.limit = 0.0, step, limit
+
+    def __call__(self) -> float:
+        self.now += self.step
+        assert self.now < self.limit, "the search continues after its deadline"
+        return self.now
+
+
+def test_a_search_ends_at_its_deadline_and_not_before(start, monkeypatch):
     agent = Agent("uct")
-    agent.search(start, playouts=10)  # compiled
-    began = time.perf_counter()
-    found = agent.search(start, seconds=0.3)
-    assert time.perf_counter() - began >= 0.3
-    assert found.playouts > 100
+    agent.search(start, playouts=10)  # compile first
+    step, seconds = 0.01, 0.3
+    # Between two looks at the deadline the clock may be read a few times, not ten times.
+    monkeypatch.setattr(time, "perf_counter", SteppingClock(step, seconds + 10 * step))
+    result = agent.search(start, seconds=seconds)
+    assert seconds <= result.seconds < seconds + 10 * step
+    assert result.playouts > 1
 
 
 def test_another_thread_can_stop_a_search(start):
