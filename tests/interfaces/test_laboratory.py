@@ -1,4 +1,4 @@
-"""The laboratory's commands, for people and as JSON."""
+"""The laboratory's commands, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from graven.interfaces.cli.console import Pace
+from graven.interfaces.cli.console import GamesProgress
 from graven.lab.experiments import processes
 
 KNIGHTS = ["knightthrough", "--size", "5", "--playouts", "20", "--workers", "1"]
@@ -17,7 +17,7 @@ WORST = ["--robustness-against", "rave(bias=[1e-1..1e-2])"]
 BEST = ["reproduce", "cazenave2015", "6", "--best", "--games", "2", "--workers", "1"]
 
 
-def test_a_match_remembers_its_games(run):
+def test_a_match_stores_its_games(run):
     match = ["match", *KNIGHTS, "uct", "rave", "--games"]
     assert json.loads(run(*match, "2", "--json").out)["new"] == 2
     code, out, _ = run(*match, "4")
@@ -26,7 +26,7 @@ def test_a_match_remembers_its_games(run):
     assert "2 games; the others were in the store" in out
 
 
-def test_a_sequential_test_is_said(run):
+def test_the_decision_of_a_sequential_test_is_reported(run):
     agents = ["uct(playouts=200)", "uct(playouts=2)"]
     _, out, _ = run("match", *KNIGHTS, *agents, "--games", "200", "--sprt", "0", "100")
     assert "stopped early: at least 100 Elo" in out
@@ -224,14 +224,14 @@ def test_a_game_that_cannot_be_played_is_reported_and_the_rest_goes_on(run, monk
     monkeypatch.undo()
 
 
-def test_progress_counts_and_says_how_long_the_rest_takes(monkeypatch):
+def test_progress_counts_games_and_estimates_the_remaining_time(monkeypatch):
     now = 100.0
     monkeypatch.setattr("graven.interfaces.cli.console.time.monotonic", lambda: now)
-    pace = Pace()
-    pace.update(10, 40)
-    assert pace.line(3) == "10/40 games after 3 s (a first run compiles)"
-    pace.update(11, 40)
+    progress = GamesProgress()
+    progress.update(10, 40)
+    assert progress.line(3) == "10/40 games after 3 s (a first run compiles)"
+    progress.update(11, 40)
     now = 104.0
-    pace.update(13, 40)
+    progress.update(13, 40)
     # Two games in four seconds since the first one ended: 27 more take 54.
-    assert pace.line(8) == "13/40 games after 8 s, 54 s left"
+    assert progress.line(8) == "13/40 games after 8 s, 54 s left"

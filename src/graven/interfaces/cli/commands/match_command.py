@@ -20,15 +20,15 @@ from graven.interfaces.cli.arguments import (
     Size,
     Workers,
     check_agents,
-    make_game,
+    compile_game,
     open_store,
 )
 from graven.interfaces.cli.console import (
-    duration,
-    leave,
+    finish_experiment,
+    format_duration,
     out,
     print_json,
-    watched,
+    run_with_progress,
 )
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def match(
     if published is not None and not 0 <= published <= 100:
         raise UsageError(f"--published is a percentage from 0 to 100, not {published:g}.")
     check_agents(first, second)
-    played = make_game(game, size)
+    played = compile_game(game, size)
     running = _Running(games)
 
     def work(stop: threading.Event) -> MatchResult:
@@ -112,7 +112,7 @@ def match(
         )
 
     with open_store(db) as store:
-        result, interrupted = watched(work, running.line, quiet=0.5)
+        result, interrupted = run_with_progress(work, running.line, quiet=0.5)
         if json:
             values = result.as_json()
             if published is not None:
@@ -121,7 +121,7 @@ def match(
         else:
             _show(result, published)
     decided = result.verdict is not None and result.verdict.decided is not None
-    leave(result.failures, interrupted and result.games < games and not decided)
+    finish_experiment(result.failures, interrupted and result.games < games and not decided)
 
 
 class _Running:
@@ -144,14 +144,15 @@ class _Running:
         score, before = self._score, self._before
         if score is None or before is None or score is before:
             done = score.games if score else 0
-            return f"{done}/{self._games} games after {duration(elapsed)} (a first run compiles)"
+            time_spent = format_duration(elapsed)
+            return f"{done}/{self._games} games after {time_spent} (a first run compiles)"
         text = f"{score.games}/{self._games} games"
         text += f", {score.wins}-{score.losses}-{score.draws}, {_rate(score, score.ci95)}"
         counted = score.games - before.games
         if counted > 1:
             # Counted from the end of the first game: compilation says nothing about the rest.
             pace = (time.monotonic() - self._first_end) / (counted - 1)
-            text += f", {duration(pace * (self._games - score.games))} left"
+            text += f", {format_duration(pace * (self._games - score.games))} left"
         return text
 
 

@@ -15,18 +15,18 @@ from graven.interfaces.cli.arguments import (
     Json,
     Seed,
     Workers,
-    check_target,
+    check_output_file,
     open_store,
 )
 from graven.interfaces.cli.console import (
     INTERRUPTED,
-    Pace,
-    duration,
+    GamesProgress,
     err,
-    leave,
+    finish_experiment,
+    format_duration,
     out,
     print_json,
-    watched,
+    run_with_progress,
 )
 from graven.interfaces.cli.number_format import percent, span
 
@@ -96,7 +96,7 @@ def reproduce(
     if games is not None and one is None and not headline:
         raise UsageError("--games needs a paper and a table, or --headline.")
     if write is not None:
-        check_target(write)
+        check_output_file(write)
         if not write.endswith((".csv", ".md")):
             raise UsageError(f"{write!r}: figures are written as .csv or .md.")
     if one is not None and one.measure:
@@ -123,7 +123,7 @@ def reproduce(
         _show(one, results)
     else:
         out().print(_overview(chosen, results))
-    leave(failures, interrupted)
+    finish_experiment(failures, interrupted)
 
 
 def _measure(table: Table, games: int | None, seed: int, write: str | None, json: bool) -> None:
@@ -145,8 +145,9 @@ def _measure(table: Table, games: int | None, seed: int, write: str | None, json
         def work(stop: threading.Event) -> dict[Figure, float]:
             return measured(table, games, seed, stop, taken)
 
-        found, interrupted = watched(
-            work, lambda seconds: f"{done}/{len(table.figures)} figures after {duration(seconds)}"
+        found, interrupted = run_with_progress(
+            work,
+            lambda seconds: f"{done}/{len(table.figures)} figures after {format_duration(seconds)}",
         )
         results = Results((), seed, found)
     entries = results.entries(table)
@@ -186,7 +187,7 @@ def _play(
     total = sum(task.games for task in wanted)
     done = sum(len(store.numbers(task.cell, task.games)) for task in wanted)
 
-    pace = Pace()
+    pace = GamesProgress()
     pace.update(done, total)
 
     def recorded(*_: object) -> None:
@@ -200,7 +201,7 @@ def _play(
     if not wanted:
         err().print("Nothing of this can be played by this version of graven.", style="yellow")
         return (), False
-    failures, interrupted = watched(work, pace.line)
+    failures, interrupted = run_with_progress(work, pace.line)
     return failures, interrupted and done < total
 
 

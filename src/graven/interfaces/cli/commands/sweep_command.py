@@ -17,15 +17,15 @@ from graven.interfaces.cli.arguments import (
     Seed,
     Size,
     Workers,
-    make_game,
+    compile_game,
     open_store,
 )
 from graven.interfaces.cli.console import (
-    Pace,
-    leave,
+    GamesProgress,
+    finish_experiment,
     out,
     print_json,
-    watched,
+    run_with_progress,
 )
 from graven.interfaces.cli.number_format import percent
 
@@ -75,8 +75,8 @@ def sweep(
     """
     from graven.lab.experiments.sweep import sweep as play_sweep
 
-    played = make_game(game, size)
-    pace = Pace()
+    played = compile_game(game, size)
+    pace = GamesProgress()
 
     def work(stop: threading.Event) -> SweepResult:
         return play_sweep(
@@ -97,12 +97,12 @@ def sweep(
         )
 
     with open_store(db) as store:
-        result, interrupted = watched(work, pace.line)
+        result, interrupted = run_with_progress(work, pace.line)
     if json:
         print_json(result.as_json())
     else:
         _show(result)
-    leave(result.failures, interrupted and result.games < result.planned)
+    finish_experiment(result.failures, interrupted and result.games < result.planned)
 
 
 def _show(result: SweepResult) -> None:

@@ -18,16 +18,16 @@ from graven.interfaces.cli.arguments import (
     Size,
     Workers,
     check_agents,
-    make_game,
+    compile_game,
     open_store,
 )
 from graven.interfaces.cli.console import (
-    Pace,
-    duration,
-    leave,
+    GamesProgress,
+    finish_experiment,
+    format_duration,
     out,
     print_json,
-    watched,
+    run_with_progress,
 )
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def tournament(
     from graven.lab.experiments.tournament import tournament as play_tournament
 
     check_agents(*agents)
-    played = make_game(game, size)
+    played = compile_game(game, size)
     running = _Running()
 
     def work(stop: threading.Event) -> TournamentResult:
@@ -93,12 +93,14 @@ def tournament(
         )
 
     with open_store(db) as store:
-        result, interrupted = watched(work, running.text)
+        result, interrupted = run_with_progress(work, running.text)
     if json:
         print_json(result.as_json())
     else:
         _show(result)
-    leave(result.failures, interrupted and result.standing.games < result.standing.planned)
+    finish_experiment(
+        result.failures, interrupted and result.standing.games < result.standing.planned
+    )
 
 
 class _Running:
@@ -106,7 +108,7 @@ class _Running:
 
     def __init__(self) -> None:
         self._standing: Standing | None = None
-        self._pace = Pace()
+        self._pace = GamesProgress()
 
     def update(self, standing: Standing) -> None:
         self._standing = standing
@@ -115,7 +117,7 @@ class _Running:
     def text(self, elapsed: float) -> str:
         standing = self._standing
         if standing is None:
-            return f"getting ready for {duration(elapsed)}"
+            return f"getting ready for {format_duration(elapsed)}"
         lines = [self._pace.line(elapsed)]
         totals = [(standing.total(place), name) for place, name in enumerate(standing.agents)]
         for score, name in sorted(totals, key=lambda each: -(each[0].win_rate or 0.0)):

@@ -19,15 +19,15 @@ from graven.interfaces.cli.arguments import (
     Size,
     Workers,
     check_agents,
-    make_game,
+    compile_game,
     open_store,
 )
 from graven.interfaces.cli.console import (
-    duration,
-    leave,
+    finish_experiment,
+    format_duration,
     out,
     print_json,
-    watched,
+    run_with_progress,
 )
 from graven.interfaces.cli.number_format import percent
 
@@ -81,7 +81,7 @@ def tune(
     from graven.lab.experiments.tune import tune as play_tuning
 
     check_agents(against)
-    played = make_game(game, size)
+    played = compile_game(game, size)
     running = _Running()
 
     def work(stop: threading.Event) -> TuneResult:
@@ -104,12 +104,12 @@ def tune(
         )
 
     with open_store(db) as store:
-        result, interrupted = watched(work, running.line)
+        result, interrupted = run_with_progress(work, running.line)
     if json:
         print_json(result.as_json())
     else:
         _show(result)
-    leave(result.failures, interrupted and not result.done)
+    finish_experiment(result.failures, interrupted and not result.done)
 
 
 class _Running:
@@ -124,8 +124,8 @@ class _Running:
     def line(self, elapsed: float) -> str:
         progress = self._progress
         if progress is None:
-            return f"getting ready for {duration(elapsed)}"
-        text = f"{progress.trials}/{progress.planned} trials after {duration(elapsed)}"
+            return f"getting ready for {format_duration(elapsed)}"
+        text = f"{progress.trials}/{progress.planned} trials after {format_duration(elapsed)}"
         if progress.best is not None:
             text += f", best {percent(progress.best.score)} % by {progress.best.agent}"
         return text + (", now its fresh match" if progress.validating else "")
