@@ -89,50 +89,20 @@ def test_search_is_the_same_for_the_same_seed(run):
     assert root_stats("1") != root_stats("2")
 
 
-# One move ends the game. `scores` must write results from 0 to 1.
-ONE_MOVE_GAME = """
-import graven as gv
-
-def start(constants, state):
-    state[0] = 0
-
-def turn(constants, state):
-    return -1 if state[0] else 0
-
-def legal(constants, state, player, moves):
-    moves[0] = 0
-    moves[1] = 1
-    return 2
-
-def play(constants, state, joint):
-    state[0] = 1 + joint[0]
-
-def scores(constants, state, out):
-    out[0] = WINNING_SCORE if state[0] == 1 else 0.0
-
-game = gv.Game(
-    name="one_move", players=1, state_words=1, num_codes=2, max_moves=2, max_plies=1,
-    constants=[0], start=start, turn=turn, legal=legal, play=play, scores=scores,
-)
-"""
-
-
-def test_check_accepts_a_game_that_keeps_the_contract(run, tmp_path):
-    path = tmp_path / "correct.py"
-    path.write_text(ONE_MOVE_GAME.replace("WINNING_SCORE", "1.0"))
-    assert run("search", f"{path}:game", "--playouts", "50", "--check").code == 0
+def test_check_refuses_only_a_game_that_breaks_the_contract(run, new_file):
+    path = new_file("game", "mygame", "mygame.py") / "mygame.py"
+    search = ["search", "./mygame.py:game", "--playouts", "50"]
+    assert run(*search, "--check").code == 0
     assert run(*SEARCH, "--check").code == 0
-
-
-def test_check_refuses_a_game_that_breaks_the_contract(run, tmp_path):
-    path = tmp_path / "broken.py"
-    path.write_text(ONE_MOVE_GAME.replace("WINNING_SCORE", "2.0"))
-    search = ["search", f"{path}:game", "--playouts", "50"]
+    text = path.read_text()
+    correct, broken = "out[1] = 1.0 - out[0]", "out[1] = 2.0 - out[0]"
+    assert correct in text
+    path.write_text(text.replace(correct, broken))
     assert run(*search).code == 0, "a search alone does not notice"
     code, out, err = run(*search, "--check")
     assert (code, out) == (2, "")
     assert err.startswith("graven: ")
-    for part in ("one_move", "`scores`", "2.0", "from 0 to 1"):
+    for part in ("mygame", "`scores`", "2.0", "from 0 to 1"):
         assert part in err
 
 

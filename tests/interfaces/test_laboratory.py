@@ -30,11 +30,11 @@ def test_the_decision_of_a_sequential_test_is_reported(run):
     agents = ["uct(playouts=200)", "uct(playouts=2)"]
     _, out, _ = run("match", *KNIGHTS, *agents, "--games", "200", "--sprt", "0", "100")
     assert "stopped early: at least 100 Elo" in out
-    said = json.loads(
+    result = json.loads(
         run("match", *KNIGHTS, *agents, "--games", "200", "--sprt", "0", "100", "--json").out
     )
-    assert said["new"] == 0
-    assert said["sprt"]["decided"] == 100
+    assert result["new"] == 0
+    assert result["sprt"]["decided"] == 100
 
 
 def test_a_tournament_shows_ratings_and_a_cross_table(run):
@@ -48,9 +48,9 @@ def test_a_tournament_shows_ratings_and_a_cross_table(run):
         "Points of",
     ):
         assert word in out
-    said = json.loads(run(*TOURNAMENT, "--json").out)
-    assert said["games"] == said["planned"] == 12
-    assert len(said["ratings"]) == len(said["superior"]) == 3
+    result = json.loads(run(*TOURNAMENT, "--json").out)
+    assert result["games"] == result["planned"] == 12
+    assert len(result["ratings"]) == len(result["superior"]) == 3
 
 
 def test_a_sweep_shows_the_best_and_its_worst_case(run):
@@ -58,9 +58,9 @@ def test_a_sweep_shows_the_best_and_its_worst_case(run):
     assert code == 0, err
     for word in ("rave(bias=0.001)", "best: ", "worst: ", "against uct"):
         assert word in out
-    said = json.loads(run(*SWEEP, "rave(bias=[1e-1..1e-3])", *WORST, "--json").out)
-    assert len(said["points"]) == 3
-    assert len(said["opponents"]) == 2
+    result = json.loads(run(*SWEEP, "rave(bias=[1e-1..1e-3])", *WORST, "--json").out)
+    assert len(result["points"]) == 3
+    assert len(result["opponents"]) == 2
 
 
 def test_a_sweep_over_two_parameters_is_a_table(run):
@@ -110,8 +110,8 @@ def test_reproduce_without_games_plays_nothing_and_makes_no_store(run, tmp_path)
 
 def test_reproduce_plays_what_is_missing_and_writes_it_down(run, tmp_path):
     written = tmp_path / "headline.csv"
-    said = json.loads(run(*BEST, "--json", "--write", str(written)).out)
-    (entry,) = said
+    result = json.loads(run(*BEST, "--json", "--write", str(written)).out)
+    (entry,) = result
     assert (entry["games"], entry["published"], entry["verdict"]) == (2, 67.8, "agrees")
     (row,) = csv.DictReader(written.read_text().splitlines())
     assert row["first"] == "grave(ref=50,bias=0.0001,ties=first)"
@@ -142,7 +142,7 @@ WRONG = {
     "twice": (["tournament", *KNIGHTS, "uct", "uct"], "twice"),
     "alone": (["tournament", *KNIGHTS, "uct"], "from 2 to 100"),
     "range": ([*SWEEP, "rave(bias=[1..])"], "no range"),
-    "opponents": (["sweep", *KNIGHTS, "uct", "--against", "uct(c=[1,2])"], "worst-against"),
+    "opponents": (["sweep", *KNIGHTS, "uct", "--against", "uct(c=[1,2])"], "robustness-against"),
     "cluster": (["match", "nogo", "uct", "rave", "--cluster", "host"], "tcp://host:8786"),
 }
 
@@ -198,8 +198,8 @@ def test_tune_shows_the_best_and_its_fresh_match(run):
     assert code == 0
     for word in ("3 of 3 trials", "best: uct(c=0.4,playouts=", "fresh match: ", "graven match"):
         assert word in out
-    said = json.loads(run(*tune, "--json").out)
-    assert said["validation"]["games"] == 20
+    result = json.loads(run(*tune, "--json").out)
+    assert result["validation"]["games"] == 20
     code, _, err = run("tune", *KNIGHTS, "uct", "--against", "uct")
     assert code == 2
     assert "parameter=?" in err

@@ -25,7 +25,7 @@ A move, written as the board names it, or:
   moves     list your legal moves
   hint      show the agent's move for you
   opinion   show the agent's evaluation and the line it expects
-  undo      take your last move and the answer back
+  undo      take your last move back, and the answer to it
   board     show the board
   help      show this help
   quit      leave (as does the end of input)"""
