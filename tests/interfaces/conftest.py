@@ -14,7 +14,6 @@ import pytest
 from graven.agents import agent
 from graven.games.registry import make_game
 from graven.interfaces.cli import app
-from graven.lab.experiments.play_game import warm_up
 
 
 class Outcome(NamedTuple):
@@ -29,7 +28,9 @@ Run = Callable[..., Outcome]
 @pytest.fixture(scope="session", autouse=True)
 def _compiled() -> None:
     """Compile before the tests begin, so that no command has to say that it is taking long."""
-    warm_up(make_game("nogo(size=3)"), [agent(spec) for spec in ("uct", "rave", "grave")])
+    game = make_game("nogo(size=3)")
+    for spec in ("uct", "rave", "grave"):
+        agent(spec).player(game).warm_up()
 
 
 @pytest.fixture

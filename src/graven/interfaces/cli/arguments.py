@@ -29,32 +29,11 @@ AgentText = Annotated[
 Playouts = Annotated[int | None, typer.Option(help="Playouts for each move.", metavar="N")]
 Seconds = Annotated[float | None, typer.Option(help="Seconds for each move.", metavar="S")]
 Seed = Annotated[int, typer.Option(help="The same seed gives the same moves.", metavar="N")]
-Workers = Annotated[
-    int | None, typer.Option(help="Processes that play at once; default: all cores.", metavar="N")
-]
-Cluster = Annotated[
-    str | None,
-    typer.Option(
-        help="Play on a Dask cluster instead: its scheduler's address.", metavar="tcp://HOST:8786"
-    ),
-]
 Db = Annotated[
     str | None,
     typer.Option(
         help="The file that remembers all games; default: GRAVEN_DB, else graven.db.",
         metavar="FILE",
-    ),
-]
-Openings = Annotated[
-    int,
-    typer.Option(help="Random moves that begin each game, the same for both sides.", metavar="N"),
-]
-Seating = Annotated[
-    str,
-    typer.Option(
-        help="With three players and more: mixed (all seatings of both) or alone (the first "
-        "agent takes one seat).",
-        metavar="HOW",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]

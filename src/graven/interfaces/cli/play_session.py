@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from graven.agents import Player
+from graven.agents import MoveClock
 from graven.core.errors import UsageError
 from graven.core.rng import derive
 from graven.interfaces.cli import result_tables
@@ -126,7 +126,7 @@ class Session:
         """The agent's move for one of its seats."""
         position = self.position
         found, _ = watched(
-            lambda stop: self._players[player].choose(position, stop),
+            lambda stop: self._players[player].choose(position, MoveClock(self.budget, stop)),
             lambda elapsed: f"thinking for {duration(elapsed)}",
         )
         self._believed = found, player
@@ -155,7 +155,7 @@ class Session:
     def _seat_players(self) -> None:
         """Fresh players, who remember nothing of moves taken back."""
         self._players = {
-            player: Player(self.agent, derive(self.seed, player), self.budget)
+            player: self.agent.player(self.game, derive(self.seed, player))
             for player in range(self.game.players)
             if player != self.seat
         }
@@ -163,9 +163,9 @@ class Session:
     def _think(self) -> SearchResult:
         """What the agent thinks of the position before the person."""
         position = self.position
-        thinker = Player(self.agent, derive(self.seed, self.game.players), self.budget)
+        thinker = self.agent.player(self.game, derive(self.seed, self.game.players))
         found, _ = watched(
-            lambda stop: thinker.choose(position, stop),
+            lambda stop: thinker.choose(position, MoveClock(self.budget, stop)),
             lambda elapsed: f"thinking for {duration(elapsed)}",
         )
         return found

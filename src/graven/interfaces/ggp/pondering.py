@@ -7,8 +7,8 @@ import logging
 import threading
 from dataclasses import replace
 
-from graven.agents import Agent, SearchResult
-from graven.agents.agent import find_move
+from graven.agents import SearchAgent, SearchResult
+from graven.agents.search_result import find_move
 from graven.agents.spec import Spec, parse
 from graven.core.errors import GravenError
 from graven.core.game import Game, Position
@@ -29,7 +29,7 @@ def warm_up(spec: Spec) -> None:
     for by in (make.NETWORK, make.PROOF):
         game = make.make(text, "connect5", make.How(by))
         playouts = 500 if by == make.NETWORK else 2
-        find_move(Agent(spec).bind(game), game.start(), Budget(playouts), 0, None)
+        find_move(SearchAgent(spec).bind(game), game.start(), Budget(playouts), 0, None)
 
 
 def player_agent(spec: str) -> Spec:
@@ -53,7 +53,7 @@ class Thinker:
     """
 
     def __init__(self, spec: Spec, game: Game, seed: int, slow: bool) -> None:
-        self._agent = Agent(_lasting(spec) if slow else spec)
+        self._agent = SearchAgent(_lasting(spec) if slow else spec)
         self._search = self._agent.bind(game)
         self._slow = slow
         self._seed = seed

@@ -18,7 +18,7 @@ from functools import partial
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
-from graven.agents import Agent, Player
+from graven.agents import MoveClock, SearchAgent, SearchPlayer
 from graven.core.errors import GravenError, UsageError
 from graven.core.game import Game, Position
 from graven.core.rng import derive
@@ -154,21 +154,25 @@ class Own:
     def __init__(self, spec: str, seed: int) -> None:
         said = player_agent(spec)
         self.name = said.text
-        self._agent = Agent(said)
+        self._agent = SearchAgent(said)
         self._seed = seed
-        self._player: Player | None = None
+        self._player: SearchPlayer | None = None
+        self._clock: MoveClock | None = None
 
     def start(self, match: str, role: str, rules: str, clocks: tuple[float, float]) -> None:
         """A new tree."""
         budget = self._agent.budget_or(Budget(seconds=SHARE * clocks[1]))
-        self._player = Player(self._agent, self._seed, budget)
+        self._clock = MoveClock(budget)
+        self._player = None
 
     def play(self, match: str, joint: tuple[str, ...] | None, position: Position, role: int) -> str:
         """Search, where there is a choice."""
         legal = moves_of(position, role)
-        if len(legal) == 1 or self._player is None or role not in position.players_to_move:
+        if len(legal) == 1 or role not in position.players_to_move:
             return legal[0]
-        found = self._player.choose(position)
+        if self._player is None:
+            self._player = self._agent.player(position.game, self._seed)
+        found = self._player.choose(position, self._clock)
         best = found.best_move
         return best if isinstance(best, str) else best[position.players_to_move.index(role)]
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TextIO
 
 from graven import __version__
-from graven.agents import Agent, SearchResult
-from graven.agents.agent import find_move
+from graven.agents import SearchAgent, SearchResult
+from graven.agents.search_result import find_move
 from graven.agents.spec import Spec, parse
 from graven.core.errors import GravenError
 from graven.core.game import Game, Position
@@ -61,7 +61,7 @@ class Engine:
 
     def _use(self, spec: Spec) -> None:
         """Play with another agent from now on; its code is compiled before any clock runs."""
-        self.agent = Agent(spec)
+        self.agent = SearchAgent(spec)
         self._search: Search | None = None
         self._search_game: Game | None = None
         find_move(self._bound(), self.table.game.start(), Budget(playouts=500), 0, None)

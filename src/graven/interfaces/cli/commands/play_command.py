@@ -43,12 +43,11 @@ def play(
       graven play domineering --side second --agent "rave(bias=1e-3)" --seconds 2
     """
     from graven.agents import agent as make_agent
-    from graven.agents.gtp_program import is_program
+    from graven.agents import is_external
     from graven.core.errors import UsageError, unknown
     from graven.interfaces.cli.play_session import SEATS, Session
-    from graven.lab.experiments.play_game import warm_up
 
-    if is_program(agent):
+    if is_external(agent):
         raise UsageError(f"{agent} plays matches (graven match), and no person in the terminal.")
     opponent = make_agent(agent)
     budget = opponent.budget_or(given_budget(playouts, seconds, DEFAULT_PLAYOUTS))
@@ -56,5 +55,5 @@ def play(
     seats = SEATS[: played.players]
     if side not in seats:
         raise unknown(f"side of {played.name}", side, seats)
-    awaited(lambda: warm_up(played, [opponent]), f"compiling {opponent.spec}")
+    awaited(opponent.player(played).warm_up, f"compiling {opponent.spec}")
     Session(played, opponent, budget, seat=seats.index(side), seed=seed).run()
