@@ -86,7 +86,7 @@ def test_games_by_other_rules_of_the_same_name_are_not_counted_together():
     game, other = tiny.heaps(4), tiny.heaps(4).changed(scores=scores_turned_round)
     assert game.spec == other.spec
     with gv.Store() as store:
-        first = gv.match(game, "uct", "grave", games=4, playouts=20, db=store, workers=1)
-        second = gv.match(other, "uct", "grave", games=4, playouts=20, db=store, workers=1)
-        again = gv.match(game, "uct", "grave", games=4, playouts=20, db=store, workers=1)
+        first = gv.match(game, "uct", "grave", games=4, playouts=20, store=store, workers=1)
+        second = gv.match(other, "uct", "grave", games=4, playouts=20, store=store, workers=1)
+        again = gv.match(game, "uct", "grave", games=4, playouts=20, store=store, workers=1)
     assert (first.new, second.new, again.new) == (4, 4, 0)

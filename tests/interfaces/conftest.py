@@ -12,14 +12,15 @@ import pytest
 from graven.agents import agent
 from graven.games.registry import make_game
 from graven.interfaces.cli import app
-from graven.lab.experiments.play_game import warm_up
 from tests.interfaces.helpers import Outcome, Run, run_program
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _compiled() -> None:
     """Compile first, so that no command prints progress because compilation takes long."""
-    warm_up(make_game("nogo(size=3)"), [agent(spec) for spec in ("uct", "rave", "grave")])
+    game = make_game("nogo(size=3)")
+    for spec in ("uct", "rave", "grave"):
+        agent(spec).player(game).warm_up()
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import threading
 import numpy as np
 import pytest
 
-from graven.agents import Agent, parse
+from graven.agents import SearchAgent, parse
 from graven.core.rng import derive
 from graven.games.registry import make_game
 from graven.search import look
@@ -80,7 +80,7 @@ def codes_to(search, nodes):
 )
 def test_beta_is_the_weight_that_the_value_was_blended_with(spec):
     game = make_game(GAME)
-    agent, parsed = Agent(spec), parse(spec)
+    agent, parsed = SearchAgent(spec), parse(spec)
     search = agent.bind(game)
     search.run(game.start().state, (), Budget(playouts=500), 3)
     seen = look.look(search, parsed.form, look.root(search))
@@ -132,7 +132,7 @@ def test_a_simulation_that_is_half_counted_makes_no_impossible_mean():
 def test_looking_while_it_searches_sees_only_what_can_be(spec):
     """A small first room, so that every group of arrays grows under the reader's eyes."""
     game = make_game("nogo(size=5)")
-    search = Agent(spec).bind(game)
+    search = SearchAgent(spec).bind(game)
     form, start = parse(spec).form, game.start()
     stop, failed, looks = threading.Event(), [], 0
 
@@ -171,7 +171,7 @@ def test_looking_while_it_searches_sees_only_what_can_be(spec):
 
 def test_a_way_that_the_tree_does_not_have_ends_early():
     game = make_game(GAME)
-    search = Agent("uct").bind(game)
+    search = SearchAgent("uct").bind(game)
     search.run(game.start().state, (), Budget(playouts=50), 1)
     legal = game.start().legal_codes_of(0)
     nowhere = next(code for code in range(game.num_codes) if code not in legal)

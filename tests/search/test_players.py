@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graven.agents import Agent
+from graven.agents import SearchAgent
 from graven.core.contract import TERMINAL
 from graven.core.game import Game
 from tests.naive import search as naive
@@ -77,7 +77,7 @@ def test_three_players_agree_with_the_twin(spec, formula, ref, misere):
 def test_each_of_three_players_plays_for_itself():
     # With 3 stones or fewer the player to move takes all; with 7 the first can leave none safe.
     for stones, expected in ((1, "1"), (2, "2"), (3, "3")):
-        found = Agent("uct(c=0.4)").search(heap(stones).start(), playouts=500)
+        found = SearchAgent("uct(c=0.4)").search(heap(stones).start(), playouts=500)
         assert found.best_move == expected
         assert found.value > 0.9
 

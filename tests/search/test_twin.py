@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from graven.agents import Agent
+from graven.agents import SearchAgent
 from graven.core.contract import SIMULTANEOUS, TERMINAL
 from graven.core.rng import derive
 from graven.games.registry import make_game
@@ -44,7 +44,7 @@ GAMES = ["breakthrough(size=5x4)", "knightthrough(size=5)", "nogo(size=3)"]
 def run_both(game, spec, formula, ref, playouts, seed=1, **options):
     """The kernel's and the twin's search of the start position with the same random numbers."""
     text = ",".join(f"{name}={str(value).lower()}" for name, value in options.items())
-    agent = Agent(spec.replace(")", f",{text})") if options else spec)
+    agent = SearchAgent(spec.replace(")", f",{text})") if options else spec)
     start = game.start()
     search = agent.bind(game)
     search.run(start.state, (), Budget(playouts=playouts), seed)
@@ -200,7 +200,7 @@ def test_a_kept_tree_goes_on_as_if_it_had_never_stopped(policy, transpositions, 
     game = make_game("breakthrough(size=5x4)")
     position = game.start()
     flag = str(transpositions).lower()
-    search = Agent(spec.replace(")", f",reuse=true,transpositions={flag})")).bind(game)
+    search = SearchAgent(spec.replace(")", f",reuse=true,transpositions={flag})")).bind(game)
     search.prune_above = 0 if pruned else search.prune_above
     twin = naive.NaiveSearch(game, formula, ref, transpositions=transpositions)
     twin.plant(position.state)
@@ -240,16 +240,16 @@ def test_the_fraction_is_the_papers_formula(weight, c):
 
 def test_grave_with_ref_0_is_rave():
     game = make_game("breakthrough(size=6)")
-    one = Agent("grave(ref=0,bias=1e-4)").search(game.start(), playouts=3000, seed=3)
-    two = Agent("rave(bias=1e-4)").search(game.start(), playouts=3000, seed=3)
+    one = SearchAgent("grave(ref=0,bias=1e-4)").search(game.start(), playouts=3000, seed=3)
+    two = SearchAgent("rave(bias=1e-4)").search(game.start(), playouts=3000, seed=3)
     assert one.root_stats == two.root_stats
     assert (one.nodes, one.amaf_tables, one.pv) == (two.nodes, two.amaf_tables, two.pv)
 
 
 def test_grave_with_infinite_ref_is_hrave():
     game = make_game("knightthrough(size=6)")
-    one = Agent("grave(ref=inf,k=50,c=0.2)").search(game.start(), playouts=3000, seed=3)
-    two = Agent("hrave(k=50,c=0.2)").search(game.start(), playouts=3000, seed=3)
+    one = SearchAgent("grave(ref=inf,k=50,c=0.2)").search(game.start(), playouts=3000, seed=3)
+    two = SearchAgent("hrave(k=50,c=0.2)").search(game.start(), playouts=3000, seed=3)
     assert one.root_stats == two.root_stats
     assert one.amaf_tables == two.amaf_tables == 1
 

@@ -1,10 +1,10 @@
-"""Policies of one's own: in a Python file, or given to an agent by a program.
+"""User-defined policies: in a Python file, or passed to an agent by a program.
 
     ./mine.py:tree(c=0.3)+mast          uct+./mine.py:playout
 
 The name after the colon is a `TreePolicy` or a `PlayoutPolicy`. As with games in files, the text
-that records store has a digest of the file, and reading such a spec runs the file: only do so with
-a text that a person has given to their own program.
+in records contains a digest of the file. Reading such a spec runs the file, so texts from a network
+or a database must not be read this way.
 """
 
 from __future__ import annotations
@@ -29,41 +29,43 @@ from graven.search.policy import (
 )
 from graven.sources.user_module import own_file
 
-# What parameters of a tree policy mean already, besides what they mean to its formulas.
+# Names that every tree policy has already.
 TAKEN = {"ref", "beta", *(option.name for option in OPTIONS)}
 
 
 def file_policy(text: str, digest: str | None = None) -> Policy:
-    """The policy that a text such as `mine.py:tree` names."""
+    """Load the policy that a text such as `mine.py:tree` names."""
     path, _, name = text.rpartition(":")
     file = own_file(path, digest)
-    found = file.named(name, "policy", (TreePolicy, PlayoutPolicy))
-    if not isinstance(found, Policy):
+    policy = file.named(name, "policy", (TreePolicy, PlayoutPolicy))
+    if not isinstance(policy, Policy):
         raise UsageError(
-            f"{text} is a {type(found).__name__}: neither a TreePolicy nor a PlayoutPolicy."
+            f"{text} is a {type(policy).__name__}: neither a TreePolicy nor a PlayoutPolicy."
         )
-    check_policy(found, text)
-    return replace(found, name=f"{file.shown}:{name}", digest=file.digest)
+    check_policy(policy, text)
+    return replace(policy, name=f"{file.shown}:{name}", digest=file.digest)
 
 
 def given_policies(policies: Policy | Iterable[Policy]) -> tuple[Policy, ...]:
-    """Policies that a program gives to an agent: with names that a spec can say."""
+    """Check policies that a program passes to an agent; a spec must be able to name them."""
     given = (policies,) if isinstance(policies, Policy) else tuple(policies)
     known = {*tree_policies(), *playout_policies()}
     for policy in given:
         if not isinstance(policy, Policy):
             raise UsageError(f"{policy!r} is neither a TreePolicy nor a PlayoutPolicy.")
         if not re.fullmatch(r"[a-z][a-z0-9_-]*", policy.name):
-            raise UsageError(f"a policy's name has small letters and digits, not {policy.name!r}.")
+            raise UsageError(
+                f"a policy's name has lower-case letters and digits, got {policy.name!r}."
+            )
         if policy.name in known:
-            raise UsageError(f"there is a policy called {policy.name!r}: call yours otherwise.")
+            raise UsageError(f"the policy name {policy.name!r} is taken: choose another name.")
         known.add(policy.name)
         check_policy(policy, policy.name)
     return given
 
 
 def check_policy(policy: Policy, text: str) -> None:
-    """Refuse what would fail later, and less clearly."""
+    """Check the parts of a policy, so that errors are reported early and clearly."""
     kind = Form if isinstance(policy, TreePolicy) else PlayoutForm
     if not _all(policy.forms, kind) or not policy.forms:
         raise UsageError(f"{text}: its forms are a tuple of {kind.__name__}, at least one.")

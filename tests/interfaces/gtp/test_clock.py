@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graven.interfaces.gtp import gtp_session
+from graven.agents import MoveClock, SearchPlayer
 from graven.interfaces.gtp.gtp_clock import GameClocks, PlayerClock
 from graven.search.engine import Budget
 from tests.interfaces.gtp.helpers import new_engine, ok
@@ -50,13 +50,13 @@ def test_time_left_alone_starts_a_clock():
 
 
 def test_a_search_gets_the_seconds_of_the_clock_less_the_lag(engine, monkeypatch):
-    budgets, find_move = [], gtp_session.find_move
+    budgets, choose = [], SearchPlayer.choose
 
-    def short_search(search, position, budget, **options):
-        budgets.append(budget)
-        return find_move(search, position, Budget(playouts=10), **options)
+    def choose_quickly(player, position, clock):
+        budgets.append(clock.budget)
+        return choose(player, position, MoveClock(Budget(playouts=10)))
 
-    monkeypatch.setattr(gtp_session, "find_move", short_search)
+    monkeypatch.setattr(SearchPlayer, "choose", choose_quickly)
     ok(engine, "graven-params playouts 0")
     ok(engine, "time_settings 0 1 1")
     for colour in "bwb":

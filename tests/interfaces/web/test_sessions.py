@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from graven.agents import Agent, parse
+from graven.agents import SearchAgent, parse
 from graven.core.errors import UsageError
 from graven.gdl.make import How, make
 from graven.interfaces.web.search_pool import SEARCHING, STOPPED, Held, Pool, Thinker
@@ -274,9 +274,9 @@ def test_trees_that_are_let_go_are_free_although_their_sessions_remember_the_sea
 
 def test_where_all_move_at_once_everybody_has_an_estimate_of_his_own():
     game = rock_paper_scissors(1).changed(scores=second_wins)
-    found = Agent("uct").search(game.start(), playouts=50)
+    found = SearchAgent("uct").search(game.start(), playouts=50)
     assert [found.value_of(player) for player in (0, 1)] == [0.0, 1.0]
-    cut_short = Agent("uct").search(game.start(), playouts=1)
+    cut_short = SearchAgent("uct").search(game.start(), playouts=1)
     assert cut_short.value_of(1) is None
 
 

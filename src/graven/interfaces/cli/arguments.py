@@ -31,34 +31,11 @@ Seconds = Annotated[float | None, typer.Option(help="Seconds per move.", metavar
 Seed = Annotated[
     int, typer.Option(help="Random seed: equal seeds give equal results.", metavar="N")
 ]
-Workers = Annotated[
-    int | None, typer.Option(help="Worker processes; default: all cores.", metavar="N")
-]
-Cluster = Annotated[
-    str | None,
-    typer.Option(
-        help="Play on a Dask cluster with a scheduler at this address.", metavar="tcp://HOST:8786"
-    ),
-]
 Db = Annotated[
     str | None,
     typer.Option(
         help="The database of all games; default: GRAVEN_DB, else graven.db.",
         metavar="FILE",
-    ),
-]
-Openings = Annotated[
-    int,
-    typer.Option(
-        help="Random plies at the start of each game; both sides play each opening.", metavar="N"
-    ),
-]
-Seating = Annotated[
-    str,
-    typer.Option(
-        help="With three or more players: mixed (rotate both agents through all seat assignments) "
-        "or alone (the first agent takes one seat).",
-        metavar="SEATING",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]

@@ -7,14 +7,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from graven.agents import Player
+from graven.agents import MoveClock
 from graven.core.errors import UsageError
 from graven.core.rng import derive
 from graven.interfaces.cli import result_tables
 from graven.interfaces.cli.console import format_duration, out, print_board, run_with_progress
 
 if TYPE_CHECKING:
-    from graven.agents import Agent, SearchResult
+    from graven.agents import Agent, Player, SearchResult
     from graven.core.game import Game, Position
     from graven.search.engine import Budget
 
@@ -149,7 +149,7 @@ class PlaySession:
     def _new_players(self) -> None:
         """Create players with empty trees, without statistics of moves taken back."""
         self._players = {
-            player: Player(self.agent, derive(self.seed, player), self.budget)
+            player: self.agent.player(self.game, derive(self.seed, player))
             for player in range(self.game.players)
             if player != self.seat
         }
@@ -157,7 +157,7 @@ class PlaySession:
     def _search(self, player: Player) -> SearchResult:
         position = self.position
         result, _ = run_with_progress(
-            lambda stop: player.choose(position, stop),
+            lambda stop: player.choose(position, MoveClock(self.budget, stop)),
             lambda elapsed: f"thinking for {format_duration(elapsed)}",
         )
         return result
@@ -165,7 +165,7 @@ class PlaySession:
     def _search_for_user(self) -> SearchResult:
         """Search the current position, in which the user is to move."""
         seed = derive(self.seed, self.game.players)
-        return self._search(Player(self.agent, seed, self.budget))
+        return self._search(self.agent.player(self.game, seed))
 
     def _hint(self) -> None:
         result = self._search_for_user()

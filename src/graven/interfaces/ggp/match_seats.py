@@ -10,7 +10,7 @@ import time
 from typing import Protocol
 from urllib.parse import urlsplit
 
-from graven.agents import Agent, Player
+from graven.agents import MoveClock, SearchAgent, SearchPlayer
 from graven.core.errors import GravenError, UsageError
 from graven.core.game import Position
 from graven.gdl.moves import moves_of
@@ -149,21 +149,25 @@ class AgentSeat:
     def __init__(self, spec: str, seed: int) -> None:
         parsed = match_spec(spec)
         self.name = parsed.text
-        self._agent = Agent(parsed)
+        self._agent = SearchAgent(parsed)
         self._seed = seed
-        self._player: Player | None = None
+        self._player: SearchPlayer | None = None
+        self._clock: MoveClock | None = None
 
     def start(self, match: str, role: str, rules: str, clocks: tuple[float, float]) -> None:
         """Begin with an empty tree."""
         budget = self._agent.budget_or(Budget(seconds=AGENT_CLOCK_SHARE * clocks[1]))
-        self._player = Player(self._agent, self._seed, budget)
+        self._clock = MoveClock(budget)
+        self._player = None
 
     def play(self, match: str, joint: JointMove, position: Position, role: int) -> str:
         """Search, unless there is only one legal move."""
         legal = moves_of(position, role)
-        if len(legal) == 1 or self._player is None or role not in position.players_to_move:
+        if len(legal) == 1 or role not in position.players_to_move:
             return legal[0]
-        return self._player.choose(position).move_of(role)
+        if self._player is None:
+            self._player = self._agent.player(position.game, self._seed)
+        return self._player.choose(position, self._clock).move_of(role)
 
     def stop(self, match: str, joint: JointMove, aborted: bool) -> None:
         """Drop the tree."""

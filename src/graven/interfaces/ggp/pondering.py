@@ -6,12 +6,10 @@ import logging
 import threading
 from dataclasses import replace
 
-from graven.agents import Agent, SearchResult
-from graven.agents.agent import find_move
+from graven.agents import MoveClock, SearchAgent, SearchResult
 from graven.agents.spec import Spec, parse
 from graven.core.errors import GravenError
 from graven.core.game import Game, Position
-from graven.core.rng import derive
 from graven.gdl import make, sheets
 from graven.search.engine import Budget
 
@@ -28,8 +26,7 @@ def warm_up(spec: Spec) -> None:
     text = sheets.text_of(WARM_UP_GAME)
     for method, playouts in WARM_UP_PLAYOUTS.items():
         game = make.make(text, WARM_UP_GAME, make.How(method))
-        search = Agent(spec).bind(game)
-        find_move(search, game.start(), Budget(playouts), seed=0, stop=None)
+        SearchAgent(spec).player(game).warm_up(playouts)
 
 
 def match_spec(spec: str) -> Spec:
@@ -53,9 +50,8 @@ class PonderingSearch:
     """
 
     def __init__(self, spec: Spec, game: Game, seed: int, slow: bool) -> None:
-        self._search = Agent(_without_decay(spec) if slow else spec).bind(game)
+        self._player = SearchAgent(_without_decay(spec) if slow else spec).player(game, seed)
         self._slow = slow
-        self._seed = seed
         self._changed = threading.Condition()  # guards what follows
         self._position: Position | None = None  # None: idle
         self._position_number = 0
@@ -75,7 +71,7 @@ class PonderingSearch:
             self._position, self._result = target, None
             self._position_number += 1
             self._changed.notify_all()
-        self._search.interrupt()
+        self._player.search.interrupt()
 
     def latest_result(self, position: Position, timeout: float) -> SearchResult | None:
         """Interrupt the search and return its result; None if it searches another position.
@@ -86,7 +82,7 @@ class PonderingSearch:
             if self._position is None or self._position.history != position.history:
                 return None
             runs = self._finished_runs
-            self._search.interrupt()
+            self._player.search.interrupt()
             self._changed.wait_for(lambda: self._finished_runs > runs or self._closed, timeout)
             return self._result
 
@@ -96,7 +92,7 @@ class PonderingSearch:
             self._closed = True
             self._position = None
             self._changed.notify_all()
-        self._search.interrupt()
+        self._player.search.interrupt()
 
     def _work(self) -> None:
         playouts = 1
@@ -109,8 +105,7 @@ class PonderingSearch:
             assert position is not None
             budget = Budget(playouts) if self._slow else UNLIMITED
             try:
-                seed = derive(self._seed, number, self._finished_runs)
-                result = find_move(self._search, position, budget, seed=seed, stop=None)
+                result = self._player.ponder(position, MoveClock(budget))
             except GravenError as error:
                 log.error("the search failed: %s", error)
                 self.close()

@@ -6,17 +6,15 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from graven.agents import SearchResult
-from graven.agents.agent import find_move
-from graven.core.game import Game, Position
-from graven.core.rng import derive
+from graven.agents import MoveClock, SearchPlayer, SearchResult
+from graven.core.game import Position
 from graven.interfaces.gtp.gtp_arguments import parse_number
 from graven.interfaces.gtp.gtp_board import GtpBoard
 from graven.interfaces.gtp.gtp_clock import MAX_TIME_SECONDS
 from graven.interfaces.gtp.gtp_protocol import CommandError
 from graven.interfaces.gtp.gtp_session import GtpSession
 from graven.search import choose
-from graven.search.engine import Budget, Search
+from graven.search.engine import Budget
 
 CENTISECONDS = 100
 DEFAULT_INTERVAL = 1.0
@@ -63,12 +61,12 @@ def reports(
 
     Ends when the next input line arrives; with `play`, when the budget of a move is spent.
     """
-    search = session.agent.with_reuse().bind(position.game)
+    player = session.agent.with_reuse().player(position.game, session.seed)
     stop = None if play else session.next_line
     budget = Budget(seconds=MAX_TIME_SECONDS)
     if play:
         budget = session.move_budget(request.player, position)
-    began, playouts_done, number = time.monotonic(), 0, 0
+    began, playouts_done = time.monotonic(), 0
     while True:
         seconds = request.interval
         if budget.seconds is not None:
@@ -76,15 +74,14 @@ def reports(
         playouts_left = None if budget.playouts is None else budget.playouts - playouts_done
         if seconds <= 0 or (playouts_left is not None and playouts_left <= 0):
             return
-        part, seed = Budget(playouts_left, seconds), derive(session.seed, number)
-        result = find_move(search, position, part, seed=seed, stop=stop)
-        playouts_done, number = playouts_done + result.playouts, number + 1
-        yield result, report_line(result, search, position.game, request)
+        result = player.ponder(position, MoveClock(Budget(playouts_left, seconds), stop))
+        playouts_done += result.playouts
+        yield result, report_line(result, player, request)
         if stop is not None and stop.is_set():
             return
 
 
-def report_line(result: SearchResult, search: Search, game: Game, request: AnalysisRequest) -> str:
+def report_line(result: SearchResult, searcher: SearchPlayer, request: AnalysisRequest) -> str:
     """Return the report: moves by visits, then by AMAF value; "" if none has been visited."""
     player = request.player
     ordered = sorted(
@@ -93,7 +90,7 @@ def report_line(result: SearchResult, search: Search, game: Game, request: Analy
     )
     return " ".join(
         f"info move {stat.move.upper()} visits {stat.visits} {_values(stat.mean, request.style)} "
-        f"order {order} pv {_variation(search, game, player, stat.move)}"
+        f"order {order} pv {_variation(searcher, player, stat.move)}"
         for order, stat in enumerate(ordered[:MAX_MOVES])
     )
 
@@ -104,8 +101,9 @@ def _values(mean: float, style: str) -> str:
     return f"winrate {round(10_000 * mean)} prior 0 lcb {round(10_000 * mean)}"
 
 
-def _variation(search: Search, game: Game, player: int, move: str) -> str:
+def _variation(searcher: SearchPlayer, player: int, move: str) -> str:
     """Return the principal variation that begins with a move."""
+    game, search = searcher.game, searcher.search
     code = game.move_code(player, move)
     line = choose.main_line(search.rules, search.room.tree, code, MAX_PV_MOVES)
     return " ".join(game.format_move(mover, played).upper() for mover, played in line)

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import time
 
-from graven.agents import Agent, SearchResult
-from graven.agents.agent import find_move
+from graven.agents import MoveClock, SearchAgent, SearchPlayer, SearchResult
 from graven.agents.spec import Spec, parse
-from graven.core.game import Game, Position
-from graven.core.rng import derive
+from graven.core.game import Position
 from graven.games import go
 from graven.interfaces.gtp.gtp_arguments import format_vertex
 from graven.interfaces.gtp.gtp_board import GtpBoard
 from graven.interfaces.gtp.gtp_clock import GameClocks
 from graven.interfaces.gtp.gtp_protocol import CommandError
-from graven.search.engine import Budget, Search, Stop
+from graven.search.engine import Budget, Stop
 
 DEFAULT_LAG = 0.15  # seconds of each move that are reserved for the network
 DEFAULT_PLAYOUTS = 10_000  # for a move, if neither a budget nor a clock is set
-WARM_UP_PLAYOUTS = 500
 # Answer a pass with a pass if it was tried this often and loses at most this much.
 MIN_PASS_VISITS, MAX_PASS_LOSS = 50, 0.01
 
@@ -38,17 +35,16 @@ class GtpSession:
 
     def use_agent(self, spec: Spec) -> None:
         """Change the agent, and compile its code before any clock runs."""
-        self.agent = Agent(spec)
-        self._search: Search | None = None
-        self._search_game: Game | None = None
-        start = self.board.game.start()
-        find_move(self._bound_search(), start, Budget(WARM_UP_PLAYOUTS), seed=0, stop=None)
+        self.agent = SearchAgent(spec)
+        self._player: SearchPlayer | None = None
+        self.agent.player(self.board.game).warm_up()
 
-    def _bound_search(self) -> Search:
-        if self._search is None or self._search_game is not self.board.game:
-            self._search = self.agent.bind(self.board.game)
-            self._search_game = self.board.game
-        return self._search
+    def _current_player(self) -> SearchPlayer:
+        """Return the player of the current game, with the current seed."""
+        if self._player is None or self._player.game is not self.board.game:
+            self._player = self.agent.player(self.board.game)
+        self._player.seed = self.seed
+        return self._player
 
     def search(self, player: int) -> SearchResult | None:
         """Search for a player's move; return None in Go if only a pass is possible."""
@@ -58,8 +54,8 @@ class GtpSession:
             if self.board.is_go:
                 return None
             raise
-        budget, seed = self.move_budget(player, position), derive(self.seed, position.ply)
-        return find_move(self._bound_search(), position, budget, seed=seed, stop=None)
+        clock = MoveClock(self.move_budget(player, position))
+        return self._current_player().choose(position, clock)
 
     def move_budget(self, player: int, position: Position) -> Budget:
         """Return the budget of one move: the agent's or the session's, limited by the clock."""

@@ -12,7 +12,7 @@ from secrets import randbits
 from typing import Any
 
 from graven import __version__
-from graven.agents.gtp_program import is_program
+from graven.agents import is_external
 from graven.agents.spec import Spec, parse
 from graven.core.errors import UsageError
 from graven.core.game import Game, Position
@@ -20,7 +20,7 @@ from graven.core.rng import derive
 from graven.games import go, sgf
 from graven.interfaces.web.web_games import GDL, cell_names, cells_of, game_of_rules, named_game
 from graven.interfaces.web.web_limits import MOST_BATCH, Limits
-from graven.lab.experiments.game_records import lost_by
+from graven.lab.experiments.game_records import forfeit_scores
 from graven.search.engine import Budget
 
 _numbers = count()
@@ -50,7 +50,7 @@ class Ply:
 def read_agent(text: str, limits: Limits) -> Spec:
     """An agent that a page may use: no program of the server's, no budget beyond the limits, no
     batches that would go on for long after their search was told to end."""
-    if is_program(text):
+    if is_external(text):
         raise UsageError("programs cannot be started from the page: choose an agent of graven's.")
     spec = parse(text)
     within(spec.budget, limits)
@@ -172,7 +172,7 @@ class Table:
     def scores(self) -> tuple[float, ...] | None:
         """Each player's result, once the game has ended."""
         if self.resigned is not None:
-            return lost_by(self.resigned, self.game.players)
+            return forfeit_scores(self.resigned, self.game.players)
         return self.positions[-1].scores
 
     def thinks(self) -> int | None:

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from graven.agents.agent import Agent, SearchResult, find_move
+from graven.agents import SearchAgent, SearchResult
+from graven.agents.search_result import find_move
 from graven.agents.spec import Spec
 from graven.core.errors import GravenError
 from graven.core.game import Position
@@ -109,7 +110,7 @@ class Thinker:
                     status = STOPPED
                     return
                 if self.held.search is None:
-                    agent = Agent(self.spec)
+                    agent = SearchAgent(self.spec)
                     self.held.search = agent.bind(self.position.game, self.memory)
                 self.began = time.perf_counter()
                 self.status = SEARCHING

@@ -17,7 +17,7 @@ from graven.core.errors import UsageError, unknown
 from graven.core.game import Position
 from graven.interfaces.web.web_games import cell_names, cells_of, named_game
 from graven.lab.experiments.job import GameResult
-from graven.lab.experiments.pairing import Cell
+from graven.lab.experiments.pairing import Pairing
 from graven.lab.experiments.reproduce import AGREES, Entry, Results
 from graven.lab.published import papers
 from graven.lab.reports import plots
@@ -159,16 +159,16 @@ class Laboratory:
 
     def games(self, match: str, start: int) -> dict[str, Any]:
         """A page of a match's games."""
-        cell = self._cell(match)
+        pairing = self._pairing(match)
         with self._lock:
-            found = list(self._open().results(cell, start + GAMES_A_PAGE, start))
+            found = list(self._open().results(pairing, start + GAMES_A_PAGE, start))
         return {
             "match": match,
             "start": start,
             "games": [
                 {
                     "number": each.index,
-                    "seats": [cell.agents[side] for side in each.seats],
+                    "seats": [pairing.agents[side] for side in each.seats],
                     "scores": list(each.scores),
                     "outcome": each.outcome,
                     "plies": each.plies,
@@ -179,15 +179,15 @@ class Laboratory:
 
     def game(self, match: str, number: int) -> dict[str, Any]:
         """A game to replay: its moves, with what was believed where that was recorded."""
-        cell = self._cell(match)
+        pairing = self._pairing(match)
         result, positions = self._replay(match, number)
         return {
             "match": match,
             "number": number,
-            "game": cell.game,
+            "game": pairing.game,
             "players": list(positions[0].game.player_names),
-            "seats": [cell.agents[side] for side in result.seats],
-            "budget": cell.budget,
+            "seats": [pairing.agents[side] for side in result.seats],
+            "budget": pairing.budget,
             "scores": list(result.scores),
             "moves": list(result.moves),
             "movers": [list(each.players_to_move) for each in positions[:-1]],
@@ -210,14 +210,14 @@ class Laboratory:
         }
 
     def _replay(self, match: str, number: int) -> tuple[GameResult, list[Position]]:
-        cell = self._cell(match)
-        key = cell.key, number
+        pairing = self._pairing(match)
+        key = pairing.key, number
         with self._lock:
             if key not in self._replays:
-                found = list(self._open().results(cell, number + 1, number))
+                found = list(self._open().results(pairing, number + 1, number))
                 if not found:
                     raise UsageError(f"game {number} of this match is not in the store.")
-                position = named_game(cell.game, self._folder).start()
+                position = named_game(pairing.game, self._folder).start()
                 positions = [position]
                 for move in found[0].moves:
                     position = position.play_moves([move])
@@ -227,29 +227,29 @@ class Laboratory:
                     self._replays.popitem(last=False)
             return self._replays[key]
 
-    def _cell(self, match: str) -> Cell:
+    def _pairing(self, match: str) -> Pairing:
         cells = self._once(
-            "cells", lambda: {name_of(each.cell): each.cell for each in self._summaries()}
+            "cells", lambda: {name_of(each.pairing): each.pairing for each in self._summaries()}
         )
         if match not in cells:
             raise UsageError("there is no such match in the store.")
         return cells[match]
 
 
-def name_of(cell: Cell) -> str:
-    """A short name for a cell, the same for the same cell."""
-    return hashlib.blake2s(cell.key.encode(), digest_size=9).hexdigest()
+def name_of(pairing: Pairing) -> str:
+    """A short name for a pairing, the same for the same pairing."""
+    return hashlib.blake2s(pairing.key.encode(), digest_size=9).hexdigest()
 
 
 def _match(summary: Summary) -> dict[str, Any]:
-    cell = summary.cell
+    pairing = summary.pairing
     low, high = summary.score.ci95
     return {
-        "match": name_of(cell),
-        "game": cell.game,
-        "first": cell.agents[0],
-        "second": cell.agents[1],
-        "budget": cell.budget,
+        "match": name_of(pairing),
+        "game": pairing.game,
+        "first": pairing.agents[0],
+        "second": pairing.agents[1],
+        "budget": pairing.budget,
         "games": summary.games,
         "rate": summary.score.win_rate,
         "low": low,
@@ -290,5 +290,7 @@ def _papers(summaries: Sequence[Summary]) -> list[dict[str, Any]]:
 def _entry(entry: Entry) -> dict[str, Any]:
     return entry.as_json() | {
         "best": entry.figure.best,
-        "match": name_of(entry.cell) if entry.cell is not None and entry.score.games else None,
+        "match": name_of(entry.pairing)
+        if entry.pairing is not None and entry.score.games
+        else None,
     }

@@ -20,7 +20,7 @@ from contextlib import suppress
 from os import environ
 from typing import Any
 
-from graven.agents import Agent
+from graven.agents import SearchAgent
 from graven.agents.spec import Spec
 from graven.core.contract import TERMINAL
 from graven.core.errors import GravenError, UsageError
@@ -36,7 +36,6 @@ from graven.interfaces.web.web_limits import (
     Limits,
 )
 from graven.interfaces.web.web_messages import Message
-from graven.lab.experiments.play_game import warm_up
 from graven.search.engine import Budget
 
 COMMAND_THREADS = 16
@@ -362,7 +361,7 @@ class Sessions:
     def warm_up(self) -> None:
         """Compile the search, or load it, before anybody waits for it."""
         game = named_game(SMALL_GAME, None)
-        warm_up(game, [Agent(DEFAULT_AGENT)])
+        SearchAgent(DEFAULT_AGENT).player(game).warm_up()
 
     def _tidy(self) -> None:
         now = time.monotonic()

@@ -43,12 +43,11 @@ def play(
       graven play domineering --side second --agent "rave(bias=1e-3)" --seconds 2
     """
     from graven.agents import agent as make_agent
-    from graven.agents.gtp_program import is_program
+    from graven.agents import is_external
     from graven.core.errors import UsageError, unknown
     from graven.interfaces.cli.play_session import SEATS, PlaySession
-    from graven.lab.experiments.play_game import warm_up
 
-    if is_program(agent):
+    if is_external(agent):
         raise UsageError(
             f"{agent} plays only matches (graven match), not against a user in the terminal."
         )
@@ -58,5 +57,5 @@ def play(
     seats = SEATS[: played.players]
     if side not in seats:
         raise unknown(f"side of {played.name}", side, seats)
-    run_to_completion(lambda: warm_up(played, [opponent]), f"compiling {opponent.spec}")
+    run_to_completion(opponent.player(played).warm_up, f"compiling {opponent.spec}")
     PlaySession(played, opponent, budget, seat=seats.index(side), seed=seed).run()

@@ -70,7 +70,6 @@ def search(
     from graven.agents import agent as make_agent
     from graven.core.errors import UsageError
     from graven.interfaces.cli import result_tables
-    from graven.lab.experiments.play_game import warm_up
 
     if top < 1:
         raise UsageError(f"--top must be at least 1, got {top}.")
@@ -88,7 +87,7 @@ def search(
         )
 
     def work(stop: threading.Event) -> SearchResult:
-        warm_up(played, [searcher])
+        searcher.player(played).warm_up()
         return searcher.search(
             position, budget.playouts, budget.seconds, seed=seed, stop=stop, memory=memory
         )
