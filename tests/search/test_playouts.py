@@ -21,8 +21,8 @@ from graven.search.simulate import DONE
 from tests.naive import playouts as naive
 from tests.naive import search as twins
 from tests.naive import tiny
-from tests.search.test_players import heap
-from tests.search.test_twin import assert_same_tree, every_node
+from tests.search.three_player_heap import heap
+from tests.search.twin_comparison import assert_same_tree, every_node
 
 GAMES = ["breakthrough(size=5x4)", "nogo(size=3)", "misere-domineering(size=4)", "atarigo(size=3)"]
 MAST = [
