@@ -115,7 +115,7 @@ def test_an_unreadable_file_of_trials_is_named(run, tmp_path):
     tune = ["tune", *NOGO, "grave(ref=?)", "--against", "uct", "--db", str(tmp_path / "mine.db")]
     code, _, err = run(*tune)
     assert code == 2
-    assert "mine-tune.db, which remembers the trials, cannot be used" in err
+    assert "mine-tune.db, which contains the trials, cannot be used" in err
 
 
 def test_gdl_alone_lists_its_commands(run):
