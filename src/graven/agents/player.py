@@ -90,7 +90,7 @@ class SearchPlayer:
         """Compile the search or load it from the cache, once in a process."""
         key = self.game.spec, self._agent.code_key
         if key not in _warm:
-            # In a tree of its own: the first move of a game must not depend on the warm-up.
+            # In a separate tree: the first move of a game must not depend on the warm-up.
             find_move(self._agent.bind(self.game), self.game.start(), Budget(playouts), seed=0)
             _warm.add(key)
 
