@@ -10,7 +10,7 @@ from graven.agents import MoveClock, agent
 from graven.core.errors import UsageError
 from graven.core.rng import derive
 from graven.games.registry import make_game
-from graven.search.engine import Budget
+from graven.search.budget import Budget
 
 GAME = make_game("nogo(size=4)")
 CLOCK = MoveClock(Budget(playouts=60))
@@ -46,7 +46,7 @@ def test_a_stopped_clock_ends_the_search_early():
 
 
 def test_the_first_move_does_not_depend_on_the_warm_up():
-    spec = "grave(ref=7,reuse=true)+mast"
+    spec = "grave(ref=7,reuse_tree=true)+mast"
     cold = agent(spec).player(GAME, seed=2).choose(GAME.start(), CLOCK)
     player = agent(spec).player(GAME, seed=2)
     player.warm_up()
@@ -54,7 +54,7 @@ def test_the_first_move_does_not_depend_on_the_warm_up():
 
 
 def test_pondering_continues_with_other_random_numbers():
-    player = agent("uct(reuse=true)").player(GAME, seed=3)
+    player = agent("uct(reuse_tree=true)").player(GAME, seed=3)
     first = player.ponder(GAME.start(), CLOCK)
     second = player.ponder(GAME.start(), CLOCK)
     assert sum(visits(second).values()) == 60 + sum(visits(first).values())
@@ -70,7 +70,7 @@ def test_a_player_keeps_to_its_game():
 
 
 def test_a_closed_player_starts_with_a_new_tree():
-    player = agent("uct(reuse=true)").player(GAME, seed=3)
+    player = agent("uct(reuse_tree=true)").player(GAME, seed=3)
     first = player.choose(GAME.start(), CLOCK)
     player.close()
     assert visits(player.choose(GAME.start(), CLOCK)) == visits(first)

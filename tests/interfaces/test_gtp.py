@@ -22,7 +22,7 @@ from graven.interfaces.gtp.gtp_board import Table
 from graven.interfaces.gtp.gtp_clock import Clock, Clocks
 from graven.interfaces.gtp.gtp_engine import Engine
 from graven.interfaces.gtp.input_lines import Lines
-from graven.search.engine import Budget
+from graven.search.budget import Budget
 
 GNUGO = shutil.which("gnugo") or shutil.which("/usr/games/gnugo")
 needs_gnugo = pytest.mark.skipif(GNUGO is None, reason="GNU Go is not installed")
@@ -170,7 +170,7 @@ def test_it_passes_after_a_pass_when_the_game_is_won(fresh):
     ok(fresh, "graven-params playouts 2000")
     ok(fresh, "play w pass")
     assert ok(fresh, "genmove b") == "PASS"
-    assert fresh.table.position.over
+    assert fresh.table.position.is_over
 
 
 def test_it_does_not_hope_that_dead_stones_are_counted():

@@ -11,7 +11,7 @@ from graven.core.errors import UsageError
 from graven.lab.experiments.match import run_match
 from graven.lab.experiments.run_config import RunConfig, run_config
 from graven.lab.store.store import IN_MEMORY, Store
-from graven.search.engine import Budget
+from graven.search.budget import Budget
 
 GAME = "nogo(size=3)"
 

@@ -15,7 +15,7 @@ from graven.lab.experiments.processes import play_in_process, play_in_workers
 from graven.lab.experiments.run import PlannedGames, play_missing
 from graven.lab.experiments.run_config import RunConfig
 from graven.lab.store.store import Store
-from graven.search.engine import Budget
+from graven.search.budget import Budget
 from tests.lab import faulty_jobs
 
 PAIRING = make_pairing("nogo(size=3)", "uct", "rave", Budget(20))

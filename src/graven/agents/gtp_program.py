@@ -19,7 +19,8 @@ from graven.agents.player import ForfeitError, MoveClock, ResignedError
 from graven.agents.search_result import SearchResult
 from graven.core.errors import UsageError
 from graven.core.game import Game, Outline, Position
-from graven.search.engine import Budget, Stop
+from graven.search.budget import Budget
+from graven.search.engine import Stop
 
 REPLY_SECONDS = 120.0  # timeout of a reply if the budget has no seconds
 EXTRA_SECONDS = 10.0  # timeout of a reply beyond the seconds of the budget

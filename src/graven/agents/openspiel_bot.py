@@ -15,12 +15,13 @@ from graven.agents.agent import Agent, SearchAgent, spec_budget_or
 from graven.agents.openspiel_peers import OpenSpielTranslator, native
 from graven.agents.player import ForfeitError, MoveClock
 from graven.agents.search_result import SearchResult
-from graven.agents.spec import read_value, show_value
+from graven.core.calls import Value, format_call, parse_call
 from graven.core.errors import UsageError, unknown
 from graven.core.game import Game, Outline, Position
 from graven.core.rng import derive
-from graven.search.engine import Budget, Stop
-from graven.search.policy import Parameter, Value
+from graven.search.budget import Budget
+from graven.search.engine import Stop
+from graven.search.policy import Parameter
 from graven.sources import openspiel_game
 
 NAME = "spiel-mcts"
@@ -46,19 +47,16 @@ class OpenSpielAgent:
     """OpenSpiel's MCTS as an agent. It plays games; its search cannot be inspected."""
 
     def __init__(self, spec: str) -> None:
-        match = re.fullmatch(rf"\s*{NAME}\s*(?:\((.*)\))?\s*", spec)
-        if match is None:
+        name, arguments = parse_call(spec)
+        if name != NAME:
             raise UsageError(f"{spec!r}: OpenSpiel's MCTS is written {NAME}(simulations=1000).")
-        values: dict[str, Value] = {}
-        for part in filter(None, (part.strip() for part in (match[1] or "").split(","))):
-            name, equals, value = (piece.strip() for piece in part.partition("="))
-            if name not in PARAMETERS:
-                raise unknown(f"parameter of {NAME}", name, PARAMETERS)
-            if not equals or name in values:
-                raise UsageError(f"{spec!r}: each parameter is written once, name=value.")
-            values[name] = PARAMETERS[name].check(read_value(value), NAME)
-        defaults = {name: parameter.default for name, parameter in PARAMETERS.items()}
-        self.values: dict[str, Value] = defaults | values
+        for key in arguments:
+            if key not in PARAMETERS:
+                raise unknown(f"parameter of {NAME}", key, PARAMETERS)
+        self.values: dict[str, Value] = {
+            key: parameter.check(arguments[key], NAME) if key in arguments else parameter.default
+            for key, parameter in PARAMETERS.items()
+        }
 
     @staticmethod
     def matches(spec: str) -> bool:
@@ -68,12 +66,12 @@ class OpenSpielAgent:
     @property
     def spec(self) -> str:
         """The spec in canonical form, with the parameters that differ from their defaults."""
-        changed = [
-            f"{name}={show_value(self.values[name])}"
+        changed = {
+            name: self.values[name]
             for name, parameter in PARAMETERS.items()
             if self.values[name] != parameter.default
-        ]
-        return f"{NAME}({','.join(changed)})" if changed else NAME
+        }
+        return format_call(NAME, changed)
 
     @property
     def budget(self) -> Budget:

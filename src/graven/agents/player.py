@@ -13,7 +13,8 @@ from graven.agents.search_result import SearchResult, find_move
 from graven.core.errors import GravenError, UsageError
 from graven.core.game import Game, Position
 from graven.core.rng import derive
-from graven.search.engine import Budget, Search, Stop
+from graven.search.budget import Budget
+from graven.search.engine import Search, Stop
 
 if TYPE_CHECKING:
     from graven.agents.agent import SearchAgent
@@ -70,7 +71,7 @@ _warm: set[object] = set()  # what this process has compiled or loaded
 
 
 class SearchPlayer:
-    """Our search at one seat. Its tree is kept between moves if the spec has reuse=true."""
+    """Our search at one seat. Its tree is kept between moves if the spec has reuse_tree=true."""
 
     def __init__(self, agent: SearchAgent, game: Game, seed: int = 0) -> None:
         self.game = game

@@ -8,11 +8,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from graven.core.calls import Value
 from graven.core.errors import UsageError
 from graven.lab.experiments.tune_template import TuneTemplate
 from graven.lab.stats.intervals import Score
 from graven.lab.store.store import IN_MEMORY
-from graven.search.policy import Value
 
 STUDY_SUFFIX = "-tune"
 
