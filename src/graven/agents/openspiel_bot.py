@@ -12,15 +12,15 @@ import time
 from typing import Any
 
 from graven.agents.agent import Agent, SearchAgent, spec_budget_or
+from graven.agents.external_agent import ExternalAgent
 from graven.agents.openspiel_peers import OpenSpielTranslator, native
 from graven.agents.player import ForfeitError, MoveClock
 from graven.agents.search_result import SearchResult
 from graven.core.calls import Value, format_call, parse_call
 from graven.core.errors import UsageError, unknown
-from graven.core.game import Game, Outline, Position
+from graven.core.game import Game, Position
 from graven.core.rng import derive
 from graven.search.budget import Budget
-from graven.search.engine import Stop
 from graven.search.policy import Parameter
 from graven.sources import openspiel_game
 
@@ -43,8 +43,8 @@ SOLVE = Parameter("solve", True, "whether it proves wins and losses in the tree 
 PARAMETERS = {parameter.name: parameter for parameter in (SIMULATIONS, C, ROLLOUTS, SOLVE)}
 
 
-class OpenSpielAgent:
-    """OpenSpiel's MCTS as an agent. It plays games; its search cannot be inspected."""
+class OpenSpielAgent(ExternalAgent):
+    """OpenSpiel's MCTS as an agent."""
 
     def __init__(self, spec: str) -> None:
         name, arguments = parse_call(spec)
@@ -83,32 +83,9 @@ class OpenSpielAgent:
         """Return the spec's budget, else `default`, else 1,000 playouts."""
         return spec_budget_or(self.budget, default)
 
-    def check_match(self, game: Game | Outline) -> None:
-        """Refuse games that do not have two players."""
-        if game.players != 2:
-            raise UsageError(
-                f"{self.spec} plays games of two players; {game.spec} has {game.players}."
-            )
-
     def player(self, game: Game, seed: int = 0) -> OpenSpielPlayer:
         """Make a player for one game."""
         return OpenSpielPlayer(self, game, seed)
-
-    def search(
-        self,
-        position: Position,
-        playouts: int | None = None,
-        seconds: float | None = None,
-        *,
-        seed: int = 0,
-        stop: Stop | None = None,
-        memory: int | None = None,
-    ) -> SearchResult:
-        """Raise a UsageError: OpenSpiel's search cannot be inspected."""
-        raise UsageError(f"{self.spec} plays matches; its search cannot be inspected.")
-
-    def __repr__(self) -> str:
-        return f"<OpenSpielAgent {self.spec}>"
 
 
 class OpenSpielPlayer:
