@@ -17,7 +17,7 @@ from graven.lab.experiments.pairing import make_pairing
 from graven.lab.experiments.run import PlannedGames, play_missing
 from graven.lab.experiments.run_config import RunConfig
 from graven.lab.store.store import Store
-from graven.search.engine import Budget
+from graven.search.budget import Budget
 
 pytest.importorskip("distributed", reason="the extra 'cluster' (Dask) is not installed")
 

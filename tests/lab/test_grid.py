@@ -36,9 +36,9 @@ def test_two_ranges_make_every_combination():
 
 
 def test_lists_may_contain_words():
-    assert parse_grid("uct(final=[visits,mean])").agents() == [
+    assert parse_grid("uct(final_move=[visits,mean])").agents() == [
         "uct(c=0.4)",
-        "uct(c=0.4,final=mean)",
+        "uct(c=0.4,final_move=mean)",
     ]
 
 

@@ -14,7 +14,7 @@ from graven.core.errors import UsageError
 from graven.lab.experiments.job import GameJob, GameResult
 from graven.lab.experiments.pairing import ROTATE, SINGLE, Pairing, make_pairing
 from graven.lab.experiments.play_game import random_opening
-from graven.search.engine import Budget
+from graven.search.budget import Budget
 from tests.naive import tiny
 
 BUDGETS = (Budget(playouts=10), Budget(seconds=0.5))

@@ -21,7 +21,7 @@ from graven.lab.experiments.pairing import Pairing, make_pairing
 from graven.lab.experiments.run import PlannedGames, play_missing
 from graven.lab.experiments.run_config import RunConfig
 from graven.lab.store.store import SCHEMA_VERSION, Store, StoreError
-from graven.search.engine import Budget
+from graven.search.budget import Budget
 from tests.lab.killed_matches import MATCH, recorded, wait_for
 
 CELL = make_pairing("nogo(size=3)", "uct", "rave", Budget(20))
@@ -53,6 +53,31 @@ def test_what_goes_in_comes_out(tmp_path):
     assert (summary.plies, summary.playouts, summary.seconds) == (10, 200, 1.25)
     assert (summary.versions, summary.machines) == (("0.1",), ("a machine",))
     assert summary.playouts_per_second == 160
+
+
+def test_games_stored_with_former_names_of_options_are_continued(tmp_path):
+    """Version 0.1 wrote final=, reuse=, leaves=, each= and memory= for options of a search."""
+    pairing = make_pairing(
+        "nogo(size=3)", "uct(final_move=mean,reuse_tree=true)", "rave", Budget(20)
+    )
+    path = tmp_path / "a.db"
+    with Store(path) as store:
+        number = store.pairing_id(pairing)
+        store.add(number, result(0))
+    with sqlite3.connect(path) as db:
+        for new, old in (("final_move=", "final="), ("reuse_tree=", "reuse=")):
+            db.execute("UPDATE cell SET key = replace(key, ?, ?)", (new, old))
+            db.execute("UPDATE cell SET first = replace(first, ?, ?)", (new, old))
+    db.close()
+    with Store(path, write=False) as store:
+        assert store.summaries()[0].pairing == pairing
+        assert store.outcomes(pairing, 10) == {0: 1.0}
+        assert [row["first"] for row in store.rows()] == [pairing.agents[0]]
+    with Store(path) as store:
+        assert store.pairing_id(pairing) == number
+        assert store.add(number, result(1))
+        assert [each.index for each in store.results(pairing, 10)] == [0, 1]
+        assert store.summary(pairing, 10).games == 2
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9)), max_size=30))

@@ -28,10 +28,10 @@ def test_templates_have_default_ranges():
 
 
 def test_templates_take_ranges_and_choices():
-    template = parse_template("uct(c=?[0.1 .. 0.9], final=?, reuse=?)")
+    template = parse_template("uct(c=?[0.1 .. 0.9], final_move=?, reuse_tree=?)")
     assert template.ranges["c"] == ParameterRange(0.1, 0.9)
-    assert template.ranges["final"].choices == ("visits", "mean")
-    assert template.ranges["reuse"].choices == (False, True)
+    assert template.ranges["final_move"].choices == ("visits", "mean")
+    assert template.ranges["reuse_tree"].choices == (False, True)
     assert parse_template("uct(playouts=?[10..1000])").ranges["playouts"] == ParameterRange(
         10, 1000, True, True
     )
@@ -45,7 +45,7 @@ WRONG = {
     "uct(c=?[a..b])": "not a range",
     "uct(d=?)": "unknown parameter of uct",
     "utc(c=?)": "unknown policy",
-    "uct(memory=?)": "no default range",
+    "uct(memory_mib=?)": "no default range",
     "uct(c=?,c=?)": "twice",
     "uct(c=?)+unifrom": "Did you mean 'uniform'",
     "uct(c=?[-5..-1])": "at least 0",

@@ -15,7 +15,7 @@ from graven.lab.experiments.processes import play_in_process, play_in_workers
 from graven.lab.experiments.run import PlannedGames, play_missing
 from graven.lab.experiments.run_config import RunConfig
 from graven.lab.store.store import Store
-from graven.search.engine import Budget
+from graven.search.budget import Budget
 from tests.lab import faulty_jobs
 
 PAIRING = make_pairing("nogo(size=3)", "uct", "rave", Budget(20))
@@ -100,8 +100,3 @@ def test_a_run_in_which_every_game_fails_ends_with_an_error(monkeypatch):
     monkeypatch.setattr(run, "_execute", all_fail)
     with Store() as store, pytest.raises(GravenError, match="10 games could not be played"):
         play_missing([PlannedGames(PAIRING, 50)], RunConfig(store=store))
-
-
-def test_workers_and_a_cluster_exclude_each_other():
-    with pytest.raises(UsageError, match="not both"):
-        RunConfig(workers=2, cluster="tcp://localhost:8786")

@@ -10,8 +10,8 @@ from graven.core.contract import TERMINAL
 from graven.core.rng import derive
 from graven.games.registry import make_game
 from graven.search import tree as arrays
-from graven.search.engine import Budget
-from graven.search.entries import Entries, count_entries
+from graven.search.budget import Budget
+from graven.search.entries import AmafEntries, count_entries
 from tests.naive import search as naive
 from tests.naive import tiny
 from tests.search.twin_comparison import INFINITY, POLICIES, assert_same_tree, every_node, run_both
@@ -35,7 +35,7 @@ def test_every_tree_policy_visits_what_its_twin_visits(name, spec, formula, ref)
 )
 def test_where_places_are_taken_again_amaf_counts_who_was_first(name, spec, formula, ref):
     search, twin = run_both(make_game(name), spec, formula, ref, playouts=400)
-    assert search.rules.places
+    assert search.rules.shared_points
     compared, tables = assert_same_tree(search, twin)
     assert compared > 50
     assert tables > 1
@@ -43,7 +43,7 @@ def test_where_places_are_taken_again_amaf_counts_who_was_first(name, spec, form
     again, _ = run_both(
         make_game(name).changed(shared_points=False), spec, formula, ref, playouts=400
     )
-    size = 2 * search.rules.players * search.rules.codes
+    size = 2 * search.rules.players * search.rules.num_codes
     assert (search.room.tree.amaf[:size] != again.room.tree.amaf[:size]).any()
 
 
@@ -60,7 +60,7 @@ def test_statistics_are_counted_as_if_every_node_had_a_table(name, spec, formula
         for node in nodes
         if node.moves is not None
     ]
-    assert count_entries(search) == Entries(
+    assert count_entries(search) == AmafEntries(
         nodes=len(nodes),
         legal=sum(len(legal & known.keys()) for legal, known in entries),
         all=sum(len(known) for _, known in entries),
@@ -115,7 +115,7 @@ def test_a_kept_tree_goes_on_as_if_it_had_never_stopped(policy, transpositions, 
     game = make_game("breakthrough(size=5x4)")
     position = game.start()
     flag = str(transpositions).lower()
-    search = SearchAgent(spec.replace(")", f",reuse=true,transpositions={flag})")).bind(game)
+    search = SearchAgent(spec.replace(")", f",reuse_tree=true,transpositions={flag})")).bind(game)
     search.prune_above = 0 if pruned else search.prune_above
     twin = naive.NaiveSearch(game, formula, ref, transpositions=transpositions)
     twin.plant(position.state)

@@ -9,10 +9,12 @@ import numpy as np
 from graven.agents import SearchAgent
 from graven.core.contract import SIMULTANEOUS
 from graven.search import tree as arrays
-from graven.search.engine import Budget
+from graven.search.budget import Budget
 from tests.naive import search as naive
 
 INFINITY = math.inf
+
+
 POLICIES = [
     ("uct(c=0.4)", naive.uct(0.4), None),
     ("uct(c=0)", naive.uct(0.0), None),
@@ -35,7 +37,7 @@ POLICIES = [
 
 
 def run_both(game, spec, formula, ref, playouts, seed=1, **options):
-    """Search the start position with the kernel and with its twin, with the same random numbers."""
+    """The kernel's and the twin's search of the start position with the same random numbers."""
     text = ",".join(f"{name}={str(value).lower()}" for name, value in options.items())
     agent = SearchAgent(spec.replace(")", f",{text})") if options else spec)
     start = game.start()
@@ -48,7 +50,7 @@ def run_both(game, spec, formula, ref, playouts, seed=1, **options):
 
 
 def assert_same_tree(search, twin):
-    """Assert that every node of the twin has the same visits, moves, scores and AMAF table."""
+    """Every node that the twin has: playouts, moves, their playouts and scores, AMAF if kept."""
     rules, tree = search.rules, search.room.tree
     assert tree.meta[arrays.NODES] <= len(tree.keys)
     compared, tables = 0, 0
@@ -80,11 +82,11 @@ def assert_same_tree(search, twin):
 
 
 def assert_same_table(rules, tree, table, other):
-    size = 2 * rules.players * rules.codes
+    size = 2 * rules.players * rules.num_codes
     mine = np.asarray(tree.amaf[table * size : (table + 1) * size]).reshape(-1, 2)
     theirs = np.zeros_like(mine)
     for (player, move), count in other.amaf_count.items():
-        theirs[player * rules.codes + move] = count, other.amaf_total[(player, move)]
+        theirs[player * rules.num_codes + move] = count, other.amaf_total[(player, move)]
     np.testing.assert_array_equal(mine, theirs)
 
 

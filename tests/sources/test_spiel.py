@@ -10,7 +10,7 @@ import graven as gv
 from graven.agents import MoveClock
 from graven.agents.openspiel_peers import OpenSpielTranslator
 from graven.core.errors import UsageError
-from graven.search.engine import Budget
+from graven.search.budget import Budget
 from graven.sources import openspiel_game
 
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed")
@@ -92,7 +92,7 @@ def test_a_search_finds_the_winning_move():
     position = gv.game('spiel("connect_four")').start()
     for move in ("x3", "o0", "x3", "o0", "x3", "o1"):
         position = position.play(move)
-    assert gv.agent("uct").search(position, playouts=500).best == "x3"
+    assert gv.agent("uct").search(position, playouts=500).best_move == "x3"
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,10 @@ from graven.agents.gtp_program import GtpAgent
 from graven.agents.openspiel_bot import OpenSpielAgent, openspiel_bot
 from graven.agents.player import ForfeitError, MoveClock, Player, ResignedError, SearchPlayer
 from graven.agents.search_result import MoveStat, SearchResult
-from graven.agents.spec import IN_FILE, OPTIONS, Own, Spec, games_own, parse
+from graven.agents.spec import Own, game_playouts, parse
+from graven.core.calls import IN_FILE
 from graven.core.errors import UsageError, unknown
+from graven.search.options import OPTIONS
 from graven.search.policy import (
     Parameter,
     Policy,
@@ -19,6 +21,7 @@ from graven.search.policy import (
     playout_policies,
     tree_policies,
 )
+from graven.search.specs import Spec
 
 __all__ = [
     "Agent",
@@ -78,7 +81,7 @@ def catalogue() -> tuple[PolicyInfo, ...]:
     """Describe all tree policies, playout policies, external programs and search options."""
     trees = [_info(policy) for policy in tree_policies().values()]
     playouts = [_info(policy) for policy in playout_policies().values()]
-    games = [PolicyInfo(name, "game", summary, ()) for name, summary in games_own().items()]
+    games = [PolicyInfo(name, "game", summary, ()) for name, summary in game_playouts().items()]
     openspiel = PolicyInfo(
         openspiel_mcts.NAME,
         "program",

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Protocol
+from typing import Any, Protocol
 
 from graven.agents.player import DEFAULT_BUDGET, Player, SearchPlayer
 from graven.agents.search_result import SearchResult, find_move
-from graven.agents.spec import UNIFORM, Own, Spec, parse
+from graven.agents.spec import Own, parse
 from graven.agents.user_policies import given_policies
 from graven.core.errors import UsageError
 from graven.core.game import Game, Outline, Position
-from graven.search.engine import Budget, Search, Settings, Stop
+from graven.search.budget import Budget
+from graven.search.engine import Search, Stop
 from graven.search.policy import Policy
+from graven.search.specs import Spec
 
 
 class Agent(Protocol):
@@ -50,9 +51,9 @@ class Agent(Protocol):
 
 def spec_budget_or(own: Budget, default: Budget) -> Budget:
     """Return the budget of a spec if it has one, else `default`, else 1,000 playouts."""
-    if own.given:
+    if own.is_limited:
         return own
-    return default if default.given else DEFAULT_BUDGET
+    return default if default.is_limited else DEFAULT_BUDGET
 
 
 class SearchAgent:
@@ -81,42 +82,23 @@ class SearchAgent:
         return f"<SearchAgent {self.spec}>"
 
     @property
-    def settings(self) -> Settings:
-        """The policies and options of its searches."""
-        spec = self._spec
-        values, below = spec.values, spec.playout
-        return Settings(
-            select=spec.form.select,
-            params=spec.params,
-            ref=spec.ref,
-            playout=below.form,
-            playout_values=below.values,
-            features=below.policy.features,
-            pool=int(below.values[below.policy.pool]) if below.policy.pool else None,
-            expand=int(values["expand"]),
-            final=str(values["final"]),
-            reuse=bool(values["reuse"]),
-            transpositions=bool(values["transpositions"]),
-            memory=int(values["memory"]),
-            leaves=int(values["leaves"]),
-            each=int(values["each"]),
-            many=below.text == UNIFORM,
-        )
+    def search_spec(self) -> Spec:
+        """The parsed spec: policies, values of their parameters, and options."""
+        return self._spec
 
-    def with_reuse(self) -> SearchAgent:
-        """Return the same agent with a tree that is kept between searches."""
-        return SearchAgent(self._spec.with_reuse())
+    def with_options(self, **changes: Any) -> SearchAgent:
+        """Return the same agent with other search options (see `SearchOptions`)."""
+        return SearchAgent(self._spec.with_options(**changes))
 
     def bind(self, game: Game, memory: int | None = None) -> Search:
-        """Make a search of this game with a new tree; `memory` is its limit in MiB."""
-        own = self._spec.playout.own
-        rules = game.rules_with(own) if own else game.rules
-        settings = self.settings
+        """Make a search of this game with a new tree of at most `memory` MiB."""
+        spec = self._spec
         if memory is not None:
             if memory < 1:
                 raise UsageError(f"memory must be at least 1 MiB, got {memory}.")
-            settings = replace(settings, memory=memory)
-        return Search(game.name, rules, settings)
+            spec = spec.with_options(memory_mib=memory)
+        playout = spec.playout.game_playout
+        return Search(game.name, game.rules_with(playout) if playout else game.rules, spec)
 
     def search(
         self,
@@ -141,14 +123,14 @@ class SearchAgent:
         return find_move(self.bind(position.game, memory), position, budget, seed, stop)
 
     def player(self, game: Game, seed: int = 0) -> SearchPlayer:
-        """Make a player that keeps its tree between moves if the spec has reuse=true."""
+        """Make a player that keeps its tree between moves if the spec has reuse_tree=true."""
         return SearchPlayer(self, game, seed)
 
     @property
     def code_key(self) -> object:
         """A key of the compiled code that its searches need, equal where the code is the same."""
-        settings = self.settings
-        return settings.select, settings.playout, settings.ref is None
+        spec = self._spec
+        return spec.formula, spec.playout.variant, spec.ref is None
 
     def budget_or(self, default: Budget) -> Budget:
         """Return the spec's budget, else `default`, else 1,000 playouts."""

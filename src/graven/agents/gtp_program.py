@@ -15,11 +15,13 @@ import subprocess
 import threading
 import time
 
+from graven.agents.external_agent import ExternalAgent
 from graven.agents.player import ForfeitError, MoveClock, ResignedError
 from graven.agents.search_result import SearchResult
 from graven.core.errors import UsageError
-from graven.core.game import Game, Outline, Position
-from graven.search.engine import Budget, Stop
+from graven.core.game import Game, Position
+from graven.search.budget import Budget
+from graven.search.engine import Stop
 
 REPLY_SECONDS = 120.0  # timeout of a reply if the budget has no seconds
 EXTRA_SECONDS = 10.0  # timeout of a reply beyond the seconds of the budget
@@ -31,8 +33,8 @@ LONGEST_COMMAND = 1000
 _SPEC = re.compile(r"""\s*gtp\s*\(\s*(["'])(.*)\1\s*\)\s*""", re.DOTALL)
 
 
-class GtpAgent:
-    """A GTP program as an agent. It plays games; its search cannot be inspected."""
+class GtpAgent(ExternalAgent):
+    """A GTP program as an agent."""
 
     def __init__(self, spec: str) -> None:
         match = _SPEC.fullmatch(spec)
@@ -67,32 +69,9 @@ class GtpAgent:
         """Return `default`; only its seconds matter, since a program reports no playouts."""
         return default
 
-    def check_match(self, game: Game | Outline) -> None:
-        """Refuse games that do not have two players."""
-        if game.players != 2:
-            raise UsageError(
-                f"{self.spec} plays games of two players; {game.spec} has {game.players}."
-            )
-
     def player(self, game: Game, seed: int = 0) -> GtpPlayer:
         """Make a player for one game; the seed has no effect on a program."""
         return GtpPlayer(self, game)
-
-    def search(
-        self,
-        position: Position,
-        playouts: int | None = None,
-        seconds: float | None = None,
-        *,
-        seed: int = 0,
-        stop: Stop | None = None,
-        memory: int | None = None,
-    ) -> SearchResult:
-        """Raise a UsageError: the search of a program cannot be inspected."""
-        raise UsageError(f"{self.spec} plays matches; its search cannot be inspected.")
-
-    def __repr__(self) -> str:
-        return f"<GtpAgent {self.command}>"
 
 
 class GtpPlayer:

@@ -12,15 +12,16 @@ import time
 from typing import Any
 
 from graven.agents.agent import Agent, SearchAgent, spec_budget_or
+from graven.agents.external_agent import ExternalAgent
 from graven.agents.openspiel_peers import OpenSpielTranslator, native
 from graven.agents.player import ForfeitError, MoveClock
 from graven.agents.search_result import SearchResult
-from graven.agents.spec import read_value, show_value
+from graven.core.calls import Value, format_call, parse_call
 from graven.core.errors import UsageError, unknown
-from graven.core.game import Game, Outline, Position
+from graven.core.game import Game, Position
 from graven.core.rng import derive
-from graven.search.engine import Budget, Stop
-from graven.search.policy import Parameter, Value
+from graven.search.budget import Budget
+from graven.search.policy import Parameter
 from graven.sources import openspiel_game
 
 NAME = "spiel-mcts"
@@ -42,23 +43,20 @@ SOLVE = Parameter("solve", True, "whether it proves wins and losses in the tree 
 PARAMETERS = {parameter.name: parameter for parameter in (SIMULATIONS, C, ROLLOUTS, SOLVE)}
 
 
-class OpenSpielAgent:
-    """OpenSpiel's MCTS as an agent. It plays games; its search cannot be inspected."""
+class OpenSpielAgent(ExternalAgent):
+    """OpenSpiel's MCTS as an agent."""
 
     def __init__(self, spec: str) -> None:
-        match = re.fullmatch(rf"\s*{NAME}\s*(?:\((.*)\))?\s*", spec)
-        if match is None:
+        name, arguments = parse_call(spec)
+        if name != NAME:
             raise UsageError(f"{spec!r}: OpenSpiel's MCTS is written {NAME}(simulations=1000).")
-        values: dict[str, Value] = {}
-        for part in filter(None, (part.strip() for part in (match[1] or "").split(","))):
-            name, equals, value = (piece.strip() for piece in part.partition("="))
-            if name not in PARAMETERS:
-                raise unknown(f"parameter of {NAME}", name, PARAMETERS)
-            if not equals or name in values:
-                raise UsageError(f"{spec!r}: each parameter is written once, name=value.")
-            values[name] = PARAMETERS[name].check(read_value(value), NAME)
-        defaults = {name: parameter.default for name, parameter in PARAMETERS.items()}
-        self.values: dict[str, Value] = defaults | values
+        for key in arguments:
+            if key not in PARAMETERS:
+                raise unknown(f"parameter of {NAME}", key, PARAMETERS)
+        self.values: dict[str, Value] = {
+            key: parameter.check(arguments[key], NAME) if key in arguments else parameter.default
+            for key, parameter in PARAMETERS.items()
+        }
 
     @staticmethod
     def matches(spec: str) -> bool:
@@ -68,12 +66,12 @@ class OpenSpielAgent:
     @property
     def spec(self) -> str:
         """The spec in canonical form, with the parameters that differ from their defaults."""
-        changed = [
-            f"{name}={show_value(self.values[name])}"
+        changed = {
+            name: self.values[name]
             for name, parameter in PARAMETERS.items()
             if self.values[name] != parameter.default
-        ]
-        return f"{NAME}({','.join(changed)})" if changed else NAME
+        }
+        return format_call(NAME, changed)
 
     @property
     def budget(self) -> Budget:
@@ -85,32 +83,9 @@ class OpenSpielAgent:
         """Return the spec's budget, else `default`, else 1,000 playouts."""
         return spec_budget_or(self.budget, default)
 
-    def check_match(self, game: Game | Outline) -> None:
-        """Refuse games that do not have two players."""
-        if game.players != 2:
-            raise UsageError(
-                f"{self.spec} plays games of two players; {game.spec} has {game.players}."
-            )
-
     def player(self, game: Game, seed: int = 0) -> OpenSpielPlayer:
         """Make a player for one game."""
         return OpenSpielPlayer(self, game, seed)
-
-    def search(
-        self,
-        position: Position,
-        playouts: int | None = None,
-        seconds: float | None = None,
-        *,
-        seed: int = 0,
-        stop: Stop | None = None,
-        memory: int | None = None,
-    ) -> SearchResult:
-        """Raise a UsageError: OpenSpiel's search cannot be inspected."""
-        raise UsageError(f"{self.spec} plays matches; its search cannot be inspected.")
-
-    def __repr__(self) -> str:
-        return f"<OpenSpielAgent {self.spec}>"
 
 
 class OpenSpielPlayer:

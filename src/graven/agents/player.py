@@ -13,7 +13,8 @@ from graven.agents.search_result import SearchResult, find_move
 from graven.core.errors import GravenError, UsageError
 from graven.core.game import Game, Position
 from graven.core.rng import derive
-from graven.search.engine import Budget, Search, Stop
+from graven.search.budget import Budget
+from graven.search.engine import Search, Stop
 
 if TYPE_CHECKING:
     from graven.agents.agent import SearchAgent
@@ -70,7 +71,7 @@ _warm: set[object] = set()  # what this process has compiled or loaded
 
 
 class SearchPlayer:
-    """Our search at one seat. Its tree is kept between moves if the spec has reuse=true."""
+    """Our search at one seat. Its tree is kept between moves if the spec has reuse_tree=true."""
 
     def __init__(self, agent: SearchAgent, game: Game, seed: int = 0) -> None:
         self.game = game
@@ -90,7 +91,7 @@ class SearchPlayer:
         """Compile the search or load it from the cache, once in a process."""
         key = self.game.spec, self._agent.code_key
         if key not in _warm:
-            # In a tree of its own: the first move of a game must not depend on the warm-up.
+            # In a separate tree: the first move of a game must not depend on the warm-up.
             find_move(self._agent.bind(self.game), self.game.start(), Budget(playouts), seed=0)
             _warm.add(key)
 

@@ -8,8 +8,14 @@ from graven.agents.result_html import search_table
 from graven.core.errors import UsageError
 from graven.core.game import Game, Position
 from graven.core.rng import derive
-from graven.search import choose
-from graven.search.engine import Budget, Search, Stop
+from graven.search.budget import Budget
+from graven.search.engine import Search, Stop
+from graven.search.result import (
+    RootStatistics,
+    final_move,
+    principal_variation,
+    root_statistics,
+)
 
 MIB = 1 << 20
 UNKNOWN_VALUE = 0.5
@@ -83,8 +89,11 @@ def find_move(
     for player in position.players_to_move:
         # A reused tree may contain moves that are no longer legal: Go's superko.
         legal = frozenset(position.legal_codes_of(player))
-        arms = [arm for arm in choose.arms(search.rules, run.tree, player) if arm.code in legal]
-        chosen = choose.final_move(arms, search.settings.final, derive(seed, 1, player))
+        moves = [
+            move for move in root_statistics(search.rules, run.tree, player) if move.code in legal
+        ]
+        rule = search.spec.options.final_move
+        chosen = final_move(moves, rule, derive(seed, 1, player))
         if chosen is None:
             # Fewer than two playouts: no root move was tried. Take the first legal one.
             code, mean = position.legal_codes_of(player)[0], UNKNOWN_VALUE
@@ -92,15 +101,15 @@ def find_move(
             code, mean = chosen.code, chosen.mean
         best_moves.append(game.format_move(player, code))
         value = mean if player == position.players_to_move[0] else value
-        arms.sort(key=lambda arm: (-arm.visits, -arm.mean, arm.code))
-        by_player[player] = tuple(_move_stat(game, player, arm) for arm in arms)
-    line = choose.main_line(search.rules, run.tree, chosen.code if chosen else None)
+        moves.sort(key=lambda move: (-move.visits, -move.mean, move.code))
+        by_player[player] = tuple(_move_stat(game, player, move) for move in moves)
+    variation = principal_variation(search.rules, run.tree, chosen.code if chosen else None)
     return SearchResult(
         best_move=best_moves[0] if len(best_moves) == 1 else tuple(best_moves),
         value=value,
         root_stats=by_player[position.players_to_move[0]],
         by_player=by_player,
-        pv=tuple(game.format_move(player, code) for player, code in line),
+        pv=tuple(game.format_move(player, code) for player, code in variation),
         playouts=run.playouts,
         plies=run.plies,
         seconds=run.seconds,
@@ -111,11 +120,11 @@ def find_move(
     )
 
 
-def _move_stat(game: Game, player: int, arm: choose.Arm) -> MoveStat:
+def _move_stat(game: Game, player: int, move: RootStatistics) -> MoveStat:
     return MoveStat(
-        move=game.format_move(player, arm.code),
-        visits=arm.visits,
-        mean=arm.mean,
-        amaf=arm.amaf_sum / arm.amaf_visits if arm.amaf_visits else None,
-        amaf_visits=arm.amaf_visits,
+        move=game.format_move(player, move.code),
+        visits=move.visits,
+        mean=move.mean,
+        amaf=move.amaf_total / move.amaf_visits if move.amaf_visits else None,
+        amaf_visits=move.amaf_visits,
     )

@@ -29,7 +29,7 @@ from graven.lab.experiments.run import PlannedGames, play_missing
 from graven.lab.experiments.run_config import RunConfig
 from graven.lab.store.provenance import cores
 from graven.lab.store.store import Store
-from graven.search.engine import Budget
+from graven.search.budget import Budget
 from graven.sources.load import make_game
 
 ROUNDS = 5

@@ -68,9 +68,6 @@ Codes = NDArray[np.uint32]
 TERMINAL = -1
 SIMULTANEOUS = -2
 
-# How `batch_playouts` ends.
-BATCH_DONE, BATCH_TOO_LONG = 0, 1
-
 WORDS = types.Array(types.int64, 1, "C")
 TABLES = types.Array(types.int64, 1, "C", readonly=True)
 MOVES = types.Array(types.int32, 1, "C")

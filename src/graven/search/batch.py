@@ -14,11 +14,11 @@ import numpy as np
 
 from graven.core import contract
 from graven.core.compile import compiled, inlined
-from graven.core.contract import BATCH_DONE, SIMULTANEOUS, Rules
-from graven.core.rng import Rng
+from graven.core.contract import SIMULTANEOUS, Rules
+from graven.core.status import Status
 from graven.search.descend import descend
-from graven.search.plan import OK, TOO_LONG, Learner, Plan
-from graven.search.simulate import DONE, STOP, count, play_out, room_for
+from graven.search.plan import Plan
+from graven.search.simulate import DONE, STOP, finish, play_out, reserve
 from graven.search.tree import (
     DEPTH,
     LENGTH,
@@ -86,10 +86,8 @@ def simulate_batches(
     tree: Tree,
     plan: Plan,
     record: Record,
-    learner: Learner,
     batch: Batch,
     control: Int64,
-    rng: Rng,
     until: int,
     goal: int,
 ) -> int:
@@ -97,18 +95,19 @@ def simulate_batches(
 
     Only `goal` makes a batch smaller than usual: where a search pauses must not change it.
     """
+    rng = record.rng
     while control[DONE] < until and control[STOP] == 0:
         left = goal - control[DONE]
         each = min(batch.each, left)
         leaves = min(batch.leaves, left // each)
-        status = room_for(tree, plan, record, leaves * each)
-        if status != OK:
+        status = reserve(tree, plan, record, leaves * each)
+        if status != Status.OK:
             return status
         gathered = 0
-        while gathered < leaves and status == OK:
+        while gathered < leaves and status == Status.OK:
             before = rng[0]
             status = descend(rules, tree, plan, record, rng)
-            if status == OK:
+            if status == Status.OK:
                 put_aside(rules, record, batch, gathered)
                 count_ahead(rules, tree, record, 1)
                 gathered += 1
@@ -120,14 +119,12 @@ def simulate_batches(
             take_up(rules, record, batch, leaf)
             count_ahead(rules, tree, record, -1)
         if batch.many:
-            status = spend_many(rules, tree, plan, record, batch, control, rng, gathered, each)
+            status = spend_many(rules, tree, plan, record, batch, control, gathered, each)
         else:
-            status = spend_one_by_one(
-                rules, tree, plan, record, learner, batch, control, rng, gathered, each
-            )
-        if status != OK:
+            status = spend_one_by_one(rules, tree, plan, record, batch, control, gathered, each)
+        if status != Status.OK:
             return status
-    return OK
+    return Status.OK
 
 
 @inlined
@@ -184,7 +181,6 @@ def spend_many(
     record: Record,
     batch: Batch,
     control: Int64,
-    rng: Rng,
     leaves: int,
     each: int,
 ) -> int:
@@ -199,24 +195,24 @@ def spend_many(
         batch.traces[: leaves * each * stride],
         batch.lengths,
         batch.scores,
-        rng,
+        record.rng,
     )
-    if status != BATCH_DONE:
-        return TOO_LONG
+    if status != Status.OK:
+        return Status.TOO_LONG
     for leaf in range(leaves):
         take_up(rules, record, batch, leaf)
         begun = record.shape[LENGTH]
         for playout in range(leaf * each, (leaf + 1) * each):
             length = batch.lengths[playout]
             if begun + length > len(record.trace):
-                return TOO_LONG
+                return Status.TOO_LONG
             for i in range(length):
                 record.trace[begun + i] = batch.traces[playout * stride + i]
             for player in range(players):
                 record.scores[player] = batch.scores[playout * players + player]
             record.shape[LENGTH] = begun + length
-            count(rules, tree, plan, record, control)
-    return OK
+            finish(rules, tree, plan, record, control)
+    return Status.OK
 
 
 @inlined
@@ -225,10 +221,8 @@ def spend_one_by_one(
     tree: Tree,
     plan: Plan,
     record: Record,
-    learner: Learner,
     batch: Batch,
     control: Int64,
-    rng: Rng,
     leaves: int,
     each: int,
 ) -> int:
@@ -241,9 +235,9 @@ def spend_one_by_one(
         take_up(rules, record, batch, leaf)
         for i in range(rules.state_words):
             record.state[i] = batch.states[leaf * rules.state_words + i]
-        before = rng[0]
-        status = play_out(rules, tree, plan, record, learner, control, rng)
-        if status != OK:
-            rng[0] = before
+        before = record.rng[0]
+        status = play_out(rules, tree, plan, record, control)
+        if status != Status.OK:
+            record.rng[0] = before
             return status
-    return OK
+    return Status.OK

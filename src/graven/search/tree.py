@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from graven.core import contract
 from graven.core.compile import compiled, inlined
 from graven.core.contract import SIMULTANEOUS, Rules
+from graven.core.rng import Rng, generator
 
 Int8 = NDArray[np.int8]
 Int32 = NDArray[np.int32]
@@ -88,6 +89,7 @@ class Record(NamedTuple):
     trace: UInt32  # player * codes + move, ply after ply
     scores: Float64  # by player
     shape: Int64  # see below
+    rng: Rng  # the random number generator of the search
     moves: Int32  # scratch: legal moves
     joint: Int32  # scratch: a move of each player
 
@@ -111,7 +113,9 @@ TREE = types.NamedTuple(
     + [_I64, _U32, _F64, _F64],
     Tree,
 )
-RECORD = types.NamedTuple([_I64, _I64] + [_I32] * 3 + [_U32, _F64, _I64, _I32, _I32], Record)
+RECORD = types.NamedTuple(
+    [_I64, _I64] + [_I32] * 3 + [_U32, _F64, _I64, contract.RNG, _I32, _I32], Record
+)
 
 
 def new_record(rules: Rules) -> Record:
@@ -126,6 +130,7 @@ def new_record(rules: Rules) -> Record:
         trace=np.zeros(trace_capacity(rules), np.uint32),
         scores=np.zeros(rules.players, np.float64),
         shape=np.zeros(SHAPE, np.int64),
+        rng=generator(0),
         moves=contract.new_moves(rules),
         joint=np.full(rules.players, NONE, np.int32),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from graven.games.registry import make_game
 from graven.interfaces.gtp.gtp_board import GtpBoard
 from graven.interfaces.gtp.gtp_engine import GtpEngine
-from graven.search.engine import Budget
+from graven.search.budget import Budget
 
 AGENT = "grave(ref=50,bias=1e-4)"
 

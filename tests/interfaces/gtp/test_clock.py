@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from graven.agents import MoveClock, SearchPlayer
 from graven.interfaces.gtp.gtp_clock import GameClocks, PlayerClock
-from graven.search.engine import Budget
+from graven.search.budget import Budget
 from tests.interfaces.gtp.helpers import new_engine, ok
 
 

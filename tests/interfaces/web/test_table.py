@@ -14,7 +14,7 @@ from graven.games import sgf
 from graven.interfaces.web.live_game import Note, Table, read_agent, within
 from graven.interfaces.web.web_games import cells_of, files_in, inside, named_game
 from graven.interfaces.web.web_limits import Limits
-from graven.search.engine import Budget
+from graven.search.budget import Budget
 from tests.interfaces.web.heap import RULES
 from tests.naive.tiny import rock_paper_scissors
 
@@ -30,7 +30,7 @@ def table(spec="nogo(size=4)", seats=None, limits=LIMITS):
 def answer(made):
     """Let the agent whose turn it is play its first legal move."""
     player = made.thinks()
-    made.agent_moves(player, made.position.moves_of(player)[0], Note(player, 0.25, 100))
+    made.agent_moves(player, made.position.legal_moves_of(player)[0], Note(player, 0.25, 100))
 
 
 def test_a_person_moves_and_an_agent_is_asked_to_answer():
@@ -159,7 +159,7 @@ def test_programs_and_budgets_beyond_the_limits_are_refused(tmp_path):
     own = tmp_path / "own.py"
     own.write_text(f"open({str(proof)!r}, 'w').close()\n")
     for spec in (f"{own}:tree", f"uct+{own}:playout"):
-        with pytest.raises(UsageError, match="on one's own machine"):
+        with pytest.raises(UsageError, match="on your own machine"):
             read_agent(spec, LIMITS)
     assert not proof.exists()
     with pytest.raises(UsageError, match="at most 1,000 playouts"):
@@ -167,9 +167,12 @@ def test_programs_and_budgets_beyond_the_limits_are_refused(tmp_path):
     with pytest.raises(UsageError, match="at most 5 seconds"):
         within(Budget(seconds=5.01), LIMITS)
     # Nobody can stop a search within a batch.
-    assert read_agent("uct(leaves=32,each=32)", LIMITS).values["each"] == 32
+    assert (
+        read_agent("uct(batch_leaves=32,playouts_per_leaf=32)", LIMITS).options.playouts_per_leaf
+        == 32
+    )
     with pytest.raises(UsageError, match="batches"):
-        read_agent("uct(leaves=32,each=33)", LIMITS)
+        read_agent("uct(batch_leaves=32,playouts_per_leaf=33)", LIMITS)
     # A budget in playouts is bounded in time as well.
     assert within(Budget(1000), LIMITS) == Budget(1000, 5.0)
 
@@ -296,13 +299,13 @@ def test_whatever_is_done_the_line_is_a_game(done):
     for what, value in done:
         with suppress(UsageError):
             if what == "person":
-                player = (made.position.choosers or (0,))[0]
-                legal = made.position.moves_of(player) or ("A1",)
+                player = (made.position.players_to_move or (0,))[0]
+                legal = made.position.legal_moves_of(player) or ("A1",)
                 made.person_moves(player, legal[value % len(legal)], made.at)
             elif what == "agent":
                 player = made.thinks()
                 if player is not None:
-                    legal = made.position.moves_of(player)
+                    legal = made.position.legal_moves_of(player)
                     made.agent_moves(player, legal[value % len(legal)], Note(player, 0.5, 1))
             elif what in ("jump", "pause"):
                 getattr(made, what)(value)
@@ -312,7 +315,7 @@ def test_whatever_is_done_the_line_is_a_game(done):
         assert len(made.positions) == len(made.plies) + 1
         assert 0 <= made.at <= len(made.plies)
         line = [ply.move for ply in made.plies]
-        assert made.game.start().play_all(line) == made.positions[-1]
+        assert made.game.start().play_moves(line) == made.positions[-1]
         assert made.thinks() is None or made.at_end
         assert set(state["mayMove"]) <= set(made.people)
         assert (made.scores is not None) == made.over

@@ -11,7 +11,7 @@ from graven.interfaces.cli.console import run_to_completion
 if TYPE_CHECKING:
     from graven.core.game import Game
     from graven.lab.store.store import Store
-    from graven.search.engine import Budget
+    from graven.search.budget import Budget
 
 GameText = Annotated[
     str,
@@ -72,10 +72,10 @@ def split_moves(text: str) -> list[str]:
 
 def budget_or_default(playouts: int | None, seconds: float | None, default_playouts: int) -> Budget:
     """Return the budget of the command line, or the command's default."""
-    from graven.search.engine import Budget
+    from graven.search.budget import Budget
 
     budget = Budget(playouts, seconds)
-    return budget if budget.given else Budget(default_playouts)
+    return budget if budget.is_limited else Budget(default_playouts)
 
 
 def check_output_file(file: str) -> None:

@@ -16,7 +16,7 @@ from graven.interfaces.cli.console import format_duration, out, print_board, run
 if TYPE_CHECKING:
     from graven.agents import Agent, Player, SearchResult
     from graven.core.game import Game, Position
-    from graven.search.engine import Budget
+    from graven.search.budget import Budget
 
 SEATS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 TOP = 5  # moves in a table

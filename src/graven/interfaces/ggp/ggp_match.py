@@ -6,13 +6,13 @@ import logging
 import threading
 import time
 
-from graven.agents.spec import Spec
 from graven.core.rng import derive
 from graven.gdl.read import Sheet
 from graven.interfaces.ggp.clock_margin import ClockMargin
 from graven.interfaces.ggp.ggp_messages import JointMove, StartMessage
 from graven.interfaces.ggp.match_state import MatchState
 from graven.interfaces.ggp.rule_preparation import prepare_rules
+from graven.search.specs import Spec
 
 log = logging.getLogger("graven.ggp")
 

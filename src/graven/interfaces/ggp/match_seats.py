@@ -17,7 +17,7 @@ from graven.gdl.moves import moves_of
 from graven.interfaces.ggp.ggp_messages import JointMove, parse_move
 from graven.interfaces.ggp.pondering import match_spec
 from graven.interfaces.ggp.rule_scrambling import Scrambler
-from graven.search.engine import Budget
+from graven.search.budget import Budget
 
 DEFAULT_PORT = 9147
 EXTRA_PLAY_SECONDS = 1.0

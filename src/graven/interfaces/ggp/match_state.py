@@ -6,7 +6,6 @@ import logging
 import threading
 
 from graven.agents import SearchResult
-from graven.agents.spec import Spec
 from graven.core import contract
 from graven.core.errors import GravenError
 from graven.core.game import Game, Position
@@ -14,6 +13,7 @@ from graven.core.rng import derive
 from graven.gdl.moves import after, moves_of
 from graven.interfaces.ggp.ggp_messages import JointMove
 from graven.interfaces.ggp.pondering import PonderingSearch
+from graven.search.specs import Spec
 
 log = logging.getLogger("graven.ggp")
 

@@ -7,11 +7,12 @@ import threading
 from dataclasses import replace
 
 from graven.agents import MoveClock, SearchAgent, SearchResult
-from graven.agents.spec import Spec, parse
+from graven.agents.spec import parse
 from graven.core.errors import GravenError
 from graven.core.game import Game, Position
 from graven.gdl import make, sheets
-from graven.search.engine import Budget
+from graven.search.budget import Budget
+from graven.search.specs import Spec
 
 log = logging.getLogger("graven.ggp")
 
@@ -31,7 +32,7 @@ def warm_up(spec: Spec) -> None:
 
 def match_spec(spec: str) -> Spec:
     """Parse the spec of an agent that keeps its tree during a match."""
-    return parse(spec, files=True).with_reuse()
+    return parse(spec, files=True).with_options(reuse_tree=True)
 
 
 def _without_decay(spec: Spec) -> Spec:

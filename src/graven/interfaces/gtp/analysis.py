@@ -14,7 +14,7 @@ from graven.interfaces.gtp.gtp_clock import MAX_TIME_SECONDS
 from graven.interfaces.gtp.gtp_protocol import CommandError
 from graven.interfaces.gtp.gtp_session import GtpSession
 from graven.search import choose
-from graven.search.engine import Budget
+from graven.search.budget import Budget
 
 CENTISECONDS = 100
 DEFAULT_INTERVAL = 1.0
@@ -61,7 +61,7 @@ def reports(
 
     Ends when the next input line arrives; with `play`, when the budget of a move is spent.
     """
-    player = session.agent.with_reuse().player(position.game, session.seed)
+    player = session.agent.with_options(reuse_tree=True).player(position.game, session.seed)
     stop = None if play else session.next_line
     budget = Budget(seconds=MAX_TIME_SECONDS)
     if play:

@@ -29,7 +29,7 @@ from graven.interfaces.gtp.gtp_commands.time_commands import TimeCommands
 from graven.interfaces.gtp.gtp_protocol import CommandError, GtpCommand
 from graven.interfaces.gtp.gtp_session import GtpSession
 from graven.interfaces.gtp.input_lines import InputLines
-from graven.search.engine import Budget
+from graven.search.budget import Budget
 
 GROUPS = (
     SettingsCommands,

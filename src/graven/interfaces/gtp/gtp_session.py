@@ -5,14 +5,16 @@ from __future__ import annotations
 import time
 
 from graven.agents import MoveClock, SearchAgent, SearchPlayer, SearchResult
-from graven.agents.spec import Spec, parse
+from graven.agents.spec import parse
 from graven.core.game import Position
 from graven.games import go
 from graven.interfaces.gtp.gtp_arguments import format_vertex
 from graven.interfaces.gtp.gtp_board import GtpBoard
 from graven.interfaces.gtp.gtp_clock import GameClocks
 from graven.interfaces.gtp.gtp_protocol import CommandError
-from graven.search.engine import Budget, Stop
+from graven.search.budget import Budget
+from graven.search.engine import Stop
+from graven.search.specs import Spec
 
 DEFAULT_LAG = 0.15  # seconds of each move that are reserved for the network
 DEFAULT_PLAYOUTS = 10_000  # for a move, if neither a budget nor a clock is set
@@ -59,10 +61,10 @@ class GtpSession:
 
     def move_budget(self, player: int, position: Position) -> Budget:
         """Return the budget of one move: the agent's or the session's, limited by the clock."""
-        budget = self.agent.budget_or(self.budget) if self.agent.budget.given else self.budget
+        budget = self.agent.budget_or(self.budget) if self.agent.budget.is_limited else self.budget
         clock = self.clocks.of(player)
         if clock is None:
-            return budget if budget.given else Budget(DEFAULT_PLAYOUTS)
+            return budget if budget.is_limited else Budget(DEFAULT_PLAYOUTS)
         allowed = clock.seconds(len(position.legal_codes_of(player)) // 4, self.lag)
         seconds = allowed if budget.seconds is None else min(budget.seconds, allowed)
         return Budget(budget.playouts, seconds)

@@ -11,13 +11,14 @@ from typing import Any
 
 from graven.agents import SearchAgent, SearchResult
 from graven.agents.search_result import find_move
-from graven.agents.spec import Spec
 from graven.core.errors import GravenError
 from graven.core.game import Position
 from graven.core.patience import until
 from graven.interfaces.web.web_games import cell_names
 from graven.interfaces.web.web_limits import Limits
-from graven.search.engine import Budget, Search
+from graven.search.budget import Budget
+from graven.search.engine import Search
+from graven.search.specs import Spec
 
 WAITING, SEARCHING, DONE, STOPPED, FAILED = "waiting", "searching", "done", "stopped", "failed"
 
@@ -62,7 +63,7 @@ class Thinker:
     ) -> None:
         self.lens, self.player, self.spec, self.position = lens, player, spec, position
         self.budget, self.seed, self.held = budget, seed, held
-        self.memory = min(memory, int(spec.values["memory"]))
+        self.memory = min(memory, spec.options.memory_mib)
         self.status = WAITING
         self.found: SearchResult | None = None
         self.error = ""

@@ -14,9 +14,9 @@ from itertools import product
 from math import isclose, isfinite, log10
 
 from graven.agents import parse
-from graven.agents.spec import LONGEST, read_value, show_value
+from graven.agents.spec import LONGEST
+from graven.core.calls import Value, format_value, read_value
 from graven.core.errors import UsageError
-from graven.search.policy import Value
 
 MOST_AGENTS_IN_GRID = 1000
 _HOLE = re.compile(r"([a-z][a-z0-9_]*)\s*=\s*\[([^\[\]]*)\]", re.IGNORECASE)
@@ -44,7 +44,7 @@ class AgentGrid:
     def agent(self, *point: Value) -> str:
         """Return the canonical spec of the agent with these parameter values."""
         values = iter(point)
-        text = _HOLE.sub(lambda hole: f"{hole[1]}={show_value(next(values))}", self.text)
+        text = _HOLE.sub(lambda hole: f"{hole[1]}={format_value(next(values))}", self.text)
         return parse(text, files=True).text
 
 

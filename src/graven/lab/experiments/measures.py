@@ -10,8 +10,8 @@ from graven.core.errors import UsageError
 from graven.core.rng import derive
 from graven.lab.experiments.run_config import RunConfig, RunProgress
 from graven.lab.published import Figure, Setup, Table
-from graven.search.engine import Budget
-from graven.search.entries import Entries, count_entries
+from graven.search.budget import Budget
+from graven.search.entries import AmafEntries, count_entries
 from graven.sources.load import make_game
 
 MeasureConfig = RunConfig[RunProgress]
@@ -35,13 +35,13 @@ def statistics_per_node(setup: Setup, games: int, config: MeasureConfig) -> floa
     RAVE needs those of the moves that are legal in the node. GRAVE needs those of all moves played
     below it, since deeper nodes may read them.
     """
-    total = Entries(0, 0, 0)
+    total = AmafEntries(0, 0, 0)
     for index in range(games):
         for player, _ in _searches(setup, index, config):
             total += count_entries(player.search)
     if config.stopped:
         return None
-    legal_moves_only = SearchAgent(setup.first).settings.ref == 0
+    legal_moves_only = SearchAgent(setup.first).search_spec.ref == 0
     return (total.legal if legal_moves_only else total.all) / total.nodes
 
 

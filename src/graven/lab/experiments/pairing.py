@@ -12,12 +12,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from graven.agents import Agent, agent, is_external
-from graven.agents.spec import show_value, with_budget
+from graven.agents.spec import migrate_spec, with_budget
 from graven.core.bounded_json import read_json
+from graven.core.calls import format_value
 from graven.core.errors import UsageError, unknown
 from graven.core.game import Game, Outline
 from graven.core.rng import derive
-from graven.search.engine import Budget
+from graven.search.budget import Budget
 from graven.sources.load import outline
 
 ROTATE, SINGLE = "rotate", "single"
@@ -65,11 +66,11 @@ class Pairing:
     def from_key(cls, key: str) -> Pairing:
         """Read a pairing from its key, which does not contain `players`."""
         values = read_json(key)
-        first, second = values["agents"]
+        first, second = (migrate_spec(str(spec)) for spec in values["agents"])
         budgets = [Budget(playouts, seconds) for playouts, seconds in values["budgets"]]
         return cls(
             game=str(values["game"]),
-            agents=(str(first), str(second)),
+            agents=(first, second),
             budgets=(budgets[0], budgets[1]),
             seed=int(values["seed"]),
             opening_plies=int(values[STORED_OPENING_PLIES]),
@@ -134,7 +135,7 @@ class Pairing:
         if shared and shared.playouts is not None:
             words += ["--playouts", str(shared.playouts)]
         if shared and shared.seconds is not None:
-            words += ["--seconds", show_value(shared.seconds)]
+            words += ["--seconds", format_value(shared.seconds)]
         if self.seed:
             words += ["--seed", str(self.seed)]
         if self.opening_plies:
@@ -219,6 +220,11 @@ SEATINGS: dict[str, Callable[[int, int], tuple[int, ...]]] = {
     ROTATE: rotated_seats,
     SINGLE: single_seat,
 }
+
+
+def migrate_key(key: str) -> str:
+    """Return a stored key as this version writes it."""
+    return Pairing.from_key(key).key
 
 
 def seating_from_store(text: str) -> str:

@@ -13,7 +13,8 @@ from typing import Any, Generic, NamedTuple, TypedDict, TypeVar
 
 from graven.core.errors import UsageError
 from graven.lab.store.store import IN_MEMORY, Store
-from graven.search.engine import Budget, Stop
+from graven.search.budget import Budget
+from graven.search.engine import Stop
 
 ProgressT = TypeVar("ProgressT")
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Unpack
 
 from graven.agents import is_external
+from graven.core.calls import Value
 from graven.core.errors import UsageError
 from graven.core.game import Game
 from graven.lab.experiments.grid import AgentGrid, parse_grid
@@ -18,7 +19,6 @@ from graven.lab.experiments.pairing import Pairing, make_pairing
 from graven.lab.experiments.run import PlannedGames, play_missing
 from graven.lab.experiments.run_config import RunConfig, RunKeywords, RunProgress, run_config
 from graven.lab.stats.intervals import Score
-from graven.search.policy import Value
 from graven.sources.load import make_game
 
 

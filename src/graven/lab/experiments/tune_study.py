@@ -8,11 +8,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from graven.core.calls import Value
 from graven.core.errors import UsageError
 from graven.lab.experiments.tune_template import TuneTemplate
 from graven.lab.stats.intervals import Score
 from graven.lab.store.store import IN_MEMORY
-from graven.search.policy import Value
 
 STUDY_SUFFIX = "-tune"
 
@@ -64,13 +64,17 @@ def _open_study(store_path: str, name: str, seed: int) -> Any:
         import optuna
     except ImportError:
         raise UsageError("tuning needs the package 'optuna': pip install 'graven[tune]'.") from None
+    verbosity = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    study = optuna.create_study(
-        storage=_storage(Path(store_path)) if store_path != IN_MEMORY else None,
-        study_name=sha256(name.encode()).hexdigest()[:32],
-        direction="maximize",
-        load_if_exists=True,
-    )
+    try:
+        study = optuna.create_study(
+            storage=_storage(Path(store_path)) if store_path != IN_MEMORY else None,
+            study_name=sha256(name.encode()).hexdigest()[:32],
+            direction="maximize",
+            load_if_exists=True,
+        )
+    finally:
+        optuna.logging.set_verbosity(verbosity)
     study.set_user_attr("experiment", name)
     unfinished = study.get_trials(deepcopy=False, states=[optuna.trial.TrialState.RUNNING])
     for trial in unfinished:

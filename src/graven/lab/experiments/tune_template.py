@@ -13,9 +13,11 @@ from math import ceil, floor, isfinite
 from typing import Any
 
 from graven.agents import parse, policy_info
-from graven.agents.spec import LONGEST, OPTIONS, show_value
+from graven.agents.spec import LONGEST
+from graven.core.calls import Value, format_value
 from graven.core.errors import UsageError, unknown
-from graven.search.policy import Parameter, Value
+from graven.search.options import OPTIONS
+from graven.search.policy import Parameter
 
 # A range whose ends differ at least by this factor is sampled logarithmically.
 LOG_RATIO = 30
@@ -85,7 +87,7 @@ class TuneTemplate:
     def agent(self, values: Mapping[str, Value]) -> str:
         """Return the canonical spec with these values, which are named as in `ranges`."""
         names = iter(self.ranges)
-        text = _HOLE.sub(lambda hole: f"{hole[1]}={show_value(values[next(names)])}", self.text)
+        text = _HOLE.sub(lambda hole: f"{hole[1]}={format_value(values[next(names)])}", self.text)
         return parse(text, files=True).text
 
 

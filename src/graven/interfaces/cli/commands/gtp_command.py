@@ -38,7 +38,7 @@ def gtp(
     from graven.interfaces.gtp.gtp_board import GtpBoard
     from graven.interfaces.gtp.gtp_engine import GtpEngine
     from graven.interfaces.gtp.input_lines import InputLines
-    from graven.search.engine import Budget
+    from graven.search.budget import Budget
     from graven.sources.load import make_game
 
     played = make_game(game, size=size) if size is not None else make_game(game)

@@ -130,7 +130,7 @@ def _list(result: SweepResult, points: tuple[SweepPoint, ...]) -> Table:
 
 def _matrix(result: SweepResult) -> Table:
     """Lay out two parameters: the first in rows, the second in columns."""
-    from graven.agents.spec import show_value
+    from graven.core.calls import format_value
 
     rows = list(dict.fromkeys(point.values[0] for point in result.points))
     columns = list(dict.fromkeys(point.values[1] for point in result.points))
@@ -138,12 +138,12 @@ def _matrix(result: SweepResult) -> Table:
     table = _new_table()
     table.add_column(f"{result.names[0]} \\ {result.names[1]}")
     for column in columns:
-        table.add_column(show_value(column), justify="right")
+        table.add_column(format_value(column), justify="right")
     for row in rows:
         points = [by_values[row, column] for column in columns]
         cells = [
             f"[bold]{percent(point.score)}[/bold]" if point is result.best else percent(point.score)
             for point in points
         ]
-        table.add_row(show_value(row), *cells)
+        table.add_row(format_value(row), *cells)
     return table

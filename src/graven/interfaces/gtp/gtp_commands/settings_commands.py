@@ -8,7 +8,7 @@ from graven.interfaces.gtp.gtp_clock import MAX_TIME_SECONDS
 from graven.interfaces.gtp.gtp_commands.registration import gtp_command
 from graven.interfaces.gtp.gtp_protocol import CommandError
 from graven.interfaces.gtp.gtp_session import GtpSession
-from graven.search.engine import MOST_PLAYOUTS, Budget
+from graven.search.budget import MOST_PLAYOUTS, Budget
 
 MAX_LAG_SECONDS = 10
 MAX_SEED = 2**53
