@@ -37,9 +37,9 @@ def test_a_file_that_has_changed_is_noticed(noughts: str, tmp_path) -> None:
 
 
 def test_matches_in_other_processes(noughts: str) -> None:
-    result = gv.match(noughts, "uct", "uct", games=4, playouts=20, workers=2, db=":memory:")
+    result = gv.match(noughts, "uct", "uct", games=4, playouts=20, workers=2, store=":memory:")
     assert result.games == 4
-    again = gv.match(noughts, "uct", "uct", games=4, playouts=20, workers=1, db=":memory:")
+    again = gv.match(noughts, "uct", "uct", games=4, playouts=20, workers=1, store=":memory:")
     assert [each.moves for each in result.results] == [each.moves for each in again.results]
 
 

@@ -20,20 +20,13 @@ from graven.gdl.proof.proof_clauses import clauses_of
 from graven.gdl.proof.prover import Prover
 from graven.gdl.sheet_loader import SheetOptions, sheet_game
 from tests.gdl import tiny
+from tests.gdl.prover_answers import goals_of, legal_of
+from tests.gdl.random_sheets import sheets
 from tests.gdl.shared import sheet_text, traces
-from tests.gdl.test_ground import sheets
 from tests.naive import gdl as naive
 
 # As the prover does, for all of the process: within a test Hypothesis would wonder.
 sys.setrecursionlimit(max(sys.getrecursionlimit(), limits.DEPTH))
-
-
-def legal_of(prover: Prover) -> list[dict[str, int]]:
-    return [{prover.terms.text(move): move for move in prover.legal(r)} for r in prover.roles]
-
-
-def goals_of(prover: Prover) -> list[list[int]]:
-    return [sorted(int(prover.terms.text(goal)) for goal in prover.goals(r)) for r in prover.roles]
 
 
 def among(place: ArgumentDomain, term: Term) -> bool:

@@ -9,7 +9,7 @@ from graven.core.errors import UsageError
 from graven.games.registry import make_game
 from graven.interfaces.web.store_pages import StorePages, match_id
 from graven.lab.experiments.match import match
-from graven.lab.experiments.pairing import make_cell
+from graven.lab.experiments.pairing import make_pairing
 from graven.lab.published import papers
 from graven.lab.store.store import Store, StoreError
 from graven.search.budget import Budget
@@ -31,14 +31,14 @@ def test_matches_have_the_scores_of_the_store(pages, store):
 
 
 def test_a_game_is_replayed_with_its_evaluations(pages, store):
-    cell = make_cell("nogo(size=4)", "grave", "uct", Budget(60))
+    pairing = make_pairing("nogo(size=4)", "grave", "uct", Budget(60))
     with Store(store, write=False) as opened:
-        results = list(opened.results(cell, 4))
+        results = list(opened.results(pairing, 4))
     assert len(results) == 4
     for result in results:
         game = pages.game(match_id(cell), result.index)
         assert game["moves"] == list(result.moves)
-        assert game["seats"] == [cell.agents[side] for side in result.seats]
+        assert game["seats"] == [pairing.agents[side] for side in result.seats]
         assert len(game["values"]) == len(game["moves"])
         assert all(0 <= value <= 1 for value in game["values"])
         position = make_game("nogo(size=4)").start()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graven.agents.gtp_program import is_program
+from graven.agents import is_external
 from graven.agents.spec import parse
 from graven.core.errors import UsageError
 from graven.interfaces.web.web_limits import MAX_BATCH_PLAYOUTS, PageLimits
@@ -16,7 +16,7 @@ def parse_page_agent(text: str, limits: PageLimits) -> Spec:
     External programs, budgets above the limits and batches too large to be interrupted raise
     UsageError.
     """
-    if is_program(text):
+    if is_external(text):
         raise UsageError("programs cannot be started from the page: choose an agent of graven.")
     spec = parse(text)
     limited_budget(spec.budget, limits)

@@ -17,7 +17,7 @@ from graven.interfaces.web.agent_limits import limited_budget, parse_page_agent
 from graven.interfaces.web.board_cells import cell_names, cells_of_move
 from graven.interfaces.web.web_games import GDL, game_from_rules, packaged_game
 from graven.interfaces.web.web_limits import PageLimits
-from graven.lab.experiments.game_records import lost_by
+from graven.lab.experiments.game_records import forfeit_scores
 from graven.search.budget import Budget
 from graven.search.specs import Spec
 
@@ -152,7 +152,7 @@ class LiveGame:
     def scores(self) -> tuple[float, ...] | None:
         """The score of each player, once the game has ended."""
         if self.resigned is not None:
-            return lost_by(self.resigned, self.game.players)
+            return forfeit_scores(self.resigned, self.game.players)
         return self.positions[-1].scores
 
     def agent_to_move(self) -> int | None:

@@ -10,7 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-from graven.agents.agent import Agent, SearchResult, find_move
+from graven.agents import SearchAgent, SearchResult
+from graven.agents.search_result import find_move
 from graven.core.cancellation import SearchCancelled, cancelled_by
 from graven.core.errors import GravenError
 from graven.core.game import Position
@@ -119,7 +120,7 @@ class PageSearch:
                     return
                 if retained.search is None:
                     memory = min(self.request.memory_mib, self.spec.options.memory_mib)
-                    retained.search = Agent(self.spec).bind(self.position.game, memory)
+                    retained.search = SearchAgent(self.spec).bind(self.position.game, memory)
                 self.started_at = time.perf_counter()
                 self.status = SEARCHING
                 with cancelled_by(self._cancelled):

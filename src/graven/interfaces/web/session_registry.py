@@ -6,14 +6,13 @@ import time
 from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
 
-from graven.agents import Agent
+from graven.agents import SearchAgent
 from graven.core.errors import UsageError
 from graven.interfaces.web.live_game import DEFAULT_AGENT
 from graven.interfaces.web.search_pool import SearchPool
 from graven.interfaces.web.web_games import packaged_game
 from graven.interfaces.web.web_limits import IDLE_SECONDS, PageLimits
 from graven.interfaces.web.web_session import GameSession
-from graven.lab.experiments.play_game import warm_up
 
 COMMAND_THREADS = 16
 WARM_UP_GAME = "breakthrough(size=5)"
@@ -45,7 +44,7 @@ class SessionRegistry:
 
     def warm_up(self) -> None:
         """Compile or load the search, so that the first move does not wait for it."""
-        warm_up(packaged_game(WARM_UP_GAME, None), [Agent(DEFAULT_AGENT)])
+        SearchAgent(DEFAULT_AGENT).player(packaged_game(WARM_UP_GAME, None)).warm_up()
 
     def _remove_unused(self) -> None:
         now = time.monotonic()

@@ -17,7 +17,7 @@ from graven.core.game import Position
 from graven.interfaces.web.board_cells import cell_names, cells_of_move
 from graven.interfaces.web.web_games import packaged_game
 from graven.lab.experiments.job import GameResult
-from graven.lab.experiments.pairing import Cell
+from graven.lab.experiments.pairing import Pairing
 from graven.lab.experiments.reproduce import AGREES, Entry, Results
 from graven.lab.published import Table as PublishedTable
 from graven.lab.published import papers
@@ -162,9 +162,9 @@ class StorePages:
 
     def games(self, match: str, start: int) -> dict[str, Any]:
         """Return one page of the games of a match."""
-        cell = self._cell(match)
+        pairing = self._pairing(match)
         with self._lock:
-            results = list(self._open().results(cell, start + GAMES_PER_PAGE, start))
+            results = list(self._open().results(pairing, start + GAMES_PER_PAGE, start))
         return {
             "match": match,
             "start": start,
@@ -172,7 +172,7 @@ class StorePages:
             "games": [
                 {
                     "number": result.index,
-                    "seats": [cell.agents[side] for side in result.seats],
+                    "seats": [pairing.agents[side] for side in result.seats],
                     "scores": list(result.scores),
                     "outcome": result.outcome,
                     "plies": result.plies,
@@ -183,15 +183,15 @@ class StorePages:
 
     def game(self, match: str, number: int) -> dict[str, Any]:
         """Return a recorded game: its moves, with evaluations where they were recorded."""
-        cell = self._cell(match)
+        pairing = self._pairing(match)
         result, positions = self._replay(match, number)
         return {
             "match": match,
             "number": number,
-            "game": cell.game,
+            "game": pairing.game,
             "players": list(positions[0].game.player_names),
-            "seats": [cell.agents[side] for side in result.seats],
-            "budget": cell.budget,
+            "seats": [pairing.agents[side] for side in result.seats],
+            "budget": pairing.budget,
             "scores": list(result.scores),
             "moves": list(result.moves),
             "players_to_move": [list(position.players_to_move) for position in positions[:-1]],
@@ -214,14 +214,14 @@ class StorePages:
         }
 
     def _replay(self, match: str, number: int) -> tuple[GameResult, list[Position]]:
-        cell = self._cell(match)
-        key = cell.key, number
+        pairing = self._pairing(match)
+        key = pairing.key, number
         with self._lock:
             if key not in self._replays:
-                results = list(self._open().results(cell, number + 1, number))
+                results = list(self._open().results(pairing, number + 1, number))
                 if not results:
                     raise UsageError(f"game {number} of this match is not in the store.")
-                position = packaged_game(cell.game, self._folder).start()
+                position = packaged_game(pairing.game, self._folder).start()
                 positions = [position]
                 for move in results[0].moves:
                     position = position.play_moves([move])
@@ -231,30 +231,30 @@ class StorePages:
                     self._replays.popitem(last=False)
             return self._replays[key]
 
-    def _cell(self, match: str) -> Cell:
-        cells = self._cached(
-            "cells",
-            lambda: {match_id(summary.cell): summary.cell for summary in self._summaries()},
+    def _pairing(self, match: str) -> Pairing:
+        pairings = self._cached(
+            "pairings",
+            lambda: {match_id(summary.pairing): summary.pairing for summary in self._summaries()},
         )
-        if match not in cells:
+        if match not in pairings:
             raise UsageError("there is no match with this id in the store.")
-        return cells[match]
+        return pairings[match]
 
 
-def match_id(cell: Cell) -> str:
-    """Return a short identifier of a cell, derived from its key."""
-    return hashlib.blake2s(cell.key.encode(), digest_size=9).hexdigest()
+def match_id(pairing: Pairing) -> str:
+    """Return a short identifier of a pairing, derived from its key."""
+    return hashlib.blake2s(pairing.key.encode(), digest_size=9).hexdigest()
 
 
 def _match(summary: Summary) -> dict[str, Any]:
-    cell = summary.cell
+    pairing = summary.pairing
     low, high = summary.score.ci95
     return {
-        "match": match_id(cell),
-        "game": cell.game,
-        "first": cell.agents[0],
-        "second": cell.agents[1],
-        "budget": cell.budget,
+        "match": match_id(pairing),
+        "game": pairing.game,
+        "first": pairing.agents[0],
+        "second": pairing.agents[1],
+        "budget": pairing.budget,
         "games": summary.games,
         "win_rate": summary.score.win_rate,
         "low": low,
@@ -290,7 +290,8 @@ def _table_progress(table: PublishedTable, results: Results) -> dict[str, Any]:
 
 
 def _entry(entry: Entry) -> dict[str, Any]:
+    played = entry.pairing is not None and entry.score.games
     return entry.as_json() | {
         "best": entry.figure.best,
-        "match": match_id(entry.cell) if entry.cell is not None and entry.score.games else None,
+        "match": match_id(entry.pairing) if entry.pairing is not None and played else None,
     }

@@ -13,7 +13,7 @@ from pathlib import Path
 import uvicorn
 
 from graven.core.errors import UsageError
-from graven.interfaces.http_limits import Prompt
+from graven.interfaces.http_limits import LimitedHttpProtocol
 from graven.interfaces.web.request_guard import LOCAL_HOSTS
 from graven.interfaces.web.web_limits import MAX_MESSAGE_BYTES, PageLimits
 from graven.interfaces.web.web_server import WebServer
@@ -52,7 +52,7 @@ def run(
         log_level=logging.WARNING,
         access_log=False,
         server_header=False,
-        http=Prompt,
+        http=LimitedHttpProtocol,
         ws="websockets-sansio",
         ws_max_size=MAX_MESSAGE_BYTES,
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,

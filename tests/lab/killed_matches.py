@@ -1,4 +1,4 @@
-"""Start a match and kill it, again and again: `python -m tests.lab.killing STORE KILLS GAMES`.
+"""Start a match and kill it, again and again: `python -m tests.lab.killed_matches STORE KILLS`.
 
 Every match runs in a fork of a process that has loaded everything, so that its whole life is
 games, and dies by SIGKILL.

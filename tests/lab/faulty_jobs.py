@@ -1,4 +1,4 @@
-"""Ways to play a job that go wrong, for worker processes to import."""
+"""Functions that play a job and fail, for worker processes to import."""
 
 from __future__ import annotations
 
@@ -10,38 +10,46 @@ from graven.core.errors import UsageError
 from graven.lab.experiments.job import GameJob, GameResult
 
 
-def made_up(job: GameJob) -> GameResult:
-    """No game at all, at once."""
+def without_playing(job: GameJob) -> GameResult:
+    """Return a result at once; its machine is the process id."""
     return GameResult(
-        job.index, (0, 1), job.seed, (1.0, 0.0), ("a",), 1, 0.1, "0", f"{os.getpid()}"
+        index=job.index,
+        seats=(0, 1),
+        seed=job.seed,
+        scores=(1.0, 0.0),
+        moves=("a",),
+        playouts=1,
+        seconds=0.1,
+        version="0",
+        machine=f"{os.getpid()}",
     )
 
 
 def die_at_three(job: GameJob) -> GameResult:
     if job.index == 3:
         os._exit(9)
-    return made_up(job)
+    return without_playing(job)
 
 
 def die_once(job: GameJob) -> GameResult:
-    """Game 3 dies the first time it is tried: a file remembers that it was."""
+    """Die at the first try of game 3; a file marks that it was tried."""
     mark = Path(os.environ["GRAVEN_TEST_MARK"])
     if job.index == 3 and not mark.exists():
         mark.touch()
         os._exit(9)
-    return made_up(job)
+    return without_playing(job)
 
 
 def raise_at_three(job: GameJob) -> GameResult:
     if job.index == 3:
         raise ZeroDivisionError("three")
-    return made_up(job)
+    return without_playing(job)
 
 
 def refuse(job: GameJob) -> GameResult:
-    raise UsageError("this is a person's mistake.")
+    raise UsageError("this is a mistake of the user.")
 
 
 def slowly(job: GameJob) -> GameResult:
     time.sleep(0.05)
-    return made_up(job)
+    return without_playing(job)

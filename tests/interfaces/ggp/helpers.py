@@ -1,4 +1,4 @@
-"""A small game and a quick player, for all tests of the GGP protocol."""
+"""A small game and a fast agent, for the tests of the GGP protocol."""
 
 from tests.gdl import tiny
 

@@ -1,4 +1,4 @@
-"""User-defined policies on the command line: made by `graven new`, accepted by every command."""
+"""Custom policies on the command line: written by `graven new`, accepted by every command."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ import json
 
 import pytest
 
-from tests.interfaces.conftest import report_of_test
+from tests.interfaces.helpers import run_generated_test
 
 
 @pytest.fixture
-def mine(begun):
-    return begun("policy", "mine", "graven match hex ./mine.py:tree uct")
+def folder(new_file):
+    return new_file("policy", "mine", "graven match hex ./mine.py:tree uct")
 
 
-def test_the_template_passes_its_own_test(mine):
-    assert "2 passed" in report_of_test(mine, "mine")
+def test_the_template_passes_its_own_test(folder):
+    assert "2 passed" in run_generated_test(folder, "mine")
 
 
-def test_every_command_accepts_user_defined_policies(mine, run, run_apart):
+def test_every_command_accepts_custom_policies(folder, run, run_apart):
     game, spec = "hex(size=4)", "./mine.py:tree+./mine.py:playout"
-    found = run("search", game, "--agent", spec, "--playouts", "200", "--json")
-    assert found.code == 0, found.err
+    search = run("search", game, "--agent", spec, "--playouts", "200", "--json")
+    assert search.code == 0, search.err
     played = run("match", game, spec, "uct", "--games", "4", "--playouts", "20", "--json",
                  "--workers", "2")  # fmt: skip
     result = json.loads(played.out)
@@ -45,13 +45,13 @@ def test_every_command_accepts_user_defined_policies(mine, run, run_apart):
     assert engine.out.startswith("= ")
 
 
-def test_mistakes_are_reported_in_one_sentence(mine, run):
-    for arguments, said in [
-        (("new", "policy", "mine"), "exists already"),
+def test_mistakes_are_reported_in_one_sentence(folder, run):
+    for arguments, message in [
+        (("new", "policy", "mine"), "already exists"),
         (("new", "polcy", "other"), "Did you mean 'policy'"),
         (("agents", "mine.py:trea"), "Did you mean 'tree'"),
         (("search", "hex", "--agent", "uct+nowhere.py:x"), "cannot be read"),
     ]:
         done = run(*arguments)
         assert done.code == 2
-        assert said in done.err
+        assert message in done.err

@@ -1,4 +1,4 @@
-"""Games of one's own, on the command line: made by `graven new`, taken by every command."""
+"""Custom games on the command line: written by `graven new`, accepted by every command."""
 
 from __future__ import annotations
 
@@ -9,38 +9,38 @@ import random
 import pytest
 
 import graven as gv
-from tests.interfaces.conftest import report_of_test
+from tests.interfaces.helpers import run_generated_test
 
 
 @pytest.fixture
-def mine(begun):
-    return begun("game", "mygame", "graven match ./mygame.py:game grave uct")
+def folder(new_file):
+    return new_file("game", "mygame", "graven match ./mygame.py:game grave uct")
 
 
-def test_the_template_passes_its_own_test(mine):
-    assert "3 passed" in report_of_test(mine, "mygame")
+def test_the_template_passes_its_own_test(folder):
+    assert "3 passed" in run_generated_test(folder, "mygame")
 
 
 @pytest.mark.skipif(
     importlib.util.find_spec("pyspiel") is None, reason="OpenSpiel is not installed"
 )
-def test_the_template_is_four_in_a_row(mine):
+def test_the_template_is_four_in_a_row(folder):
     ours, theirs = gv.game("mygame.py:game"), gv.game("spiel(connect_four)")
-    chance = random.Random(4)
+    rng = random.Random(4)
     for _ in range(60):
-        here, there = ours.start(), theirs.start()
-        while not here.is_over:
-            codes = here.legal_codes_of(here.current_player)
-            assert codes == there.legal_codes_of(there.current_player)
-            code = chance.choice(codes)
-            here, there = here.play(code), there.play(code)
-        assert there.scores == here.scores
+        our_position, their_position = ours.start(), theirs.start()
+        while not our_position.is_over:
+            codes = our_position.legal_codes_of(our_position.current_player)
+            assert codes == their_position.legal_codes_of(their_position.current_player)
+            code = rng.choice(codes)
+            our_position, their_position = our_position.play(code), their_position.play(code)
+        assert their_position.scores == our_position.scores
 
 
-def test_every_command_takes_a_game_of_ones_own(mine, run, run_apart):
+def test_every_command_accepts_a_custom_game(folder, run, run_apart):
     game = "./mygame.py:game"
-    found = run("search", game, "--playouts", "200", "--moves", "a g b g c f", "--json")
-    assert json.loads(found.out)["best"] == "d"
+    search = run("search", game, "--playouts", "200", "--moves", "a g b g c f", "--json")
+    assert json.loads(search.out)["best_move"] == "d"
     played = run("match", game, "grave", "uct", "--games", "4", "--playouts", "40", "--json",
                  "--workers", "2")  # fmt: skip
     result = json.loads(played.out)
@@ -50,8 +50,8 @@ def test_every_command_takes_a_game_of_ones_own(mine, run, run_apart):
     assert json.loads(again.out)["new"] == 0
     shown = run("games", game)
     assert "7 first moves: a b c d e f g" in shown.out
-    person = run("play", game, "--playouts", "20", stdin="a\nquit\n")
-    assert person.code == 0
+    session = run("play", game, "--playouts", "20", stdin="a\nquit\n")
+    assert session.code == 0
     table = run("tournament", game, "uct", "rave", "--games", "2", "--playouts", "20", "--json",
                 "--workers", "1")  # fmt: skip
     assert table.code == 0, table.err
@@ -62,33 +62,33 @@ def test_every_command_takes_a_game_of_ones_own(mine, run, run_apart):
     assert engine.code == 0, engine.err
 
 
-def test_a_changed_file_begins_a_new_cell(mine, run):
+def test_a_changed_file_begins_a_new_match(folder, run):
     match = ("match", "mygame.py:game", "uct", "rave", "--games", "2", "--playouts", "20",
              "--json", "--workers", "1")  # fmt: skip
     assert json.loads(run(*match).out)["new"] == 2
-    path = mine / "mygame.py"
+    path = folder / "mygame.py"
     path.write_text(path.read_text().replace("LINE = 6, 7, 4", "LINE = 6, 7, 3"))
     assert json.loads(run(*match).out)["new"] == 2
 
 
-def test_mistakes_are_told_in_a_sentence(mine, run):
-    path = mine / "mygame.py"
+def test_mistakes_are_reported_in_one_sentence(folder, run):
+    path = folder / "mygame.py"
     path.write_text(path.read_text().replace("state[ENDED] = 3", "state[ENDED] = 'nobody'"))
     done = run("match", "mygame.py:game", "uct", "rave")
     assert done.code == 2
     assert "mygame.py, line" in done.err
     assert "a string" in done.err
     assert "Traceback" not in done.err
-    for arguments, said in [
-        (("new", "game", "mygame"), "exists already"),
-        (("new", "game", "My Game"), "is no name"),
-        (("new", "game", "class"), "is no name"),
+    for arguments, message in [
+        (("new", "game", "mygame"), "already exists"),
+        (("new", "game", "My Game"), "invalid name"),
+        (("new", "game", "class"), "invalid name"),
         (("new", "gaem", "mine"), "Did you mean 'game'"),
         (("search", "nowhere.py:game"), "cannot be read"),
     ]:
         done = run(*arguments)
         assert done.code == 2
-        assert said in done.err
+        assert message in done.err
 
 
 def test_openspiel_on_the_command_line(run):
