@@ -25,7 +25,7 @@ def test_matches_have_the_scores_of_the_store(pages, store):
     assert answer["games"] == 6
     with Store(store, write=False) as opened:
         for row, summary in zip(answer["matches"], opened.summaries(), strict=True):
-            assert row["match"] == match_id(summary.cell)
+            assert row["match"] == match_id(summary.pairing)
             assert row["win_rate"] == summary.score.win_rate
             assert row["games"] == summary.games
 
@@ -36,7 +36,7 @@ def test_a_game_is_replayed_with_its_evaluations(pages, store):
         results = list(opened.results(pairing, 4))
     assert len(results) == 4
     for result in results:
-        game = pages.game(match_id(cell), result.index)
+        game = pages.game(match_id(pairing), result.index)
         assert game["moves"] == list(result.moves)
         assert game["seats"] == [pairing.agents[side] for side in result.seats]
         assert len(game["values"]) == len(game["moves"])
@@ -44,7 +44,7 @@ def test_a_game_is_replayed_with_its_evaluations(pages, store):
         position = make_game("nogo(size=4)").start()
         for ply, move in enumerate(["", *result.moves]):
             position = position.play(move) if move else position
-            shown = pages.position(match_id(cell), result.index, ply)
+            shown = pages.position(match_id(pairing), result.index, ply)
             assert shown["svg"] == position.svg()
             assert shown["cells"] == ([move] if move else [])
         assert position.scores == tuple(game["scores"])
@@ -54,10 +54,10 @@ def test_a_game_in_gdl_is_replayed(tmp_path):
     store = tmp_path / "gdl.db"
     played = match("gdl(sheet=connect5)", "uct", "grave", games=1, playouts=10, workers=1, db=store)
     pages = StorePages(str(store), None)
-    game = pages.game(match_id(played.cell), 0)
+    game = pages.game(match_id(played.pairing), 0)
     position = gv.game("gdl(sheet=connect5)").start().play_moves(game["moves"])
     assert position.is_over
-    shown = pages.position(match_id(played.cell), 0, len(game["moves"]))
+    shown = pages.position(match_id(played.pairing), 0, len(game["moves"]))
     assert shown["text"] == position.text()
 
 
