@@ -8,7 +8,7 @@ from graven.agents import openspiel_bot as spiel_mcts
 from graven.agents.agent import Agent, MoveStat, Player, SearchResult
 from graven.agents.gtp_program import Program, is_program
 from graven.agents.openspiel_bot import SpielMcts, is_spiel_bot, openspiel_bot
-from graven.agents.spec import Own, game_playouts, parse
+from graven.agents.spec import Policies, game_playouts, parse
 from graven.core.calls import IN_FILE
 from graven.core.errors import UsageError, unknown
 from graven.search.options import OPTIONS
@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 
-def agent(spec: str, policies: Own = ()) -> Agent:
+def agent(spec: str, policies: Policies = ()) -> Agent:
     """An agent from its spec, such as `grave(ref=50,bias=1e-4)` or `gtp("gnugo --mode gtp")`.
 
     The spec may name user-defined `policies`, besides those in files.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graven.agents.result_html import search_table
-from graven.agents.spec import Own, parse
+from graven.agents.spec import Policies, parse
 from graven.agents.user_policies import given_policies
 from graven.core.errors import UsageError
 from graven.core.game import Game, Position
@@ -82,7 +82,7 @@ class Agent:
 
     policies: tuple[Policy, ...] = ()
 
-    def __init__(self, spec: str | Spec, policies: Own = ()) -> None:
+    def __init__(self, spec: str | Spec, policies: Policies = ()) -> None:
         self.policies = given_policies(policies)
         self._spec = spec if isinstance(spec, Spec) else parse(spec, True, self.policies)
 
