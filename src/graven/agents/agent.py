@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from graven.agents.player import DEFAULT_BUDGET, Player, SearchPlayer
 from graven.agents.search_result import SearchResult, find_move
-from graven.agents.spec import Own, parse
+from graven.agents.spec import Policies, parse
 from graven.agents.user_policies import given_policies
 from graven.core.errors import UsageError
 from graven.core.game import Game, GameOutline, Position
@@ -64,7 +64,7 @@ class SearchAgent:
 
     policies: tuple[Policy, ...] = ()
 
-    def __init__(self, spec: str | Spec, policies: Own = ()) -> None:
+    def __init__(self, spec: str | Spec, policies: Policies = ()) -> None:
         self.policies = given_policies(policies)
         self._spec = spec if isinstance(spec, Spec) else parse(spec, True, self.policies)
 
