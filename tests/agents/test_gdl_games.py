@@ -37,9 +37,9 @@ def test_a_file_that_has_changed_is_noticed(noughts: str, tmp_path) -> None:
 
 
 def test_matches_in_other_processes(noughts: str) -> None:
-    result = gv.match(noughts, "uct", "uct", games=4, playouts=20, workers=2, db=":memory:")
+    result = gv.match(noughts, "uct", "uct", games=4, playouts=20, workers=2, store=":memory:")
     assert result.games == 4
-    again = gv.match(noughts, "uct", "uct", games=4, playouts=20, workers=1, db=":memory:")
+    again = gv.match(noughts, "uct", "uct", games=4, playouts=20, workers=1, store=":memory:")
     assert [each.moves for each in result.results] == [each.moves for each in again.results]
 
 
@@ -60,7 +60,7 @@ def test_a_match_by_proof_is_played_too(noughts: str) -> None:
         ("gdl(sheet=skirmish,steps=many)", "steps must be"),
         ("gdl(sheet)", "is not a game"),
         ("none.kif", "there is no file"),
-        ("\0.kif", "no file|makes no sense"),
+        ("\0.kif", "no file|invalid file name"),
     ],
 )
 def test_what_names_no_game_is_refused(text: str, says: str) -> None:

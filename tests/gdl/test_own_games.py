@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from graven.gdl.moves import after, moves_of
+from graven.gdl.move_text import after, moves_of
 from graven.sources.load import load_game
 
 FILES = "abcdefgh"

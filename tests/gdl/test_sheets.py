@@ -7,12 +7,12 @@ import random
 import pytest
 
 from graven.gdl import sheets
-from graven.gdl.check import check
+from graven.gdl.language.kif_reader import read
+from graven.gdl.language.sheet_checks import check
 from graven.gdl.proof.prover import Prover
-from graven.gdl.read import read
 from graven.sources.load import load_game
+from tests.gdl.prover_answers import goals_of, legal_of
 from tests.gdl.shared import sheet_text
-from tests.gdl.test_proof import goals_of, legal_of
 
 # The versions that Sironi and Winands played.
 OLDER = {name: f"{name}-v1" for name in ("chineseCheckers3", "checkers", "connect5")}

@@ -7,11 +7,11 @@ import time
 
 import pytest
 
-from graven.agents import Agent
+from graven.agents import MoveClock, SearchAgent
 from graven.core.errors import ContractError, UsageError
 from graven.games.registry import make_game
 from graven.search import tree as arrays
-from graven.search.engine import Budget
+from graven.search.budget import Budget
 from tests.naive import tiny
 
 
@@ -22,50 +22,64 @@ def start():
 
 def test_a_search_plays_exactly_its_playouts(start):
     for playouts in (1, 2, 7, 1234):
-        found = Agent("grave").search(start, playouts=playouts)
+        found = SearchAgent("grave").search(start, playouts=playouts)
         assert found.playouts == playouts
         # The first playout starts at the root itself; each of the others tries a move.
         assert sum(stat.visits for stat in found.root_stats) == playouts - 1
 
 
 def test_one_playout_still_names_a_legal_move(start):
-    assert Agent("uct").search(start, playouts=1).best_move in start.moves
+    assert SearchAgent("uct").search(start, playouts=1).best_move in start.legal_moves
 
 
 def test_same_seed_same_search_other_seed_another(start):
-    agent = Agent("grave(ref=20)")
+    agent = SearchAgent("grave(ref=20)")
     one, two, three = (agent.search(start, playouts=2000, seed=seed) for seed in (1, 1, 2))
     assert one.root_stats == two.root_stats
     assert one.pv == two.pv
     assert one.root_stats != three.root_stats
 
 
-def test_a_time_budget_is_kept(start):
-    agent = Agent("uct")
-    agent.search(start, playouts=10)  # compiled
-    began = time.perf_counter()
-    found = agent.search(start, seconds=0.3)
-    assert time.perf_counter() - began >= 0.3
-    assert found.playouts > 100
+class SteppingClock:
+    """A clock that advances by a fixed step each time it is read, and fails after a limit."""
+
+    def __init__(self, step: float, limit: float) -> None:
+        self.now, self.step, self.limit = 0.0, step, limit
+
+    def __call__(self) -> float:
+        self.now += self.step
+        assert self.now < self.limit, "the search continues after its deadline"
+        return self.now
+
+
+def test_a_search_ends_at_its_deadline_and_not_before(start, monkeypatch):
+    agent = SearchAgent("uct")
+    agent.search(start, playouts=10)  # compile first
+    step, seconds = 0.01, 0.3
+    # Between two looks at the deadline the clock may be read a few times, not ten times.
+    monkeypatch.setattr(time, "perf_counter", SteppingClock(step, seconds + 10 * step))
+    result = agent.search(start, seconds=seconds)
+    assert seconds <= result.seconds < seconds + 10 * step
+    assert result.playouts > 1
 
 
 def test_another_thread_can_stop_a_search(start):
     stop = threading.Event()
     found = []
     thread = threading.Thread(
-        target=lambda: found.append(Agent("grave").search(start, playouts=10**9, stop=stop))
+        target=lambda: found.append(SearchAgent("grave").search(start, playouts=10**9, stop=stop))
     )
     thread.start()
     time.sleep(0.2)
     stop.set()
     thread.join(timeout=30)
     assert not thread.is_alive()
-    assert found[0].best_move in start.moves
+    assert found[0].best_move in start.legal_moves
     assert 0 < found[0].playouts < 10**9
 
 
 def test_a_search_can_be_interrupted_without_a_stop_event(start):
-    search = Agent("uct").bind(start.game)
+    search = SearchAgent("uct").bind(start.game)
     timer = threading.Timer(0.2, search.interrupt)
     timer.start()
     run = search.run(start.state, (), Budget(playouts=10**9), seed=0)
@@ -73,26 +87,26 @@ def test_a_search_can_be_interrupted_without_a_stop_event(start):
     assert 0 < run.playouts < 10**9
 
 
-@pytest.mark.parametrize("spec", ["uct(memory=4)", "rave(memory=4)", "grave(memory=4)"])
+@pytest.mark.parametrize("spec", ["uct(memory_mib=4)", "rave(memory_mib=4)", "grave(memory_mib=4)"])
 def test_a_full_tree_goes_on_and_says_so(start, spec):
-    found = Agent(spec).search(start, playouts=60_000)
+    found = SearchAgent(spec).search(start, playouts=60_000)
     assert found.memory_full
     assert found.playouts == 60_000
     assert found.memory_mib <= 4
     assert sum(stat.visits for stat in found.root_stats) == 60_000 - 1
-    assert not Agent(spec).search(start, playouts=100).memory_full
+    assert not SearchAgent(spec).search(start, playouts=100).memory_full
 
 
 def test_a_full_tree_never_reads_a_table_that_misses_simulations():
     """Tables of a closed tree hold what was counted since the node was made, or do not exist."""
     game = make_game("knightthrough(size=6)")
-    search = Agent("grave(ref=10,memory=1)").bind(game)
+    search = SearchAgent("grave(ref=10,memory_mib=1)").bind(game)
     start = game.start()
     search.run(start.state, (), Budget(playouts=20_000), seed=4)
-    tree, rules = search.room.tree, search.rules
+    tree, rules = search.tree, search.rules
     assert tree.meta[arrays.CLOSED]
     size = 2 * rules.players * rules.num_codes
-    for node in range(int(search.room.tree.meta[arrays.NODES])):
+    for node in range(int(search.tree.meta[arrays.NODES])):
         table, turn = int(tree.table[node]), int(tree.turns[node])
         if table == arrays.NONE or turn < 0 or tree.first[node * 2 + turn] == arrays.NONE:
             continue
@@ -105,8 +119,8 @@ def test_a_full_tree_never_reads_a_table_that_misses_simulations():
 
 def test_too_little_memory_is_an_error_not_a_crash():
     game = tiny.heaps(3).changed(num_codes=100_000)
-    with pytest.raises(UsageError, match="memory=1 MiB is too little"):
-        Agent("grave(memory=1)").search(game.start(), playouts=10)
+    with pytest.raises(UsageError, match="memory_mib=1 is too little"):
+        SearchAgent("grave(memory_mib=1)").search(game.start(), playouts=10)
 
 
 @pytest.mark.parametrize(
@@ -114,7 +128,7 @@ def test_too_little_memory_is_an_error_not_a_crash():
 )
 def test_empty_budgets_are_refused(start, playouts, seconds):
     with pytest.raises(UsageError, match=r"at least 1 playout|more than 0 seconds"):
-        Agent("uct").search(start, playouts=playouts, seconds=seconds)
+        SearchAgent("uct").search(start, playouts=playouts, seconds=seconds)
 
 
 def test_a_finished_game_cannot_be_searched():
@@ -122,24 +136,25 @@ def test_a_finished_game_cannot_be_searched():
     while not position.is_over:
         position = position.play(position.legal_moves[0])
     with pytest.raises(UsageError, match="is over"):
-        Agent("uct").search(position, playouts=10)
+        SearchAgent("uct").search(position, playouts=10)
 
 
 def test_a_player_gives_the_same_moves_for_the_same_seed_with_and_without_reuse():
     game = make_game("breakthrough(size=5)")
-    for spec in ("grave(ref=10)", "grave(ref=10,reuse=true)", "hrave(k=50,reuse=true)"):
+    for spec in ("grave(ref=10)", "grave(ref=10,reuse_tree=true)", "hrave(k=50,reuse_tree=true)"):
         games = []
         for _ in range(2):
             position = game.start()
-            player = Agent(spec).player(seed=9, playouts=200)
+            player = SearchAgent(spec).player(game, seed=9)
             while not position.is_over:
-                position = position.play(player.choose(position).best_move)
+                clock = MoveClock(Budget(playouts=200))
+                position = position.play(player.choose(position, clock).best_move)
             games.append(position.history)
         assert games[0] == games[1]
 
 
 def test_a_kept_tree_knows_the_position_already(start):
-    player = Agent("uct(reuse=true)").player(seed=1, playouts=2000)
+    player = SearchAgent("uct(reuse_tree=true,playouts=2000)").player(start.game, seed=1)
     first = player.choose(start)
     reply = start.play(
         first.pv[0],
@@ -154,11 +169,11 @@ def test_uct_finds_the_winning_move_of_small_games():
     position = game.start().play("left-1")
     for spec in (
         "uct(c=0.4)",
-        "uct(c=0.4,final=mean)",
+        "uct(c=0.4,final_move=mean)",
         "rave(bias=0.1,c=0.2)",
         "grave(ref=5,c=0.2)",
     ):
-        found = Agent(spec).search(position, playouts=3000, seed=2)
+        found = SearchAgent(spec).search(position, playouts=3000, seed=2)
         assert found.best_move == "right-1"
         assert found.value > 0.8
 
@@ -194,12 +209,12 @@ def outside(tables, state, player, moves):
 def test_broken_rules_end_the_search_with_a_message(part, function, said):
     game = tiny.heaps(3).changed(**{part: function})
     with pytest.raises(ContractError, match=said):
-        Agent("grave").search(game.start(), playouts=500)
+        SearchAgent("grave").search(game.start(), playouts=500)
 
 
 def test_playouts_count_draws_as_half(start):
     game = tiny.rock_paper_scissors(1)
-    found = Agent("uct(c=5)").search(game.start(), playouts=3000)
+    found = SearchAgent("uct(c=5)").search(game.start(), playouts=3000)
     assert len(found.best_move) == 2
     for player in (0, 1):
         for stat in found.by_player[player]:
@@ -210,15 +225,15 @@ def test_playouts_count_draws_as_half(start):
 @pytest.mark.parametrize("prune", [True, False])
 def test_a_tree_of_simultaneous_moves_is_kept_or_started_afresh(transpositions, prune):
     game = tiny.rock_paper_scissors(4)
-    search = Agent(f"grave(ref=5,reuse=true,transpositions={transpositions})").bind(game)
+    search = SearchAgent(f"grave(ref=5,reuse_tree=true,transpositions={transpositions})").bind(game)
     search.prune_above = 0 if prune else search.prune_above
     position = game.start()
     while not position.is_over:
         run = search.run(position.state, position.history, Budget(playouts=300), seed=position.ply)
         assert run.playouts == 300
-        position = position.play("rock", "paper")
+        position = position.play_joint(["rock", "paper"])
     # Only keys find the children of joint moves.
-    assert (search.room.tree.visits[search.room.tree.meta[arrays.ROOT]] > 300) == (
+    assert (search.tree.visits[search.tree.meta[arrays.ROOT]] > 300) == (
         transpositions == "true" and not prune
     )
 
@@ -226,7 +241,7 @@ def test_a_tree_of_simultaneous_moves_is_kept_or_started_afresh(transpositions, 
 @pytest.mark.parametrize("spec", ["hrave(k=50", "grave(ref=20", "rave(bias=1e-3"])
 def test_a_tree_that_was_full_is_kept_only_where_its_tables_are_exact(spec):
     game = make_game("domineering(size=8)")
-    search = Agent(f"{spec},reuse=true,memory=4)").bind(game)
+    search = SearchAgent(f"{spec},reuse_tree=true,memory_mib=4)").bind(game)
     position = game.start()
     for _ in range(6):
         run = search.run(position.state, position.history, Budget(playouts=20_000), position.ply)
@@ -246,7 +261,7 @@ def test_a_tree_that_was_full_is_kept_only_where_its_tables_are_exact(spec):
 
 def test_a_kept_tree_is_searched_at_every_move_however_short_the_time():
     game = make_game("domineering(size=19)")
-    search = Agent("grave(reuse=true)").bind(game)
+    search = SearchAgent("grave(reuse_tree=true)").bind(game)
     position = game.start()
     for _ in range(12):
         run = search.run(position.state, position.history, Budget(seconds=0.05), position.ply)
@@ -256,14 +271,14 @@ def test_a_kept_tree_is_searched_at_every_move_however_short_the_time():
 
 def test_the_main_line_begins_with_the_move_that_is_played():
     start = make_game("nogo(size=4)").start()
-    for spec in ("uct", "uct(final=mean)"):
+    for spec in ("uct", "uct(final_move=mean)"):
         for seed in range(20):
-            found = Agent(spec).search(start, playouts=60, seed=seed)
+            found = SearchAgent(spec).search(start, playouts=60, seed=seed)
             assert found.pv[0] == found.best_move
 
 
 def test_an_interrupt_is_not_lost_if_it_comes_early(start):
-    search = Agent("uct").bind(start.game)
+    search = SearchAgent("uct").bind(start.game)
     search.interrupt()
     assert search.run(start.state, (), Budget(playouts=10**9), seed=0).playouts == 0
     assert search.run(start.state, (), Budget(playouts=10), seed=0).playouts == 10
@@ -284,4 +299,4 @@ def test_too_many_moves_are_refused_where_people_ask_for_them():
 def test_a_game_longer_than_it_says_is_noticed():
     game = tiny.heaps(6).changed(max_plies=5)
     with pytest.raises(ContractError, match="beyond the declared 5 plies"):
-        Agent("uct").search(game.start(), playouts=2000)
+        SearchAgent("uct").search(game.start(), playouts=2000)

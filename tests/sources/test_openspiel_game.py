@@ -7,8 +7,10 @@ import random
 import pytest
 
 import graven as gv
-from graven.agents.openspiel_peers import Interpreter
+from graven.agents import MoveClock
+from graven.agents.openspiel_peers import OpenSpielTranslator
 from graven.core.errors import UsageError
+from graven.search.budget import Budget
 from graven.sources import openspiel_game
 
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed")
@@ -20,7 +22,7 @@ pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed")
 )
 def test_openspiels_game_and_ours_are_the_same_game(ours, games):
     game = gv.game(ours)
-    follow = Interpreter(game)
+    follow = OpenSpielTranslator(game)
     theirs = gv.game(f'spiel("{follow.peer.spiel}")')
     chance = random.Random(ours)
     for _ in range(games):
@@ -133,7 +135,7 @@ def test_openspiels_search_is_an_opponent():
         assert result.games == 2
         assert not result.failures
         assert result.second == "spiel-mcts(simulations=30)"
-    assert [budget.playouts for budget in result.cell.budgets] == [100, 30]
+    assert [budget.playouts for budget in result.pairing.budgets] == [100, 30]
 
 
 def test_its_seed_determines_its_moves():
@@ -147,11 +149,9 @@ def test_its_seed_determines_its_moves():
 
 
 def test_its_time_is_limited():
-    result = (
-        gv.agent("spiel-mcts")
-        .seat(0, gv.agent("uct(seconds=0.05)").budget)
-        .choose(gv.game("hex(size=11)").start())
-    )
+    game = gv.game("hex(size=11)")
+    player = gv.agent("spiel-mcts").player(game)
+    result = player.choose(game.start(), MoveClock(Budget(seconds=0.05)))
     # A limit far above any scheduling delay, and far below what 100,000,000 simulations take.
     assert result.seconds < 20
     assert result.playouts > 0
@@ -173,6 +173,6 @@ def test_wrong_parameters_are_refused(spec, message):
 
 def test_games_that_openspiel_does_not_have_are_refused():
     with pytest.raises(UsageError, match="OpenSpiel does not play nogo"):
-        Interpreter(gv.game("nogo(size=5)"))
+        OpenSpielTranslator(gv.game("nogo(size=5)"))
     with pytest.raises(UsageError, match="8x8"):
-        Interpreter(gv.game("othello(size=6x6)"))
+        OpenSpielTranslator(gv.game("othello(size=6x6)"))

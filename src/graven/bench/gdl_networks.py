@@ -22,7 +22,7 @@ from graven.bench.playout_rates import many_rate, one_rate
 from graven.bench.ratio_rows import Rate, Row, in_turn
 from graven.core.game import Game
 from graven.gdl import sheets
-from graven.gdl.make import make
+from graven.gdl.sheet_loader import sheet_game
 from graven.sources.load import load_game
 
 LOOP_RATE = 297_000.0
@@ -71,7 +71,7 @@ def text_of(name: str) -> str:
 def ready(name: str) -> tuple[Game, float]:
     """The game of a sheet, and the seconds from its text to the end of the first playouts."""
     text, began = text_of(name), time.perf_counter()
-    game = make(text, name)
+    game = sheet_game(text, name)
     many_rate(game, 0.0, batch=1)
     one_rate(game, 0.0)
     return game, time.perf_counter() - began

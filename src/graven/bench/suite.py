@@ -22,14 +22,15 @@ from graven.core.errors import unknown
 from graven.core.extras import is_installed
 from graven.core.game import Game
 from graven.games import registry
-from graven.lab.experiments.experiment import Place, Task, play_missing
 from graven.lab.experiments.job import GameJob
-from graven.lab.experiments.pairing import make_cell
+from graven.lab.experiments.pairing import make_pairing
 from graven.lab.experiments.play_game import play_game
-from graven.lab.experiments.processes import play_apart
+from graven.lab.experiments.processes import play_in_workers
+from graven.lab.experiments.run import PlannedGames, play_missing
+from graven.lab.experiments.run_config import RunConfig
 from graven.lab.store.provenance import cores
 from graven.lab.store.store import Store
-from graven.search.engine import Budget
+from graven.search.budget import Budget
 from graven.sources.load import load_game
 
 ROUNDS = 5
@@ -202,38 +203,37 @@ def long_against_short() -> Iterator[Row]:
 
 def laboratory_overhead() -> Iterator[Row]:
     """Games with jobs, store and progress, against the same games played in a bare loop."""
-    cell = make_cell("knightthrough", GRAVE, UCT, Budget(100))
-    game = load_game(cell.game)
+    pairing = make_pairing("knightthrough", GRAVE, UCT, Budget(100))
+    game = load_game(pairing.game)
 
     def recorded() -> float:
         with TemporaryDirectory() as folder, Store(f"{folder}/graven.db") as store:
             began = time.perf_counter()
             seen: list[int] = []
             play_missing(
-                [Task(cell, LAB_GAMES)],
-                store,
-                Place(workers=1),
-                recorded=lambda _, result: seen.append(result.index),
+                [PlannedGames(pairing, LAB_GAMES)],
+                RunConfig(workers=1, store=store),
+                on_game=lambda _, result: seen.append(result.index),
             )
             return len(seen) / (time.perf_counter() - began)
 
     def bare() -> float:
         began = time.perf_counter()
         for index in range(LAB_GAMES):
-            play_game(GameJob(cell, index), game)
+            play_game(GameJob(pairing, index), game)
         return LAB_GAMES / (time.perf_counter() - began)
 
-    what = f"games with jobs, store and progress v bare, 100 playouts, {cell.game}"
+    what = f"games with jobs, store and progress v bare, 100 playouts, {pairing.game}"
     yield measured(Row("overhead", what, "games/s", 0.9), recorded, bare)
 
 
 def two_workers() -> Iterator[Row]:
     """Two worker processes against one, once they run."""
-    cell = make_cell("knightthrough", GRAVE, UCT, Budget(1000))
+    pairing = make_pairing("knightthrough", GRAVE, UCT, Budget(1000))
 
     def rate(workers: int) -> float:
-        endless = (GameJob(cell, index) for index in count())
-        with closing(play_apart(endless, workers)) as playing:
+        endless = (GameJob(pairing, index) for index in count())
+        with closing(play_in_workers(endless, workers)) as playing:
             for _ in range(2 * workers):  # by then every worker has loaded its code
                 next(playing)
             began = time.perf_counter()
@@ -241,7 +241,7 @@ def two_workers() -> Iterator[Row]:
                 next(playing)
             return WORKER_GAMES * workers / (time.perf_counter() - began)
 
-    row = Row("workers", f"two workers v one, 1,000 playouts, {cell.game}", "games/s", 1.8)
+    row = Row("workers", f"two workers v one, 1,000 playouts, {pairing.game}", "games/s", 1.8)
     if cores() < 2:
         yield replace(row, skipped="this machine has one core")
         return

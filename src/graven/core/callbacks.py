@@ -39,6 +39,7 @@ from numba import types
 from numba.core.typing.templates import Signature
 from numpy.typing import NDArray
 
+from graven.core.cancellation import SearchCancelled
 from graven.core.errors import ContractError
 
 # Returned by `turn` and `legal` after an exception. A function that only writes the state, such as
@@ -111,7 +112,7 @@ class Callback:
 
     def _store(self, error: BaseException, state: Any) -> None:
         """Store an exception for `raise_fault`."""
-        if not isinstance(error, Exception):  # Ctrl-C
+        if isinstance(error, SearchCancelled) or not isinstance(error, Exception):  # Ctrl-C
             _thread.fault = error
             return
         where = ""

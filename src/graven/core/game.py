@@ -163,7 +163,11 @@ class Game:
         for name, signature in contract.signatures().items():
             function = functions[name]
             body = contract.FEATURE_BODY if name == "feature" else ONCE
-            code[name] = address(function, signature, body, careful) if function else 0
+            # The loop of `feature` calls the function with four arguments.
+            arguments = 4 if name == "feature" else None
+            code[name] = (
+                address(function, signature, body, careful, arguments=arguments) if function else 0
+            )
         return Rules(
             constants=self.constants,
             players=self.players,

@@ -1,7 +1,7 @@
 """Games as GDL text, by name: `rules/skirmish.kif`, `gdl(sheet=skirmish)`, `gdl(file=x.kif)`.
 
-A game's spec holds a digest of the text. Workers, stores and saved searches that name a file which
-has changed since therefore raise an error and never mix two games.
+A game's spec holds a digest of the text: a worker, a store or a saved search that names a file
+that has changed since raises an error, and never mixes two games.
 """
 
 from __future__ import annotations
@@ -10,40 +10,21 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from graven.core.calls import CallSyntaxError, parse_arguments
 from graven.core.errors import UsageError, unknown
 from graven.core.game import MISERE, Game, GameOutline, spec_of
 from graven.core.game import Option as Value
 from graven.games.registry import Family, Option
 
+if TYPE_CHECKING:
+    from graven.gdl.sheet_loader import SheetOptions
+
 NAME = "gdl"
 OPTIONS = ("sheet", "file", "steps", "by", "text")
 _FILE = re.compile(r"(?P<file>.+?(?:\.kif|\.gdl))\s*(?:\((?P<options>[^()]*)\))?", re.IGNORECASE)
 _CALL = re.compile(rf"{NAME}\s*(?:\((?P<options>.*)\))?", re.DOTALL)
-
-
-class GdlSource(NamedTuple):
-    """A GDL game to load: where its rules come from, their text, and the options."""
-
-    kind: str  # "sheet" or "file"
-    title: str  # the sheet's name or the file's path
-    rules: str
-    steps: int
-    by: str
-
-    def spec_options(self) -> dict[str, Value]:
-        """Return the options in the game's spec."""
-        from graven.gdl.game import STEPS
-        from graven.gdl.make import AUTO, digest
-
-        options: dict[str, Value] = {self.kind: self.title}
-        if self.steps != STEPS:
-            options["steps"] = self.steps
-        if self.by != AUTO:
-            options["by"] = self.by
-        options["text"] = digest(self.rules)
-        return options
 
 
 def is_gdl(text: str) -> bool:
@@ -52,66 +33,54 @@ def is_gdl(text: str) -> bool:
     return bool(_CALL.fullmatch(plain) or _FILE.fullmatch(plain))
 
 
+def rules_text(text: str) -> str:
+    """Return the text of the rules."""
+    return _source(_chosen(text, {}))[2]
+
+
 def gdl_game(text: str, /, **options: Value) -> Game:
-    """Return the game that a text names."""
-    game = _load(_source(_parse(text, options)))
+    """Make the game that a text names."""
+    game = _make(_chosen(text, options))
     return game.as_misere() if text.strip().startswith(MISERE) else game
 
 
-def gdl_outline(text: str) -> GameOutline:
-    """Return spec and players of the game that a text names; the rules are parsed only."""
-    from graven.gdl.read import read
-
-    source = _source(_parse(text, {}))
-    name = f"{MISERE}{NAME}" if text.strip().startswith(MISERE) else NAME
-    return GameOutline(
-        spec_of(name, source.spec_options()), len(read(source.rules, source.title).roles)
-    )
-
-
-def rules_text(text: str) -> str:
-    """Return the rules of the game that a text names."""
-    return _source(_parse(text, {})).rules
-
-
 def families() -> list[Family]:
-    """Return the sheets of the package as entries of the list of games."""
+    """Return the shipped sheets for the list of games."""
     from graven.gdl import sheets
 
     return [_family(f"{NAME}(sheet={name})", sheets.summary(name)) for name in sheets.names()]
 
 
 def family_of(game: Game) -> Family:
-    """Return a GDL game as an entry of the list of games."""
+    """Return a game's entry for the list of games."""
     from graven.gdl import sheets
 
-    sheet = game.options.get("sheet")
-    summary = sheets.summary(str(sheet)) if sheet else f"The rules in {game.options['file']}."
-    return _family(game.spec, summary)
+    shipped = game.options.get("sheet")
+    about = sheets.summary(str(shipped)) if shipped else f"The rules in {game.options['file']}."
+    return _family(game.spec, about)
 
 
-def _family(name: str, summary: str) -> Family:
-    from graven.gdl.game import STEPS
-    from graven.gdl.make import AUTO
+def _family(name: str, about: str) -> Family:
+    from graven.gdl.network_game import DEFAULT_STEPS
+    from graven.gdl.sheet_loader import AUTO
 
     options = {
-        "steps": Option(STEPS, "a game that has not ended after so many steps ends there"),
+        "steps": Option(DEFAULT_STEPS, "the game ends after so many steps"),
         "by": Option(AUTO, "network, proof (slow), or auto: a network if it is not too large"),
     }
-    return Family(name, summary, options, lambda **chosen: gdl_game(name, **chosen))
+    return Family(name, about, options, lambda **chosen: gdl_game(name, **chosen))
 
 
-def _parse(text: str, options: Mapping[str, Value]) -> dict[str, str]:
-    """Return the options in a text together with those given as keywords."""
+def _chosen(text: str, options: Mapping[str, Value]) -> dict[str, str]:
     plain = text.strip().removeprefix(MISERE)
     call = _CALL.fullmatch(plain)
     file = None if call else _FILE.fullmatch(plain)
-    chosen = _parse_options(((call or file) or {"options": ""})["options"] or "", text)
+    chosen = _options(((call or file) or {"options": ""})["options"] or "", text)
     if file:
         chosen["file"] = file["file"]
     for option, value in options.items():
         if option in chosen:
-            raise UsageError(f"the option {option!r} is given twice: in {text!r} and as a keyword.")
+            raise UsageError(f"the option {option!r} is given twice: in {text!r} and beside it.")
         chosen[option] = str(value)
     for option in chosen:
         if option not in OPTIONS:
@@ -119,27 +88,34 @@ def _parse(text: str, options: Mapping[str, Value]) -> dict[str, str]:
     return chosen
 
 
-def _parse_options(text: str, whole: str) -> dict[str, str]:
-    """Return the options in `name=value,...`; `whole` is the text for error messages."""
-    chosen: dict[str, str] = {}
-    for part in text.split(","):
-        if not part.strip():
-            continue
-        option, equals, value = (piece.strip() for piece in part.partition("="))
-        if not (option and equals and value):
-            raise UsageError(
-                f"{whole!r} is not a game: write a file such as rules.kif, or gdl(sheet=skirmish)."
-            )
-        if option in chosen:
-            raise UsageError(f"the option {option!r} is given twice in {whole!r}.")
-        chosen[option] = value
-    return chosen
+def _options(inside: str, text: str) -> dict[str, str]:
+    try:
+        return parse_arguments(inside, repr(text))
+    except CallSyntaxError:
+        raise UsageError(
+            f"{text!r} is not a game: write a file such as rules.kif, or gdl(sheet=skirmish)."
+        ) from None
 
 
-def _source(chosen: Mapping[str, str]) -> GdlSource:
-    """Return what the options describe; raise UsageError if the text's digest differs."""
-    from graven.gdl import make, sheets
-    from graven.gdl.game import STEPS
+def _make(chosen: dict[str, str]) -> Game:
+    from graven.gdl.network_game import DEFAULT_STEPS
+    from graven.gdl.sheet_loader import AUTO, SheetOptions
+
+    steps = _steps(chosen.get("steps", str(DEFAULT_STEPS)))
+    return _cached(_source(chosen), SheetOptions(chosen.get("by", AUTO), steps))
+
+
+class SheetSource(NamedTuple):
+    """Where rules come from: a shipped sheet or a file, which one, and its text."""
+
+    kind: str
+    title: str
+    text: str
+
+
+def _source(chosen: dict[str, str]) -> SheetSource:
+    from graven.gdl import sheets
+    from graven.gdl.sheet_loader import digest
 
     if ("sheet" in chosen) == ("file" in chosen):
         raise UsageError(
@@ -147,40 +123,67 @@ def _source(chosen: Mapping[str, str]) -> GdlSource:
             f"{', '.join(sheets.names())}; or gdl(file=rules.kif)."
         )
     if "sheet" in chosen:
-        kind, title = "sheet", sheets.proper_name(chosen["sheet"])
-        rules = sheets.text_of(title)
+        source, title = "sheet", sheets.proper_name(chosen["sheet"])
+        text = sheets.text_of(title)
     else:
-        kind, title = "file", chosen["file"]
+        source, title = "file", chosen["file"]
         if re.search(r"[(),=]", title):
-            raise UsageError(f"a sheet's path must not contain any of ( ) , = but is {title!r}.")
-        rules = read_rules_file(title)
-    digest = make.digest(rules)
-    if chosen.get("text", digest) != digest:
+            raise UsageError(f"a sheet's path must not have any of ( ) , = in it: {title!r}.")
+        text = read_rules_file(title)
+    known = digest(text)
+    if chosen.get("text", known) != known:
         raise UsageError(
-            f"{title} has changed: its digest was {chosen['text']} and is now {digest}. Results of "
-            "the old and the new text must not be mixed."
+            f"{title} has changed: its text was {chosen['text']} and is now {known}. Results of "
+            "the old text and of the new one do not belong together."
         )
-    steps = _parse_steps(chosen.get("steps", str(STEPS)))
-    return GdlSource(kind, title, rules, steps, chosen.get("by", make.AUTO))
+    return SheetSource(source, title, text)
 
 
-# Equal sources share one game, with its network and its compiled functions.
+# One object for all requests of the same game: its network and its compiled functions are shared.
 @lru_cache(maxsize=8)
-def _load(source: GdlSource) -> Game:
-    from graven.gdl import make
+def _cached(source: SheetSource, options: SheetOptions) -> Game:
+    from graven.gdl.sheet_loader import sheet_game
 
-    how = make.How(source.by, source.steps)
-    return make.make(source.rules, source.title, how, NAME, source.spec_options())
+    return sheet_game(source.text, source.title, options, _spec_options(source, options))
 
 
-def _parse_steps(text: str) -> int:
+def _spec_options(source: SheetSource, options: SheetOptions) -> dict[str, Value]:
+    """Return the options in a game's spec."""
+    from graven.gdl.network_game import DEFAULT_STEPS
+    from graven.gdl.sheet_loader import AUTO, digest
+
+    shown: dict[str, Value] = {source.kind: source.title}
+    if options.steps != DEFAULT_STEPS:
+        shown["steps"] = options.steps
+    if options.by != AUTO:
+        shown["by"] = options.by
+    shown["text"] = digest(source.text)
+    return shown
+
+
+def gdl_outline(text: str) -> GameOutline:
+    """Return the spec and the number of players of a game without making it."""
+    from graven.gdl.language.kif_reader import read
+    from graven.gdl.network_game import DEFAULT_STEPS
+    from graven.gdl.sheet_loader import AUTO, SheetOptions
+
+    chosen = _chosen(text, {})
+    source = _source(chosen)
+    steps = _steps(chosen.get("steps", str(DEFAULT_STEPS)))
+    options = SheetOptions(chosen.get("by", AUTO), steps)
+    name = f"{MISERE}{NAME}" if text.strip().startswith(MISERE) else NAME
+    roles = read(source.text, source.title).roles
+    return GameOutline(spec_of(name, _spec_options(source, options)), len(roles))
+
+
+def _steps(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise UsageError(f"steps must be an integer, got {text}.")
+        raise UsageError(f"steps must be a whole number, not {text}.")
     return int(text)
 
 
 def sheet_text(name: str) -> str:
-    """Return the text of a file, or of a sheet of the package."""
+    """Return the text of a file or of a shipped sheet."""
     from graven.gdl import sheets
 
     if not Path(name).suffix and name in sheets.names():
@@ -191,8 +194,8 @@ def sheet_text(name: str) -> str:
 
 
 def read_rules_file(name: str) -> str:
-    """Return the text of a file with GDL rules; raise UsageError if it cannot be read."""
-    from graven.gdl.read import MOST_TEXT
+    """Read a sheet from a file; raise UsageError if it cannot be read."""
+    from graven.gdl.language.kif_reader import MOST_TEXT
 
     path = Path(name)
     try:
@@ -201,7 +204,7 @@ def read_rules_file(name: str) -> str:
         with path.open("rb") as file:
             data = file.read(4 * MOST_TEXT + 1)
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "its name is invalid"
+        reason = getattr(error, "strerror", None) or "invalid file name"
         raise UsageError(f"cannot read rules from {name!r}: {reason}.") from None
     try:
         return data.decode("utf-8-sig")

@@ -16,8 +16,9 @@ from functools import cache, partial
 from typing import Any
 
 from graven.core.callbacks import describe_exception
+from graven.core.calls import DIGEST, parse_arguments
 from graven.core.errors import GravenError, UsageError
-from graven.core.game import DIGEST, Game, Option
+from graven.core.game import Game, Option, spec_of
 from graven.sources.python_class import from_class
 from graven.sources.user_module import UserModule, find_user_module
 
@@ -44,18 +45,15 @@ def file_game(text: str, **options: Option) -> Game:
     return game.as_misere() if match[1] else game
 
 
-def _options(text: str, whole: str) -> dict[str, Option]:
-    """Return the options in `name=value,...`; `whole` is the text for error messages."""
-    options: dict[str, Option] = {}
-    for part in filter(None, (piece.strip() for piece in text.split(","))):
-        name, equals, value = (piece.strip() for piece in part.partition("="))
-        if not (name.isidentifier() and equals and value):
-            raise UsageError(f"{whole!r}: options are written name=value, not {part!r}.")
-        if name in options:
-            raise UsageError(f"the option {name!r} is given twice in {whole!r}.")
-        # A digest such as 1e5 or 007 stays a text.
-        options[name] = value if name == DIGEST else _number_or_text(value)
-    return options
+def _options(inside: str, text: str) -> dict[str, Option]:
+    """Return the arguments of a function that makes a game; a digest stays a text."""
+    options = parse_arguments(inside, repr(text))
+    for name in options:
+        if not name.isidentifier():
+            raise UsageError(f"{text!r}: options are written name=value, not {name!r}.")
+    return {
+        name: value if name == DIGEST else _number_or_text(value) for name, value in options.items()
+    }
 
 
 def _number_or_text(text: str) -> Option:
@@ -85,8 +83,8 @@ def _load(file: UserModule, name: str, options: tuple[tuple[str, Option], ...]) 
             f"{name} in {path} is a {type(value).__name__}: expected a game, a class, or a "
             "function that returns a game."
         )
-    arguments = [*(f"{option}={value}" for option, value in options), f"{DIGEST}={file.digest}"]
-    return game.changed(source=f"{file.short_path}:{name}({','.join(arguments)})")
+    source = spec_of(f"{file.short_path}:{name}", {**keywords, DIGEST: file.digest})
+    return game.changed(source=source)
 
 
 def _title(cls: Any) -> str:

@@ -8,9 +8,10 @@ from scipy.stats import chisquare
 
 from graven.core import contract
 from graven.core.callbacks import raise_fault
-from graven.core.contract import BATCH_DONE, TERMINAL
+from graven.core.contract import TERMINAL
 from graven.core.errors import ContractError
 from graven.core.rng import generator
+from graven.core.status import Status
 from graven.testing.contract_trial import GameTrial, RandomGame
 from graven.testing.probe import GuardedArray, ProbedPosition
 
@@ -60,8 +61,8 @@ class BatchCall:
             if where := array.breach():
                 size = array.inside.size
                 self.probe.fail(NAME, f"wrote {where} of the {size} elements of `{name}`", path)
-        if status != BATCH_DONE:
-            self.probe.fail(NAME, f"returned {status} instead of {BATCH_DONE}", path)
+        if status != Status.OK:
+            self.probe.fail(NAME, f"returned {status} instead of {int(Status.OK)}", path)
         if (states != before).any():
             self.probe.fail(NAME, "modified `states`", path)
         if ((self.lengths < 0) | (self.lengths > self.stride)).any():

@@ -11,9 +11,9 @@ from functools import wraps
 from math import ceil
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from graven.agents.spec import show_value
+from graven.core.calls import format_value
 from graven.core.extras import require
-from graven.lab.experiments.pairing import Cell
+from graven.lab.experiments.pairing import Pairing
 from graven.lab.reports.patterns import Curve, Field, Rated, plain
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def win_rate_curve(curve: Curve, published: Mapping[float, tuple[float, float, f
     if log_scale:
         axes.set_xscale("log")
     else:
-        axes.set_xticks(places, [show_value(value) for value in curve.values])
+        axes.set_xticks(places, [format_value(value) for value in curve.values])
     axes.set_xlabel(_short(plain(curve.name)))
     axes.set_ylabel("games won (%)")
     everything = [end for _, *both in ours for end in both]
@@ -88,7 +88,7 @@ def win_rate_curve(curve: Curve, published: Mapping[float, tuple[float, float, f
     low, high = min([*everything, 48]), max([*everything, 52])
     axes.set_ylim(max(0, low - 3), min(100.5, high + 3))
     axes.grid(axis="y")
-    axes.set_title(_title(curve.cell), loc="left")
+    axes.set_title(_title(curve.pairing), loc="left")
     if published:
         # Above the plot, where no point can be.
         axes.legend(loc="lower right", bbox_to_anchor=(1.01, 0.99), ncols=2, handletextpad=0.3)
@@ -169,8 +169,8 @@ def heat_map(field: Field) -> Figure:
                     color="white" if strong else "black",
                     fontweight="bold" if rate == best else "normal",
                 )
-    axes.set_xticks(range(len(field.across)), [show_value(value) for value in field.across])
-    axes.set_yticks(range(len(field.down)), [show_value(value) for value in field.down])
+    axes.set_xticks(range(len(field.across)), [format_value(value) for value in field.across])
+    axes.set_yticks(range(len(field.down)), [format_value(value) for value in field.down])
     axes.tick_params(length=0)
     if len(field.across) > 8:
         axes.tick_params(axis="x", rotation=40)
@@ -181,7 +181,7 @@ def heat_map(field: Field) -> Figure:
     bar = figure.colorbar(image, ax=axes, pad=0.02, fraction=0.05)
     bar.set_label("games won (%)")
     bar.outline.set_visible(False)
-    axes.set_title(_title(field.cell), loc="left")
+    axes.set_title(_title(field.pairing), loc="left")
     return figure
 
 
@@ -210,7 +210,7 @@ def rating_ladder(rated: Rated) -> Figure:
     axes.set_ylim(-0.6, len(ratings) - 0.4)
     axes.set_xlabel("Elo (mean 0, 95 % intervals)")
     axes.grid(axis="x")
-    title = f"{_short(rated.cell.game)}, {rated.cell.budget} a move, {rated.games:,} games"
+    title = f"{_short(rated.pairing.game)}, {rated.pairing.budget} a move, {rated.games:,} games"
     axes.set_title(title, loc="left")
     return figure
 
@@ -272,10 +272,11 @@ def _new(width: float, height: float, rows: int = 0, columns: int = 0) -> tuple[
     return figure, figure.subplots()
 
 
-def _title(cell: Cell) -> str:
+def _title(pairing: Pairing) -> str:
     """Who plays what against whom; the first agent without what the plot varies."""
-    name = "+".join(part.partition("(")[0] for part in cell.agents[0].split("+"))
-    return f"{_short(cell.game)}, {cell.budget} a move\n{name} against {_short(cell.agents[1], 60)}"
+    name = "+".join(part.partition("(")[0] for part in pairing.agents[0].split("+"))
+    opponent = _short(pairing.agents[1], 60)
+    return f"{_short(pairing.game)}, {pairing.budget} a move\n{name} against {opponent}"
 
 
 def _short(name: str, most: int = LONGEST_NAME) -> str:

@@ -18,15 +18,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
 from urllib.parse import quote
 
+from graven.agents.spec import migrate_spec
 from graven.core.bounded_json import read_json
 from graven.core.errors import GravenError, UsageError
 from graven.lab.experiments.job import GameResult
-from graven.lab.experiments.pairing import Cell
+from graven.lab.experiments.pairing import Pairing, migrate_key
 from graven.lab.stats.intervals import Score
 
 DEFAULT_PATH = "graven.db"
@@ -107,7 +109,7 @@ class Summary:
     `versions` and `machines` say what played them.
     """
 
-    cell: Cell
+    pairing: Pairing
     score: Score
     plies: int = 0
     playouts: int = 0
@@ -156,35 +158,38 @@ class Store:
     def __exit__(self, *reason: object) -> None:
         self.close()
 
-    def cell_id(self, cell: Cell) -> int:
-        """The number of a cell in this store, which gets one if it has none."""
-        first, second = cell.budgets
+    def pairing_id(self, pairing: Pairing) -> int:
+        """Return the id of a pairing in this store; add the pairing if it is new."""
+        first, second = pairing.budgets
         values = (
-            cell.key,
-            cell.game,
-            *cell.agents,
+            pairing.key,
+            pairing.game,
+            *pairing.agents,
             first.playouts,
             first.seconds,
             second.playouts,
             second.seconds,
-            str(cell.seed),
-            cell.openings,
-            cell.seating,
+            str(pairing.seed),
+            pairing.opening_plies,
+            pairing.stored_seating,
         )
+        find = "SELECT id FROM cell WHERE current_key(key) = ?"
         with _told(self.path):
+            if stored := self._db.execute(find, (pairing.key,)).fetchone():
+                return int(stored[0])
             self._db.execute(
                 "INSERT INTO cell (key, game, first, second, first_playouts, first_seconds, "
                 "second_playouts, second_seconds, seed, openings, seating) "
                 f"VALUES ({_marks(values)}) ON CONFLICT (key) DO NOTHING",
                 values,
             )
-            (found,) = self._db.execute("SELECT id FROM cell WHERE key = ?", (cell.key,)).fetchone()
+            (found,) = self._db.execute(find, (pairing.key,)).fetchone()
         return int(found)
 
-    def add(self, cell_id: int, result: GameResult) -> bool:
+    def add(self, pairing_id: int, result: GameResult) -> bool:
         """Record a game of a cell; says whether it was new."""
         values = (
-            cell_id,
+            pairing_id,
             result.index,
             result.outcome,
             result.plies,
@@ -239,21 +244,21 @@ class Store:
         with _told(self.path):
             self._db.execute("COMMIT")
 
-    def numbers(self, cell: Cell, games: int) -> set[int]:
+    def numbers(self, pairing: Pairing, games: int) -> set[int]:
         """Which of a cell's first games have been played."""
-        return set(self.outcomes(cell, games))
+        return set(self.outcomes(pairing, games))
 
-    def outcomes(self, cell: Cell, games: int) -> dict[int, float]:
+    def outcomes(self, pairing: Pairing, games: int) -> dict[int, float]:
         """The outcomes of those of a cell's first games that have been played, by number."""
         with _told(self.path):
             rows = self._db.execute(
                 "SELECT number, outcome FROM game JOIN cell ON cell.id = game.cell "
-                "WHERE key = ? AND number < ? ORDER BY number",
-                (cell.key, games),
+                "WHERE current_key(key) = ? AND number < ? ORDER BY number",
+                (pairing.key, games),
             )
             return {int(number): float(outcome) for number, outcome in rows}
 
-    def results(self, cell: Cell, games: int, start: int = 0) -> Iterator[GameResult]:
+    def results(self, pairing: Pairing, games: int, start: int = 0) -> Iterator[GameResult]:
         """Those of a cell's first games that have been played, from `start` on, in order."""
         with _told(self.path):
             believed, joined = ("NULL", "")
@@ -263,8 +268,8 @@ class Store:
             columns = ", ".join(f"game.{name}" for name in _COLUMNS)
             rows = self._db.execute(
                 f"SELECT {believed}, {columns} FROM game JOIN cell ON cell.id = game.cell {joined}"
-                "WHERE key = ? AND number >= ? AND number < ? ORDER BY number",
-                (cell.key, start, games),
+                "WHERE current_key(key) = ? AND number >= ? AND number < ? ORDER BY number",
+                (pairing.key, start, games),
             )
             for values, number, seats, seed, scores, moves, *spent in rows:
                 playouts, seconds, version, machine = spent
@@ -284,11 +289,13 @@ class Store:
                     tuple(_list(values)) if values else (),
                 )
 
-    def summary(self, cell: Cell, games: int) -> Summary:
+    def summary(self, pairing: Pairing, games: int) -> Summary:
         """What a cell's first games add up to."""
-        found = list(self._summaries("WHERE key = ? AND number < ?", (cell.key, games)))
-        # The cell as it was asked for, which knows how many players its game has.
-        return Summary(cell, *_parts(found[0])) if found else Summary(cell, Score())
+        found = list(
+            self._summaries("WHERE current_key(key) = ? AND number < ?", (pairing.key, games))
+        )
+        # A pairing from a key lacks the number of players, the argument has it.
+        return Summary(pairing, *_parts(found[0])) if found else Summary(pairing, Score())
 
     def summaries(self) -> list[Summary]:
         """What every cell's games add up to, in the order in which the cells were begun."""
@@ -305,7 +312,7 @@ class Store:
             )
             for key, wins, losses, draws, plies, playouts, seconds, versions, machines in rows:
                 yield Summary(
-                    Cell.from_key(key),
+                    Pairing.from_key(key),
                     Score(wins, losses, draws),
                     plies,
                     playouts,
@@ -326,7 +333,10 @@ class Store:
             names = [column[0] for column in found.description]
             for values in found:
                 row = dict(zip(names, values, strict=True))
-                yield row | {name: _list(row[name]) for name in ("seats", "scores", "moves")}
+                specs = {name: migrate_spec(row[name]) for name in ("first", "second")}
+                yield (
+                    row | specs | {name: _list(row[name]) for name in ("seats", "scores", "moves")}
+                )
 
     def lengths(self) -> dict[str, dict[int, int]]:
         """For every game (as in go, not as in the third one): how many games had how many plies."""
@@ -414,13 +424,24 @@ def _uri(path: str | os.PathLike[str], mode: str) -> str:
 
 def _connect(address: str) -> sqlite3.Connection:
     # Experiments run in a thread beside the one that watches the terminal, one call at a time.
-    return sqlite3.connect(
+    db = sqlite3.connect(
         address,
         uri=address != IN_MEMORY,
         timeout=BUSY_SECONDS,
         isolation_level=None,
         check_same_thread=False,
     )
+    # Keys that an older version wrote have the former names of search options in them.
+    db.create_function("current_key", 1, _current_key, deterministic=True)
+    return db
+
+
+@lru_cache(maxsize=1 << 14)
+def _current_key(key: str) -> str:
+    try:
+        return migrate_key(key)
+    except (ValueError, KeyError, TypeError, RecursionError, GravenError):
+        return key  # not a key: reading the pairing reports it
 
 
 def _reader(path: str | os.PathLike[str]) -> sqlite3.Connection:
