@@ -147,12 +147,12 @@ def test_a_playout_policy_has_a_memory_of_its_own_type(folder):
     start = game.start()
     search = gv.agent("uct+mine.py:counting").bind(game)
     run = search.run(start.state, (), Budget(playouts=300), 3)
-    memory = search.memory.record
+    memory = search.playout_memory.record
     assert type(memory).__name__ == "Counts"
     assert memory.begun[0] == 300  # it has grown on the way
     assert memory.by_player.sum() == 2 * run.plies
     run = search.run(start.state, (), Budget(playouts=100), 3)
-    assert search.memory.record.by_player.sum() == 2 * run.plies
+    assert search.playout_memory.record.by_player.sum() == 2 * run.plies
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def test_batches_visit_what_the_twin_visits(spec, formula, ref, leaves, each):
     compared, tables = assert_same_tree(search, twin)
     assert compared > 20
     assert (tables > 0) == (ref is not None)
-    assert search.room.tree.visits[0] == 400  # no virtual loss is left behind
+    assert search.tree.visits[0] == 400  # no virtual loss is left behind
 
 
 def test_batches_where_all_move_at_once():
@@ -34,8 +34,8 @@ def test_batches_where_all_move_at_once():
         tiny.rock_paper_scissors(4), *POLICIES[10], playouts=600, leaves=5, each=2
     )
     assert_same_tree(search, twin)
-    nodes = int(search.room.tree.meta[0])
-    mine = sorted(search.room.tree.visits[:nodes])
+    nodes = int(search.tree.meta[0])
+    mine = sorted(search.tree.visits[:nodes])
     assert mine == sorted(node.visits for node in every_node(twin.root))
 
 
@@ -76,7 +76,7 @@ def test_a_game_that_plays_many_at_once_is_searched_as_one_by_one(spec, misere):
         if misere:
             game = game.as_misere()
         search = Agent(spec).bind(game)
-        assert search.batch.many == (game.functions["many"] is not None)
+        assert search.batch.at_once == (game.functions["many"] is not None)
         run = search.run(game.start().state, (), Budget(playouts=1000), 3)
         tree, nodes = run.tree, run.nodes
         found.append((run.plies, tree.visits[:nodes].tolist(), tree.sums[:nodes].tolist()))
@@ -85,7 +85,7 @@ def test_a_game_that_plays_many_at_once_is_searched_as_one_by_one(spec, misere):
 
 def test_other_playouts_than_uniform_never_use_many():
     game = tiny.heaps(4).changed(batch_playouts=heaps_many)
-    assert not Agent("uct(leaves=4)+mast(k=2)").bind(game).batch.many
+    assert not Agent("uct(leaves=4)+mast(k=2)").bind(game).batch.at_once
 
 
 @pytest.mark.parametrize("playout", ["nst", "mastf(k=8)", "ppa(alpha=0.3)", "poolrave(min=5)"])

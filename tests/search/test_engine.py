@@ -91,10 +91,10 @@ def test_a_full_tree_never_reads_a_table_that_misses_simulations():
     search = Agent("grave(ref=10,memory=1)").bind(game)
     start = game.start()
     search.run(start.state, (), Budget(playouts=20_000), seed=4)
-    tree, rules = search.room.tree, search.rules
+    tree, rules = search.tree, search.rules
     assert tree.meta[arrays.CLOSED]
     size = 2 * rules.players * rules.num_codes
-    for node in range(int(search.room.tree.meta[arrays.NODES])):
+    for node in range(int(search.tree.meta[arrays.NODES])):
         table, turn = int(tree.table[node]), int(tree.turns[node])
         if table == arrays.NONE or turn < 0 or tree.first[node * 2 + turn] == arrays.NONE:
             continue
@@ -232,7 +232,7 @@ def test_a_tree_of_simultaneous_moves_is_kept_or_started_afresh(transpositions, 
         assert run.playouts == 300
         position = position.play("rock", "paper")
     # Only keys find the children of joint moves.
-    assert (search.room.tree.visits[search.room.tree.meta[arrays.ROOT]] > 300) == (
+    assert (search.tree.visits[search.tree.meta[arrays.ROOT]] > 300) == (
         transpositions == "true" and not prune
     )
 

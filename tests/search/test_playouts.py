@@ -45,7 +45,7 @@ def run_both(game, spec, formula, ref, playout, playouts=400, seed=1):
     twin.run(seed, playouts)
     assert_same_tree(search, twin)
     # Nodes below simultaneous moves are found by joint move: their numbers must agree as well.
-    mine = sorted(search.room.tree.visits[: int(search.room.tree.meta[arrays.NODES])])
+    mine = sorted(search.tree.visits[: int(search.tree.meta[arrays.NODES])])
     assert mine == sorted(node.visits for node in every_node(twin.root))
     return search
 
@@ -66,7 +66,7 @@ def test_mast_learns_what_its_twin_learns(name, spec, told):
     search = run_both(make_game(name), f"uct(c=0.4)+{spec}", twins.uct(0.4), None, twin)
     assert twin.policy
     size = search.rules.players * search.rules.features
-    memory = search.memory.record
+    memory = search.playout_memory.record
     played, totals = memory.statistics[: 2 * size : 2], memory.statistics[1 : 2 * size : 2]
     np.testing.assert_array_equal(played, by_code(search, twin.games, 0.0))
     np.testing.assert_array_equal(totals, by_code(search, twin.wins, 0.0))
@@ -79,7 +79,7 @@ def test_mast_learns_what_its_twin_learns(name, spec, told):
 
 def assert_same_logits(search, expected):
     # Compiled code and the interpreter may have different exponential functions: the last bit.
-    logits = search.memory.record.logits[: len(expected)]
+    logits = search.playout_memory.record.logits[: len(expected)]
     np.testing.assert_allclose(logits, expected, rtol=1e-9, atol=1e-12)
 
 
@@ -108,7 +108,7 @@ def test_ppa_learns_what_its_twin_learns(name, policy, alpha):
 def test_nst_learns_what_its_twin_learns(name, spec, told):
     twin = naive.Nst(**told)
     search = run_both(make_game(name), f"uct(c=0.4)+{spec}", twins.uct(0.4), None, twin)
-    codes, memory = search.rules.codes, search.memory.record
+    codes, memory = search.rules.codes, search.playout_memory.record
     for (history, player, move), games in twin.games.items():
         if not history:
             at = 2 * (player * codes + move)
@@ -163,7 +163,7 @@ def test_nobody_learns_from_a_game_that_nobody_won():
     drawn = tiny.rock_paper_scissors(2).changed(scores=all_equal)
     search = Agent("uct+ppa(alpha=1)").bind(drawn)
     search.run(drawn.start().state, (), Budget(playouts=200), 1)
-    assert not search.memory.record.logits.any()
+    assert not search.playout_memory.record.logits.any()
 
 
 def all_equal(tables, state, out):
@@ -184,15 +184,15 @@ def test_extreme_parameters_stay_finite(name, playout):
     search = Agent(f"uct(c=0.4)+{playout}").bind(game)
     run = search.run(game.start().state, (), Budget(playouts=5000), 3)
     assert run.playouts == 5000
-    assert np.isfinite(search.memory.record.logits).all()
-    assert np.isfinite(search.memory.record.weights).all()
+    assert np.isfinite(search.playout_memory.record.logits).all()
+    assert np.isfinite(search.playout_memory.record.weights).all()
 
 
 def test_weights_are_the_exponentials_of_the_logits_after_a_shift():
     game = make_game("misere-knightthrough(size=6)")
     search = Agent("uct(c=0.4)+ppa(alpha=1000)").bind(game)
     search.run(game.start().state, (), Budget(playouts=5000), 3)
-    memory, features = search.memory.record, search.rules.num_features
+    memory, features = search.playout_memory.record, search.rules.num_features
     shifts = memory.shifts
     assert shifts.max() > 0, "nothing had to be shifted: this test shows nothing"
     for player in range(2):
@@ -209,7 +209,7 @@ def frequencies(spec, logits, draws=40_000):
     """How often each first move of a game of one move is drawn in a playout, the tree apart."""
     game = tiny.lottery(len(logits), players=2)
     search = Agent(spec).bind(game)
-    memory, rng = search.memory.record, generator(5)
+    memory, rng = search.playout_memory.record, generator(5)
     memory.logits[: len(logits)] = logits
     memory.weights[: len(logits)] = np.exp(np.minimum(logits - max(0.0, logits.max() - 500), 500))
     counts = np.zeros(len(logits))
@@ -218,7 +218,7 @@ def frequencies(spec, logits, draws=40_000):
 
 
 def draw_many(search, rng, draws, counts):
-    rules, tree, record = search.rules, search.room.tree, search.record
+    rules, tree, record = search.rules, search.tree, search.record
     record.rng[:] = rng
     for _ in range(draws):
         contract.start(rules, record.state)
@@ -248,7 +248,7 @@ def test_moves_are_drawn_rightly_where_all_weights_vanish(spec):
 def test_greedy_playouts_take_the_best_mean_but_for_epsilon():
     game = tiny.lottery(5)
     search = Agent("uct+mast(epsilon=0.3)").bind(game)
-    search.memory.record.means[:5] = [0.2, 0.7, 0.1, 0.7, 0.3]
+    search.playout_memory.record.means[:5] = [0.2, 0.7, 0.1, 0.7, 0.3]
     counts = np.zeros(5)
     draw_many(search, generator(7), 40_000, counts)
     assert_distribution(counts, np.array([0.06, 0.41, 0.06, 0.41, 0.06]))
@@ -275,7 +275,7 @@ def test_mast_keeps_the_part_of_its_statistics_that_decay_says(spec, kept):
     start = game.start()
     search = Agent(f"uct+{spec}").bind(game)
     search.run(start.state, (), Budget(playouts=300), 1)
-    memory = search.memory.record
+    memory = search.playout_memory.record
     before = memory.statistics.copy()
     assert before.any()
     search.settings.playout.on_new_search(memory)
@@ -290,7 +290,7 @@ def test_a_second_search_forgets_or_goes_on_as_decay_says():
         search = Agent(f"uct+mast(k=4,decay={decay})").bind(game)
         for seed in (1, 2):
             search.run(start.state, (), Budget(playouts=300), seed)
-        games[decay] = search.memory.record.statistics[::2].sum()
+        games[decay] = search.playout_memory.record.statistics[::2].sum()
     assert games[0] < games[0.5] < games[1]
 
 
@@ -298,7 +298,7 @@ def test_ppa_carries_its_policy_over_if_asked():
     game = make_game("nogo(size=4)")
     search = Agent("uct+ppa(alpha=1,decay=0.5)").bind(game)
     search.run(game.start().state, (), Budget(playouts=300), 1)
-    memory = search.memory.record
+    memory = search.playout_memory.record
     before = memory.logits.copy()
     search.settings.playout.on_new_search(memory)
     size = 2 * search.rules.num_features
@@ -312,10 +312,10 @@ PLAYOUTS = 20_000
 def test_nst_makes_room_without_forgetting():
     game = make_game("breakthrough(size=6)")
     search = Agent("uct+nst").bind(game)
-    slots = len(search.memory.record.keys)
+    slots = len(search.playout_memory.record.keys)
     run = search.run(game.start().state, (), Budget(playouts=PLAYOUTS), 1)
     assert run.playouts == PLAYOUTS
-    memory = search.memory.record
+    memory = search.playout_memory.record
     assert len(memory.keys) > slots
     kept = memory.sequences[::2]
     assert (kept > 0).sum() == memory.used[0]
@@ -381,7 +381,7 @@ def test_nst_forgets_the_sequences_that_decay_has_left_next_to_nothing_of():
     search = Agent("uct+nst").bind(game)
     start = game.start()
     search.run(start.state, (), Budget(playouts=2000), 1)
-    memory = search.memory.record
+    memory = search.playout_memory.record
     before = memory.sequences[::2].copy()
     search.settings.playout.on_new_search(memory)
     after = memory.sequences[::2]
@@ -413,7 +413,7 @@ def test_a_search_that_was_broken_off_does_not_shorten_the_next(playout):
         search.run(state, (), Budget(playouts=50), 1, Broken())
     search.control[DONE] = 30  # as if it had been broken off later
     assert search.run(state, (), Budget(playouts=50), 1).playouts == 50
-    assert search.room.tree.visits[0] == 50
+    assert search.tree.visits[0] == 50
 
 
 @pytest.mark.parametrize("playout", ["mastf(k=4)", "mastf(epsilon=0.4)", "ppaf"])

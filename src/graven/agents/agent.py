@@ -219,7 +219,7 @@ def find_move(
         seconds=run.seconds,
         nodes=run.nodes,
         amaf_tables=run.tables,
-        memory_mib=search.room.nbytes / (1 << 20),
+        memory_mib=search.arena.nbytes / (1 << 20),
         memory_full=run.full,
     )
 

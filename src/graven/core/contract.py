@@ -292,9 +292,14 @@ def new_state(rules: Rules) -> State:
     return np.zeros(rules.state_words, dtype=np.int64)
 
 
+def move_capacity(rules: Rules) -> int:
+    """Return the length of a buffer for legal moves, even of a `legal` that writes too many."""
+    return rules.max_moves + rules.num_codes
+
+
 def new_moves(rules: Rules) -> Moves:
-    """Room for one player's legal moves, and some to spare for a `legal` that writes too many."""
-    return np.zeros(rules.max_moves + rules.num_codes, dtype=np.int32)
+    """Return a buffer for one player's legal moves."""
+    return np.zeros(move_capacity(rules), dtype=np.int32)
 
 
 def new_joint(rules: Rules) -> Moves:

@@ -28,6 +28,7 @@ import numpy as np
 from graven.core.compile import inlined
 from graven.core.contract import TERMINAL, Rules
 from graven.core.status import Status
+from graven.search.layout import Float64
 from graven.search.plan import Plan
 from graven.search.tree import (
     CLOSED,
@@ -42,7 +43,6 @@ from graven.search.tree import (
     TABLE,
     TABLES,
     TRACED,
-    Float64,
     Record,
     Tree,
 )
@@ -196,7 +196,7 @@ def update_by_point(rules: Rules, tree: Tree, record: Record) -> None:
     """The same for games whose players share points: a point counts once, for its first taker.
 
     Backwards through the trace the last one met is the first to take a point, so a point's entry in
-    the list of distinct moves is overwritten; its index is in the second half of `tree.seen`.
+    the list of distinct moves is overwritten; its index is in `tree.distinct_at`.
     """
     tree.meta[STAMP] += 1
     stamp, codes = tree.meta[STAMP], rules.num_codes
@@ -212,9 +212,9 @@ def update_by_point(rules: Rules, tree: Tree, record: Record) -> None:
             point = played - player * codes
             if tree.seen[point] != stamp:
                 tree.seen[point] = stamp
-                tree.seen[codes + point] = moves
+                tree.distinct_at[point] = moves
                 moves += 1
-            index = tree.seen[codes + point]
+            index = tree.distinct_at[point]
             tree.distinct[index] = played
             tree.worth[index] = record.scores[player]
         base = table_base(rules, table)

@@ -28,13 +28,14 @@ from graven.search.simulate import CONTROL, DONE, PLIES, STOP, set_root, simulat
 from graven.search.tree import (
     CLOSED,
     LOST,
+    NEEDED,
     NODES,
     NONE,
     ROOT,
     TABLES,
     Record,
-    Room,
     Tree,
+    TreeArena,
     new_record,
 )
 
@@ -45,15 +46,6 @@ CHUNK_SECONDS = 0.01
 GROW_BYTES_PER_SECOND = 2.5e8
 # Playouts of a node are counted in 32 bits.
 MOST_PLAYOUTS = 2_000_000_000
-
-GROUPS = {
-    Status.NEED_NODES: "nodes",
-    Status.NEED_EDGES: "edges",
-    Status.NEED_TABLES: "tables",
-    Status.NEED_PASSES: "passes",
-    Status.NEED_SIMULATIONS: "simulations",
-    Status.NEED_TRACES: "traces",
-}
 
 
 _loaded: set[bool] = set()  # which kernels this process has: in batches or not
@@ -135,11 +127,11 @@ class Search:
         self.name = name
         self.rules = rules
         self.settings = settings
-        self.room = Room(rules, settings.memory * MIB)
-        if self.room.nbytes > self.room.limit:
+        self.arena = TreeArena(rules, settings.memory * MIB)
+        if self.arena.nbytes > self.arena.limit:
             raise UsageError(
                 f"memory={settings.memory} MiB is too little to search {name}: it takes at least "
-                f"{math.ceil(self.room.nbytes / MIB)} MiB."
+                f"{math.ceil(self.arena.nbytes / MIB)} MiB."
             )
         self.record: Record = new_record(rules)
         playout = settings.playout
@@ -150,7 +142,7 @@ class Search:
                 f"there is not enough memory for what these playouts learn at {name}: its bounds, "
                 f"{rules.max_moves:,} moves and {rules.max_plies:,} plies, are too high for them."
             ) from None
-        self.memory = Handle(memory)
+        self.playout_memory = Handle(memory)
         self.control: NDArray[np.int64] = np.zeros(CONTROL, np.int64)
         ref = NEVER if settings.ref is None else settings.ref
         pool = NEVER if settings.pool is None else settings.pool - 1
@@ -158,9 +150,9 @@ class Search:
         self.plan = Plan(
             params=np.array(settings.params, dtype=np.float64),
             select=address(settings.select, SELECT),
-            playout=playout_address(playout, self.memory),
-            learn=learn_address(playout, self.memory),
-            memory=self.memory.address,
+            playout=playout_address(playout, self.playout_memory),
+            learn=learn_address(playout, self.playout_memory),
+            memory=self.playout_memory.address,
             amaf=int(amaf),
             tables=min(ref, pool),
             ref=ref,
@@ -172,13 +164,13 @@ class Search:
         self.batch: Batch | None = None
         if settings.leaves * settings.each > 1:
             many = settings.many and bool(rules.batch_playouts)
-            if batch_bytes(rules, settings.leaves, settings.each, many) > self.room.limit:
+            if batch_bytes(rules, settings.leaves, settings.each, many) > self.arena.limit:
                 raise UsageError(
                     f"memory={settings.memory} MiB is too little for batches of {settings.leaves} "
                     f"leaves with {settings.each} playouts each at {name}."
                 )
             self.batch = new_batch(rules, settings.leaves, settings.each, many)
-        self.prune_above = self.room.limit // 2
+        self.prune_above = self.arena.limit // 2
         self._history: History | None = None
         self._load()
 
@@ -190,10 +182,15 @@ class Search:
         contract.start(self.rules, self.record.root)
         self._set_root()
         self._simulate(0, 0)
-        look_up(self.room.tree, 0)
-        prune(self.rules, self.room.tree)
-        self.room.clear()
+        look_up(self.tree, 0)
+        prune(self.rules, self.tree)
+        self.arena.clear()
         _loaded.add(batches)
+
+    @property
+    def tree(self) -> Tree:
+        """The arrays of the tree; other arrays once it has grown."""
+        return self.arena.tree
 
     def interrupt(self) -> None:
         """End the search under way, or else the next one; any thread may call this."""
@@ -204,7 +201,7 @@ class Search:
         if self.batch is not None:
             return simulate_batches(
                 self.rules,
-                self.room.tree,
+                self.tree,
                 self.plan,
                 self.record,
                 self.batch,
@@ -214,7 +211,7 @@ class Search:
             )
         return simulate(
             self.rules,
-            self.room.tree,
+            self.tree,
             self.plan,
             self.record,
             self.control,
@@ -236,9 +233,9 @@ class Search:
         self.control[DONE] = self.control[PLIES] = 0  # whatever ended the search before
         self.record.root[:] = state
         if self._history is not None and self.settings.playout.on_new_search:
-            self.settings.playout.on_new_search(self.memory.record)
+            self.settings.playout.on_new_search(self.playout_memory.record)
         self._root_at(history)
-        visits = int(self.room.tree.visits[self.room.tree.meta[ROOT]])
+        visits = int(self.tree.visits[self.tree.meta[ROOT]])
         goal = min(budget.playouts or MOST_PLAYOUTS, MOST_PLAYOUTS - visits)
         chunk = 1  # where one playout takes seconds, a second one may be too late
         while self.control[DONE] < goal and not self.control[STOP]:
@@ -257,12 +254,12 @@ class Search:
                 chunk = max(1, min(8 * chunk, int(rate * left)))
         playouts, plies = int(self.control[DONE]), int(self.control[PLIES])
         self.control[:] = 0
-        tree = self.room.tree
+        tree = self.tree
         return Run(
             playouts=playouts,
             plies=plies,
             seconds=time.perf_counter() - begin,
-            full=self.room.full,
+            full=self.arena.full,
             nodes=int(tree.meta[NODES]),
             tables=int(tree.meta[TABLES]),
             tree=tree,
@@ -273,33 +270,33 @@ class Search:
         if status == Status.NEED_MEMORY:
             self._grow_memory()
             return
-        group = GROUPS[status]
-        if self.room.group_bytes(group) / GROW_BYTES_PER_SECOND > seconds_left:
-            self.room.close()
+        group = NEEDED[status]
+        if self.arena.group_bytes(group) / GROW_BYTES_PER_SECOND > seconds_left:
+            self.arena.close()
         else:
-            self.room.grow(group)
+            self.arena.grow(group)
 
     def _grow_memory(self) -> None:
         """Replace the playout policy's memory by a larger one."""
         grow = self.settings.playout.grow
         if grow is None:
             raise ContractError("the playout policy asked for more memory, but has no `grow`.")
-        memory = Handle(grow(self.memory.record))
-        if memory.layout != self.memory.layout:
+        memory = Handle(grow(self.playout_memory.record))
+        if memory.layout != self.playout_memory.layout:
             raise ContractError("the playout policy's `grow` returned a memory of another type.")
-        self.memory, self.plan = memory, self.plan._replace(memory=memory.address)
+        self.playout_memory, self.plan = memory, self.plan._replace(memory=memory.address)
 
     def _set_root(self) -> None:
         """Make the record's root state the root, with an AMAF table if the search keeps any."""
 
         def grow(status: Status) -> None:
-            self.room.grow(GROUPS[status])
-            if self.room.full:
+            self.arena.grow(NEEDED[status])
+            if self.arena.full:
                 # A kept tree has no space left for the table of its new root: start a new tree.
-                self.room.clear()
+                self.arena.clear()
 
         while not call_kernel(
-            kernel=lambda: set_root(self.rules, self.room.tree, self.plan, self.record),
+            kernel=lambda: set_root(self.rules, self.tree, self.plan, self.record),
             fault=self._fault,
             grow=grow,
         ):
@@ -311,27 +308,27 @@ class Search:
         if self.settings.reuse and self._history is not None:
             root = known_node(
                 self.rules,
-                self.room.tree,
+                self.tree,
                 self.settings.transpositions,
                 self.record.root,
                 self._history,
                 history,
             )
-        self.room.tree.meta[ROOT] = root
+        self.tree.meta[ROOT] = root
         if root == NONE or not self._tidy():
-            self.room.clear()
+            self.arena.clear()
         self._history = history
         self._set_root()
 
     def _tidy(self) -> bool:
         """Free what the new root cannot reach, once memory gets short; False if the tree is of no
         use: it cannot be pruned, or the root's AMAF table cannot be built."""
-        tree = self.room.tree
+        tree = self.tree
         root = tree.meta[ROOT]
         if self.plan.amaf and tree.table[root] == NONE and tree.passed[root] == LOST:
             return False
-        if tree.meta[CLOSED] or self.room.nbytes > self.prune_above:
-            self.room.full = False
+        if tree.meta[CLOSED] or self.arena.nbytes > self.prune_above:
+            self.arena.full = False
             return prune(self.rules, tree)
         return True
 

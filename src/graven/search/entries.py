@@ -44,7 +44,7 @@ def count_entries(search: Search) -> Entries:
         raise UsageError("only trees of rave and grave have AMAF statistics in their nodes.")
     rules = search.rules
     known, counts = np.zeros(rules.players * rules.num_codes, np.int64), np.zeros(COUNTS, np.int64)
-    count_kernel(rules, search.room.tree, known, counts)
+    count_kernel(rules, search.tree, known, counts)
     return Entries(int(counts[COUNTED]), int(counts[OF_LEGAL]), int(counts[OF_ALL]))
 
 

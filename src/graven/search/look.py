@@ -91,7 +91,7 @@ def playouts_done(search: Search) -> int:
 
 def nodes_in_use(search: Search) -> int:
     """How many nodes the tree has."""
-    return int(search.room.tree.meta[NODES])
+    return int(search.tree.meta[NODES])
 
 
 def walk(search: Search, steps: Sequence[T], code_of: Callable[[int, T], int | None]) -> list[int]:
@@ -99,7 +99,7 @@ def walk(search: Search, steps: Sequence[T], code_of: Callable[[int, T], int | N
 
     `code_of(player, step)` is the code of a step, by the player who moves there.
     """
-    tree, players = search.room.tree, search.rules.players
+    tree, players = search.tree, search.rules.players
     nodes = [int(tree.meta[ROOT])]
     for step in steps:
         player = int(tree.turns[nodes[-1]])
@@ -119,12 +119,12 @@ def walk(search: Search, steps: Sequence[T], code_of: Callable[[int, T], int | N
 
 def root(search: Search) -> list[int]:
     """The way to the root: the root alone."""
-    return [int(search.room.tree.meta[ROOT])]
+    return [int(search.tree.meta[ROOT])]
 
 
 def visits_of(search: Search, nodes: Sequence[int]) -> list[int]:
     """How many playouts each node has."""
-    tree = search.room.tree
+    tree = search.tree
     return [int(tree.visits[node]) for node in nodes]
 
 
@@ -142,7 +142,7 @@ def readers(visits: Sequence[int], ref: int) -> dict[str, int]:
 
 def look(search: Search, form: Form, nodes: Sequence[int], player: int | None = None) -> NodeSeen:
     """What is known at the last of these nodes, which lead there from the root."""
-    tree, rules = search.room.tree, search.rules
+    tree, rules = search.tree, search.rules
     node = nodes[-1]
     turn, visits = int(tree.turns[node]), int(tree.visits[node])
     mover = player if player is not None else turn
@@ -225,7 +225,7 @@ def line(search: Search, limit: int = 12) -> list[tuple[int, int]]:
     """The most visited line as (player, move), as far as it can be read now."""
     rules = search.rules
     try:
-        found = main_line(rules, search.room.tree, None, limit)
+        found = main_line(rules, search.tree, None, limit)
     except (IndexError, ValueError):
         return []
     for place, (player, code) in enumerate(found):

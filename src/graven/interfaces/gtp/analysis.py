@@ -67,5 +67,5 @@ def _values(mean: float, style: str) -> str:
 def _variation(search: Search, game: Game, player: int, move: str) -> str:
     """The most played line that begins with a move."""
     code = game.move_code(player, move)
-    line = choose.main_line(search.rules, search.room.tree, code, LINE)
+    line = choose.main_line(search.rules, search.tree, code, LINE)
     return " ".join(game.format_move(mover, played).upper() for mover, played in line)

@@ -22,6 +22,7 @@ from graven.core.compile import inlined
 from graven.core.contract import Rules
 from graven.core.rng import uniform
 from graven.search.amaf import player_of
+from graven.search.layout import Int64
 from graven.search.playout.draw import (
     HIGHEST,
     Codes,
@@ -39,7 +40,7 @@ from graven.search.playout.draw import (
 )
 from graven.search.playout.loop import BAD_CHOICE, random_move
 from graven.search.policy import Parameter, PlayoutPolicy, PlayoutVariant, Value
-from graven.search.tree import LENGTH, Int64, Record, Tree, trace_capacity
+from graven.search.tree import LENGTH, Record, Tree, trace_capacity
 
 
 class GibbsMemory(NamedTuple):

@@ -19,10 +19,11 @@ from graven.core.contract import Rules
 from graven.core.rng import below, uniform
 from graven.core.status import Status
 from graven.search.amaf import NEXT, ONE, player_base
+from graven.search.layout import Int64
 from graven.search.playout.draw import Codes, Floats
 from graven.search.playout.loop import random_move
 from graven.search.policy import Parameter, PlayoutPolicy, PlayoutVariant, Value
-from graven.search.tree import NONE, POOL, Int64, Record, Tree
+from graven.search.tree import NONE, POOL, Record, Tree
 
 # A little less than 1: rounding errors of a product do not matter then.
 BELOW = 1.0 - 1e-9

@@ -27,6 +27,7 @@ from graven.core.contract import SIMULTANEOUS, Rules
 from graven.core.errors import UsageError
 from graven.core.status import Status
 from graven.search.amaf import player_of
+from graven.search.layout import Int64
 from graven.search.playout.draw import (
     HIGHEST,
     TINY,
@@ -44,7 +45,7 @@ from graven.search.playout.draw import (
 )
 from graven.search.playout.mast import decay
 from graven.search.policy import Parameter, PlayoutPolicy, PlayoutVariant, Value
-from graven.search.tree import STEPS, Int64, Record, Tree, trace_capacity
+from graven.search.tree import STEPS, Record, Tree, trace_capacity
 
 
 class Memory(NamedTuple):
