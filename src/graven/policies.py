@@ -1,6 +1,6 @@
 """All that a tree policy or a playout policy of one's own is written with.
 
-    from graven.policies import Form, Parameter, TreePolicy, best
+    from graven.policies import Formula, Parameter, TreePolicy
 
 See docs/adding-a-policy.md; `graven new policy NAME` writes a file to begin with.
 """
@@ -14,26 +14,24 @@ from graven.core.status import Status
 from graven.search.plan import NEVER
 from graven.search.playout.loop import play_with, random_move
 from graven.search.policy import (
-    Form,
+    Formula,
     Parameter,
     PlayoutPolicy,
     PlayoutVariant,
     TreePolicy,
 )
-from graven.search.select.best import best
 from graven.search.tree import LENGTH
 
 __all__ = [
     "LENGTH",
     "NEVER",
-    "Form",
+    "Formula",
     "Parameter",
     "PlayoutPolicy",
     "PlayoutVariant",
     "Status",
     "TreePolicy",
     "below",
-    "best",
     "features",
     "inlined",
     "is_playout_move",

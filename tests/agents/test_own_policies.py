@@ -19,22 +19,21 @@ MINE = """
 from math import log, sqrt
 from typing import NamedTuple
 import numpy as np
-from graven.policies import LENGTH, Form, Parameter, PlayoutPolicy, PlayoutVariant, Status
-from graven.policies import TreePolicy, best, play_with, random_move, uniform
+from graven.policies import LENGTH, Formula, Parameter, PlayoutPolicy, PlayoutVariant, Status
+from graven.policies import TreePolicy, play_with, random_move, uniform
 from upper import bound
 
-def select(params, rng, visits, lo, hi, moves, counts, sums, amaf, base, values):
-    fpu, ties, c = params[0], params[1], params[2]
-    for edge in range(lo, hi):
-        n = counts[edge]
-        values[edge - lo] = fpu if n == 0 else sums[edge] / n + c * bound(visits, n)
-    return best(values, lo, hi, moves, ties, rng)
+def value(p, node, edge):
+    return edge.total / edge.visits + p.c * bound(node.visits, edge.visits)
 
-def beyond(params, rng, visits, lo, hi, moves, counts, sums, amaf, base, values):
-    return hi + 1_000_000_000
+def wrong(p, node, edge):
+    return edge.total + "one"
 
-def wrong(params, rng, visits, lo, hi, moves, counts, sums, amaf, base, values):
-    return lo + "one"
+def short(p, node):
+    return p.c
+
+def optimistic(p, node, edge):
+    return p.start
 
 def any_move(rules, record, memory, player):
     return random_move(rules, record, player)
@@ -66,7 +65,7 @@ def counted_move(rules, record, memory, player):
 
 def count(rules, tree, record, memory):
     for i in range(record.shape[LENGTH]):
-        player, move = record.trace[i] // rules.codes, record.trace[i] % rules.codes
+        player, move = record.trace[i] // rules.num_codes, record.trace[i] % rules.num_codes
         memory.by_player[player, move & memory.mask] += memory.step
 
 def counts(rules, values):
@@ -74,7 +73,7 @@ def counts(rules, values):
         p=values["p"],
         step=2,
         even=True,
-        by_player=np.zeros((rules.players, rules.codes), np.float32),
+        by_player=np.zeros((rules.players, rules.num_codes), np.float32),
         begun=np.zeros(8, np.int64),
         mask=np.uint64(0xFFFF),
     )
@@ -85,15 +84,17 @@ def larger(memory):
     return memory._replace(begun=begun)
 
 C = Parameter("c", 0.4, "exploration", low=0.0)
-tree = TreePolicy("tree", "UCT, once more.", (Form("tree", select, (C,)),))
-far = TreePolicy("far", "Chooses what is not there.", (Form("far", beyond, ()),))
-odd = TreePolicy("odd", "Cannot be compiled.", (Form("odd", wrong, ()),))
+tree = TreePolicy("tree", "UCT, once more.", (Formula("tree", value, (C,)),))
+START = Parameter("start", 9.0, "the value of an edge without playouts")
+eager = TreePolicy("eager", "", (Formula("eager", value, (C, START), optimistic),))
+odd = TreePolicy("odd", "Cannot be compiled.", (Formula("odd", wrong, ()),))
+few = TreePolicy("few", "Takes two arguments.", (Formula("few", short, (C,)),))
 bare = TreePolicy("bare", "Without any formula.", ())
-loud = TreePolicy("loud", "", (Form("loud", select, (Parameter("C", 0.4, ""),)),))
-seed = TreePolicy("seed", "", (Form("seed", select, (Parameter("memory", 0.4, ""),)),))
-plain = TreePolicy("plain", "", (Form("plain", select, ("c",)),))
-empty = TreePolicy("empty", "", (Form("empty", None, ()),))
-named = TreePolicy("named", "", tree.forms, ref=Parameter("refs", 50, ""))
+loud = TreePolicy("loud", "", (Formula("loud", value, (Parameter("C", 0.4, ""),)),))
+seed = TreePolicy("seed", "", (Formula("seed", value, (Parameter("memory", 0.4, ""),)),))
+plain = TreePolicy("plain", "", (Formula("plain", value, ("c",)),))
+empty = TreePolicy("empty", "", (Formula("empty", None, ()),))
+named = TreePolicy("named", "", tree.formulas, ref=Parameter("refs", 50, ""))
 over = PlayoutPolicy("over", "", (PlayoutVariant(any_move),), pool_min_visits="size")
 playout = PlayoutPolicy("playout", "Uniform, once more.", (PlayoutVariant(any_move),))
 whole = PlayoutPolicy("whole", "Uniform, once more.", (PlayoutVariant(play_out=play_out),))
@@ -129,7 +130,7 @@ def folder(tmp_path, monkeypatch):
 
 def found(spec, policies=()):
     search = gv.agent(spec, policies).search(gv.game("nogo", size=4).start(), playouts=400, seed=3)
-    return search.moves, search.value, search.plies
+    return search.root_stats, search.value, search.plies
 
 
 def test_the_same_formulas_search_the_same_tree(folder):
@@ -139,6 +140,8 @@ def test_the_same_formulas_search_the_same_tree(folder):
     assert found("uct(c=0.3)+mine.py:whole") == shipped
     assert found("mine.py:tree(c=0.3)+mine.py:playout") == shipped
     assert found("mine.py:tree(c=0.9)") != shipped
+    assert found("mine.py:eager(c=0.3)") == shipped
+    assert found("mine.py:eager(c=0.3,start=0.5)") == found("uct(c=0.3,fpu=0.5)")
     assert found("mine.py:tree(c=0.3)+mast(k=4)") == found("uct(c=0.3)+mast(k=4)")
 
 
@@ -241,7 +244,7 @@ def test_policies_can_be_given_to_an_agent(folder):
     with pytest.raises(UsageError, match="small letters and digits, not 'Tree'"):
         gv.agent("uct", [replace(module.tree, name="Tree")])
     with pytest.raises(UsageError, match="neither a TreePolicy"):
-        gv.agent("uct", [module.select])
+        gv.agent("uct", [module.value])
 
 
 @pytest.mark.parametrize(
@@ -253,11 +256,11 @@ def test_policies_can_be_given_to_an_agent(folder):
         ("uct+mine.py:tree", "stands before the plus sign"),
         ("mine.py:tree(d=3)", "unknown parameter of mine.py:tree .d.. Valid: c, each"),
         ("mine.py:tree(c=-1)", "mine.py:tree: c must be at least 0"),
-        ("mine.py:bare", "a tuple of Form, at least one"),
+        ("mine.py:bare", "a tuple of Formula, at least one"),
         ("mine.py:loud", "small letters only, not 'C'"),
         ("mine.py:seed", "every spec has a 'memory'"),
         ("mine.py:plain", "a tuple of Parameter"),
-        ("mine.py:empty", "None is no function"),
+        ("mine.py:empty", "None is not a function"),
         ("mine.py:named", "must be called 'ref'"),
         ("uct+mine.py:over", "`pool_min_visits` and `base` are names of its parameters"),
         ("nowhere.py:tree", "cannot be read: No such file"),
@@ -271,8 +274,6 @@ def test_what_is_wrong_is_told(folder, spec, said):
 @pytest.mark.parametrize(
     ("spec", "said"),
     [
-        ("mine.py:far", "the tree policy's 'beyond' chose an edge outside lo..hi - 1"),
-        ("mine.py:far(leaves=4,each=2)", "'beyond' chose an edge outside"),
         ("uct+mine.py:none", "or the playout policy's 'no_move' did so"),
         ("uct+mine.py:counting(p=0.5)", "or the playout policy's 'counted_move' did so"),
         ("uct+mine.py:small", "asked for more memory, but has no `grow`"),
@@ -284,6 +285,9 @@ def test_a_policy_that_breaks_its_contract_ends_the_search_with_a_sentence(folde
 
 
 def test_a_policy_that_cannot_be_compiled_names_its_line(folder):
-    line = 1 + MINE[: MINE.index('lo + "one"')].count("\n")
-    with pytest.raises(gv.GravenError, match=rf"mine\.py, line {line}, `return lo \+ \"one\"`"):
+    line = 1 + MINE[: MINE.index('edge.total + "one"')].count("\n")
+    place = rf"mine\.py, line {line}, `return edge\.total \+ \"one\"`"
+    with pytest.raises(gv.GravenError, match=place):
         found("mine.py:odd")
+    with pytest.raises(gv.GravenError, match="takes p, node, and the contract calls it with 3"):
+        found("mine.py:few")

@@ -33,8 +33,8 @@ def test_a_search_through_callbacks_finds_what_the_compiled_one_finds(agent):
     for seed in range(3):
         fast = gv.agent(agent).search(game.start(), playouts=300, seed=seed)
         same = gv.agent(agent).search(slow.start(), playouts=300, seed=seed)
-        assert same.moves == fast.moves
-        assert same.best == fast.best
+        assert same.root_stats == fast.root_stats
+        assert same.best_move == fast.best_move
 
 
 def test_the_contract_suite_passes_through_callbacks():
@@ -72,7 +72,7 @@ def test_after_an_exception_the_next_search_is_sound():
         gv.agent("uct").search(start, playouts=50)
     broken[0] = False
     found = gv.agent("uct").search(start, playouts=50)
-    assert found.moves == gv.agent("uct").search(game.start(), playouts=50).moves
+    assert found.root_stats == gv.agent("uct").search(game.start(), playouts=50).root_stats
 
 
 def test_an_interrupt_passes_through_as_it_is():

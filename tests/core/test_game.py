@@ -14,20 +14,20 @@ def start():
 
 
 def test_the_start(start):
-    assert start.turn == 0
-    assert start.choosers == (0,)
-    assert not start.over
+    assert start.current_player == 0
+    assert start.players_to_move == (0,)
+    assert not start.is_over
     assert start.scores is None
     assert start.ply == 0
-    assert start.moves == ("left-1", "left-2", "right-1", "right-2")
+    assert start.legal_moves == ("left-1", "left-2", "right-1", "right-2")
 
 
 def test_a_game_from_start_to_end(start):
-    end = start.play_all(["left-2", "left-1", "right-1", "right-2"])
-    assert end.over
-    assert end.turn == TERMINAL
-    assert end.choosers == ()
-    assert end.moves == ()
+    end = start.play_moves(["left-2", "left-1", "right-1", "right-2"])
+    assert end.is_over
+    assert end.current_player == TERMINAL
+    assert end.players_to_move == ()
+    assert end.legal_moves == ()
     assert end.scores == (0.0, 1.0), "the second player took the last stone"
     assert end.ply == 4
 
@@ -42,7 +42,7 @@ def test_misere_turns_the_results_round():
 def test_playing_leaves_the_position_before_as_it_was(start):
     start.play("left-2")
     assert start.text() == "3 3, player 0"
-    assert start.moves == ("left-1", "left-2", "right-1", "right-2")
+    assert start.legal_moves == ("left-1", "left-2", "right-1", "right-2")
     with pytest.raises(ValueError, match="read-only"):
         start.state[0] = 0
 
@@ -72,7 +72,7 @@ def test_a_move_that_the_game_does_not_know(start):
 
 def test_a_wrong_move_among_several_is_numbered(start):
     with pytest.raises(UsageError, match=r"^move 3: left-2 is not legal for First"):
-        start.play_all(["left-1", "left-1", "left-2"])
+        start.play_moves(["left-1", "left-1", "left-2"])
 
 
 def test_no_move_can_be_played_once_the_game_is_over():
@@ -82,12 +82,12 @@ def test_no_move_can_be_played_once_the_game_is_over():
 
 
 def test_positions_reached_in_another_order_are_equal(start):
-    one = start.play_all(["left-1", "right-1", "left-2"])
-    other = start.play_all(["left-2", "right-1", "left-1"])
+    one = start.play_moves(["left-1", "right-1", "left-2"])
+    other = start.play_moves(["left-2", "right-1", "left-1"])
     assert one == other
     assert hash(one) == hash(other)
     assert one != start
-    assert one != start.play_all(["left-1", "left-2", "right-1", "right-1"])
+    assert one != start.play_moves(["left-1", "left-2", "right-1", "right-1"])
     assert start != heaps(4).start()
     assert start != "3 3"
 
@@ -127,8 +127,8 @@ def test_everybody_must_move():
 
 
 def test_only_those_whose_turn_it_is_have_moves(start):
-    assert start.moves_of(1) == ()
-    assert start.codes_of(0) == (0, 1, 2, 3)
+    assert start.legal_moves_of(1) == ()
+    assert start.legal_codes_of(0) == (0, 1, 2, 3)
 
 
 @pytest.mark.parametrize("bound", ["players", "words", "codes", "moves", "plies"])

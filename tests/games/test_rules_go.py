@@ -31,8 +31,8 @@ def after(size: int | str, moves: str, **options):
 def sensible(position) -> set[str]:
     rules = position.game.rules
     moves = contract.new_moves(rules)
-    count = contract.playout_moves(rules, position.state.copy(), position.turn, moves)
-    return {position.game.show_move(position.turn, code) for code in moves[:count]}
+    count = contract.playout_moves(rules, position.state.copy(), position.current_player, moves)
+    return {position.game.format_move(position.current_player, code) for code in moves[:count]}
 
 
 def test_a_captured_stone_leaves_the_board():
@@ -44,22 +44,24 @@ def test_a_capture_may_fill_ones_own_last_liberty():
 
 
 def test_suicide_is_not_allowed():
-    assert "A1" not in after(3, "A2 pass B1").moves
-    assert "A1" not in after(3, "B1 pass A3 A2 B2").moves, "nor of two stones at once"
+    assert "A1" not in after(3, "A2 pass B1").legal_moves
+    assert "A1" not in after(3, "B1 pass A3 A2 B2").legal_moves, "nor of two stones at once"
 
 
 def test_ko():
     position = after(4, "B1 C1 A2 D2 B3 C3 pass B2 C2")
     assert board(position) == "..../.XO./X.XO/.XO."
-    assert "B2" not in position.moves, "that would bring back the position before"
-    assert "B2" in position.play_all(["D4", "A4"]).moves, "there is another stone on the board now"
+    assert "B2" not in position.legal_moves, "that would bring back the position before"
+    assert "B2" in position.play_moves(["D4", "A4"]).legal_moves, (
+        "there is another stone on the board now"
+    )
 
 
 def test_passes_do_not_lift_a_ko():
     position = after(4, "B1 C1 A2 D2 B3 C3 pass B2 C2 pass pass")
-    assert position.over
+    assert position.is_over
     position = after(4, "B1 C1 A2 D2 B3 C3 pass B2 C2 pass D4")
-    assert "B2" in position.play("pass").play("A4").moves
+    assert "B2" in position.play("pass").play("A4").legal_moves
 
 
 def test_no_board_ever_comes_back():
@@ -78,7 +80,7 @@ def test_no_board_ever_comes_back():
 
 def test_two_passes_end_the_game_and_areas_count():
     position = after(3, "B2 A1 C1 pass pass", komi=2)
-    assert position.over
+    assert position.is_over
     assert go.areas(position) == (2.0, 1.0), "all that is empty touches both"
     assert position.scores == (0.0, 1.0)
     assert after(3, "B2 pass pass", komi=9).scores == (0.5, 0.5), "nine points, and komi nine"
@@ -98,13 +100,13 @@ def test_two_passes_end_the_game_and_areas_count():
 )
 def test_playouts_do_not_fill_eyes(size, moves, point, is_eye):
     position = after(size, moves)
-    assert point in position.moves
+    assert point in position.legal_moves
     assert (point not in sensible(position)) == is_eye
 
 
 def test_playouts_pass_when_only_eyes_are_left():
     position = after("2x3", "A2 pass B2 pass C2 pass B1 pass")
-    assert set(position.moves) == {"A1", "C1", "pass"}
+    assert set(position.legal_moves) == {"A1", "C1", "pass"}
     assert sensible(position) == {"pass"}
 
 
@@ -196,7 +198,7 @@ def test_more_colours_keep_the_contract(colours):
 
 def test_three_colours_end_when_all_have_passed():
     position = after(3, "A1 B2 C3 pass pass", colors=3)
-    assert not position.over
+    assert not position.is_over
     position = position.play("pass")
     assert position.scores == pytest.approx((1 / 3, 1 / 3, 1 / 3))
     assert position.game.player_names == ("Black", "White", "Red")
@@ -249,7 +251,7 @@ def test_the_turn_can_be_handed_over():
     assert "White to move" in str(handed)
     assert handed.play("C3").current_player == 0
     assert not handed.play("pass").is_over
-    assert position.turn == 0
+    assert position.current_player == 0
 
 
 def test_searches_leave_eyes_alone_and_may_always_pass():

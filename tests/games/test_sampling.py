@@ -32,16 +32,16 @@ def positions(game, seed: int):
     chance = random.Random(seed)
     for _ in range(GAMES_PLAYED):
         line = [game.start()]
-        while not line[-1].over:
+        while not line[-1].is_over:
             line.append(reluctant_move(line[-1], chance))
-        choices = [position for position in line if len(position.moves) > 1]
+        choices = [position for position in line if len(position.legal_moves) > 1]
         yield chance.choice(choices)
         yield from choices[-2:]
 
 
 def reluctant_move(position, chance: random.Random):
     """Play a random move that does not end the game, if there is one."""
-    for move in chance.sample(position.moves, len(position.moves)):
+    for move in chance.sample(position.legal_moves, len(position.legal_moves)):
         after = position.play(move)
         if not after.over:
             break
@@ -53,6 +53,10 @@ def test_sample_is_uniform(name, size):
     game = make_game(spec(name, size))
     for seed, position in enumerate(positions(game, seed=1)):
         moves = contract.new_moves(game.rules)
-        count = contract.playout_moves(game.rules, position.state.copy(), position.turn, moves)
-        chance = surprise(game.rules, position.state, position.turn, moves[:count], DRAWS, seed)
+        count = contract.playout_moves(
+            game.rules, position.state.copy(), position.current_player, moves
+        )
+        chance = surprise(
+            game.rules, position.state, position.current_player, moves[:count], DRAWS, seed
+        )
         assert chance > UNFAIR, position

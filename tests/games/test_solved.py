@@ -9,10 +9,10 @@ from graven.games.registry import make_game
 
 def mover_wins(position, known: dict[int, bool]) -> bool:
     """Whether the player to move can force a win."""
-    player, key = position.turn, position.key
+    player, key = position.current_player, position.key
     if key not in known:
         known[key] = False
-        for code in position.codes_of(player):
+        for code in position.legal_codes_of(player):
             after = position.play(code)
             wins = after.scores[player] == 1.0 if after.over else not mover_wins(after, known)
             if wins:

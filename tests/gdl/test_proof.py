@@ -160,7 +160,7 @@ def test_a_search_by_proof_finds_the_win() -> None:
     for move in ("(put 1 1)", "( put 2 1 )", "put 1 2", "(put 2 2)"):
         position = position.play(move)
     found = gv.agent("uct(c=0.4)").search(position, playouts=200)
-    assert found.best == "( put 1 3 )"
+    assert found.best_move == "( put 1 3 )"
 
 
 def test_a_game_ends_after_its_steps() -> None:

@@ -170,7 +170,7 @@ def test_it_passes_after_a_pass_when_the_game_is_won(fresh):
     ok(fresh, "graven-params playouts 2000")
     ok(fresh, "play w pass")
     assert ok(fresh, "genmove b") == "PASS"
-    assert fresh.table.position.over
+    assert fresh.table.position.is_over
 
 
 def test_it_does_not_hope_that_dead_stones_are_counted():

@@ -44,8 +44,8 @@ print(gv.match("nogo(size=3)", "uct", "rave", games=2, playouts=20, workers=2).g
 
 def replay(result, game):
     for ended in result.results:
-        position = game.start().play_all(ended.moves)
-        assert position.over
+        position = game.start().play_moves(ended.moves)
+        assert position.is_over
         assert position.scores == ended.scores
 
 

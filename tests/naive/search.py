@@ -159,7 +159,7 @@ class NaiveSearch:
 
     def played_after(self, trace):
         """What AMAF counts: every move once; of a place only the move that took it first."""
-        if not self.rules.places:
+        if not self.rules.shared_points:
             return set(trace)
         first = {}
         for mover, move in trace:

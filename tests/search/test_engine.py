@@ -31,7 +31,7 @@ def test_a_search_plays_exactly_its_playouts(start):
 
 
 def test_one_playout_still_names_a_legal_move(start):
-    assert Agent("uct").search(start, playouts=1).best_move in start.moves
+    assert Agent("uct").search(start, playouts=1).best_move in start.legal_moves
 
 
 def test_same_seed_same_search_other_seed_another(start):
@@ -62,7 +62,7 @@ def test_another_thread_can_stop_a_search(start):
     stop.set()
     thread.join(timeout=30)
     assert not thread.is_alive()
-    assert found[0].best_move in start.moves
+    assert found[0].best_move in start.legal_moves
     assert 0 < found[0].playouts < 10**9
 
 
@@ -230,7 +230,7 @@ def test_a_tree_of_simultaneous_moves_is_kept_or_started_afresh(transpositions, 
     while not position.is_over:
         run = search.run(position.state, position.history, Budget(playouts=300), seed=position.ply)
         assert run.playouts == 300
-        position = position.play("rock", "paper")
+        position = position.play_joint(["rock", "paper"])
     # Only keys find the children of joint moves.
     assert (search.tree.visits[search.tree.meta[arrays.ROOT]] > 300) == (
         transpositions == "true" and not prune

@@ -22,10 +22,9 @@ GAME = "breakthrough(size=5x4)"
 def test_every_figure_of_a_node_is_the_twins(spec, formula, ref):
     game = make_game(GAME)
     search, twin = run_both(game, spec, formula, ref, playouts=400)
-    form = parse(spec).form
     nodes, node, way = look.root(search), twin.root, [twin.root]
     for depth in range(3):
-        seen = look.look(search, form, nodes)
+        seen = look.look(search, nodes)
         assert (seen.turn, seen.visits) == (node.turn, node.visits)
         assert sorted(each.code for each in seen.moves) == sorted(node.moves[node.turn])
         reference = way[look.readers([each.visits for each in way], 0)["rave"]]
@@ -71,19 +70,19 @@ def codes_to(search, nodes):
     for depth in range(1, len(nodes)):
         here = look.walk(search, found, lambda player, code: code)
         assert here == list(nodes[:depth])
-        found.append(look.look(search, parse("uct").form, here).moves[0].code)
+        found.append(look.look(search, here).moves[0].code)
     return found
 
 
 @pytest.mark.parametrize(
-    "spec", [s for s, _, _ in POLICIES if parse(s).form.beta is not None and "alpha" not in s]
+    "spec", [s for s, _, _ in POLICIES if parse(s).formula.weight is not None and "alpha" not in s]
 )
 def test_beta_is_the_weight_that_the_value_was_blended_with(spec):
     game = make_game(GAME)
     agent, parsed = Agent(spec), parse(spec)
     search = agent.bind(game)
     search.run(game.start().state, (), Budget(playouts=500), 3)
-    seen = look.look(search, parsed.form, look.root(search))
+    seen = look.look(search, look.root(search))
     c = float(parsed.values["c"])
     checked = 0
     for each in seen.moves:
@@ -133,7 +132,7 @@ def test_looking_while_it_searches_sees_only_what_can_be(spec):
     """A small first room, so that every group of arrays grows under the reader's eyes."""
     game = make_game("nogo(size=5)")
     search = Agent(spec).bind(game)
-    form, start = parse(spec).form, game.start()
+    start = game.start()
     stop, failed, looks = threading.Event(), [], 0
 
     def work():
@@ -150,7 +149,7 @@ def test_looking_while_it_searches_sees_only_what_can_be(spec):
             if not look.playouts_done(search):
                 continue
             try:
-                seen = look.look(search, form, look.root(search))
+                seen = look.look(search, look.root(search))
             except (IndexError, ValueError):
                 continue
             looks += 1

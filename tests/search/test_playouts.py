@@ -52,7 +52,7 @@ def run_both(game, spec, formula, ref, playout, playouts=400, seed=1):
 
 def by_code(search, table, default):
     """A twin's table as the kernel keeps it: by player * features + code."""
-    features = search.rules.features
+    features = search.rules.num_features
     values = np.full(search.rules.players * features, default)
     for (player, code), value in table.items():
         values[player * features + code] = value
@@ -65,7 +65,7 @@ def test_mast_learns_what_its_twin_learns(name, spec, told):
     twin = naive.Mast(**told)
     search = run_both(make_game(name), f"uct(c=0.4)+{spec}", twins.uct(0.4), None, twin)
     assert twin.policy
-    size = search.rules.players * search.rules.features
+    size = search.rules.players * search.rules.num_features
     memory = search.playout_memory.record
     played, totals = memory.statistics[: 2 * size : 2], memory.statistics[1 : 2 * size : 2]
     np.testing.assert_array_equal(played, by_code(search, twin.games, 0.0))
@@ -108,7 +108,7 @@ def test_ppa_learns_what_its_twin_learns(name, policy, alpha):
 def test_nst_learns_what_its_twin_learns(name, spec, told):
     twin = naive.Nst(**told)
     search = run_both(make_game(name), f"uct(c=0.4)+{spec}", twins.uct(0.4), None, twin)
-    codes, memory = search.rules.codes, search.playout_memory.record
+    codes, memory = search.rules.num_codes, search.playout_memory.record
     for (history, player, move), games in twin.games.items():
         if not history:
             at = 2 * (player * codes + move)

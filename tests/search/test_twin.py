@@ -87,11 +87,11 @@ def assert_same_tree(search, twin):
 
 
 def assert_same_table(rules, tree, table, other):
-    size = 2 * rules.players * rules.codes
+    size = 2 * rules.players * rules.num_codes
     mine = np.asarray(tree.amaf[table * size : (table + 1) * size]).reshape(-1, 2)
     theirs = np.zeros_like(mine)
     for (player, move), count in other.amaf_count.items():
-        theirs[player * rules.codes + move] = count, other.amaf_total[(player, move)]
+        theirs[player * rules.num_codes + move] = count, other.amaf_total[(player, move)]
     np.testing.assert_array_equal(mine, theirs)
 
 
@@ -110,7 +110,7 @@ def test_every_tree_policy_visits_what_its_twin_visits(name, spec, formula, ref)
 )
 def test_where_places_are_taken_again_amaf_counts_who_was_first(name, spec, formula, ref):
     search, twin = run_both(make_game(name), spec, formula, ref, playouts=400)
-    assert search.rules.places
+    assert search.rules.shared_points
     compared, tables = assert_same_tree(search, twin)
     assert compared > 50
     assert tables > 1
@@ -118,7 +118,7 @@ def test_where_places_are_taken_again_amaf_counts_who_was_first(name, spec, form
     again, _ = run_both(
         make_game(name).changed(shared_points=False), spec, formula, ref, playouts=400
     )
-    size = 2 * search.rules.players * search.rules.codes
+    size = 2 * search.rules.players * search.rules.num_codes
     assert (search.tree.amaf[:size] != again.tree.amaf[:size]).any()
 
 

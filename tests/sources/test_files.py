@@ -104,7 +104,7 @@ def test_a_file_that_has_changed_is_another_game(folder):
 
 def test_a_changed_file_plays_in_every_later_process(folder):
     """What the change has not touched is found in the cache, where it goes by its module's name."""
-    play = "import graven as gv; print(*gv.game('mine.py:game').start().play('1').moves)"
+    play = "import graven as gv; print(*gv.game('mine.py:game').start().play('1').legal_moves)"
 
     def in_a_new_process():
         done = subprocess.run([sys.executable, "-c", play], capture_output=True, text=True)
@@ -187,7 +187,7 @@ def test_misere(folder):
         ("mine.py:number", "is a int: no game, no class to wrap"),
         ("mine.py:game(size=3)", "takes no options"),
         ("mine.py:make(colour=3)", "cannot be made: TypeError"),
-        ("mine.py:make(size)", "options are written name=value"),
+        ("mine.py:make(size)", "'size' is not written parameter=value"),
         ("mine.py:make(size=3,size=4)", "twice"),
         ("nowhere.py:game", "cannot be read: No such file"),
         ("broken.py:game", r"broken\.py, line 2"),

@@ -90,7 +90,7 @@ def test_a_search_finds_the_winning_move():
     position = gv.game('spiel("connect_four")').start()
     for move in ("x3", "o0", "x3", "o0", "x3", "o1"):
         position = position.play(move)
-    assert gv.agent("uct").search(position, playouts=500).best == "x3"
+    assert gv.agent("uct").search(position, playouts=500).best_move == "x3"
 
 
 @pytest.mark.parametrize(

@@ -103,22 +103,22 @@ def test_it_plays_like_the_compiled_game_move_by_move():
 def test_it_wins_what_can_be_won():
     # A heap is worth its size modulo 3. 7 and 5 are 1 and 2; both moves to equal values win.
     position = gv.from_class(Heaps).start().play("right-2")
-    best = gv.agent("uct(c=0.7)").search(position, playouts=4000).best
+    best = gv.agent("uct(c=0.7)").search(position, playouts=4000).best_move
     assert best in ("left-2", "right-1")
 
 
 def test_positions_in_any_order_are_rebuilt():
     game = gv.from_class(Heaps)
     line = [game.start()]
-    while not line[-1].over:
-        line.append(line[-1].play(line[-1].moves[0]))
+    while not line[-1].is_over:
+        line.append(line[-1].play(line[-1].legal_moves[0]))
     texts = [str(position) for position in line]
     assert len(line) > 7
     for _ in range(3):  # backwards, so that nothing goes on from what was just there
         for position, text in zip(reversed(line), reversed(texts), strict=True):
             assert str(position) == text
-            if not position.over:
-                assert position.play(position.moves[-1]).ply == position.ply + 1
+            if not position.is_over:
+                assert position.play(position.legal_moves[-1]).ply == position.ply + 1
 
 
 def test_many_positions_are_not_kept():
@@ -130,11 +130,11 @@ def test_many_positions_are_not_kept():
 
 def test_threads_search_the_same_game_at_once():
     game = gv.from_class(Frozen)
-    alone = gv.agent("uct").search(game.start(), playouts=500, seed=3).moves
+    alone = gv.agent("uct").search(game.start(), playouts=500, seed=3).root_stats
     found = []
 
     def search():
-        found.append(gv.agent("uct").search(game.start(), playouts=500, seed=3).moves)
+        found.append(gv.agent("uct").search(game.start(), playouts=500, seed=3).root_stats)
 
     threads = [threading.Thread(target=search) for _ in range(3)]
     for thread in threads:
@@ -220,7 +220,7 @@ def test_moves_that_are_arrays_are_told_apart():
     gv.check_game(game)
     first = game.start()
     assert first.moves == ("[11_1]",)
-    assert first.play(first.moves[0]).moves == ("[1_11]",)
+    assert first.play(first.legal_moves[0]).legal_moves == ("[1_11]",)
     assert first.play_all(["[11_1]", "[ 1 11]"]).scores == (1.0, 0.0)
 
 
@@ -245,7 +245,7 @@ def test_play_may_return_an_object_of_another_class():
 
     game = gv.from_class(First)
     assert game.start().play("1").scores == (1.0, 0.0)
-    assert gv.agent("uct").search(game.start(), playouts=50).best == "1"
+    assert gv.agent("uct").search(game.start(), playouts=50).best_move == "1"
 
 
 def test_a_class_derived_from_a_list_is_copied_whole():
@@ -264,7 +264,7 @@ def test_a_class_derived_from_a_list_is_copied_whole():
         def scores(self):
             return [self[0], 1 - self[0]]
 
-    assert gv.agent("uct").search(gv.from_class(Row).start(), playouts=100).best == "1"
+    assert gv.agent("uct").search(gv.from_class(Row).start(), playouts=100).best_move == "1"
 
 
 def test_a_key_of_any_size_tells_positions_apart():

@@ -8,7 +8,8 @@ from graven.agents import openspiel_bot as spiel_mcts
 from graven.agents.agent import Agent, MoveStat, Player, SearchResult
 from graven.agents.gtp_program import Program, is_program
 from graven.agents.openspiel_bot import SpielMcts, is_spiel_bot, openspiel_bot
-from graven.agents.spec import IN_FILE, OPTIONS, Own, Spec, games_own, parse
+from graven.agents.spec import OPTIONS, Own, Spec, games_own, parse
+from graven.core.calls import IN_FILE
 from graven.core.errors import UsageError, unknown
 from graven.search.policy import (
     Parameter,

@@ -104,7 +104,7 @@ class Agent:
         pool_parameter = below.policy.pool_min_visits
         pool = int(below.values[pool_parameter]) if pool_parameter else None
         return Settings(
-            select=spec.form.select,
+            formula=spec.formula,
             params=spec.params,
             ref=spec.ref,
             playout=below.form,

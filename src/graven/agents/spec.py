@@ -10,34 +10,30 @@ back in canonical form, which is what records store.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, TypeVar
 
+from graven.core.calls import DIGEST, IN_FILE, Value, format_call, parse_call, split
 from graven.core.errors import UsageError, unknown
-from graven.core.game import DIGEST
 from graven.search.choose import FINAL
 from graven.search.engine import MOST_PLAYOUTS, Budget
 from graven.search.plan import NEVER
 from graven.search.policy import (
-    Form,
+    Formula,
     Parameter,
     PlayoutPolicy,
     PlayoutVariant,
     Policy,
     TreePolicy,
-    Value,
     playout_policies,
     tree_policies,
 )
-from graven.search.select.best import FIRST, RANDOM
+from graven.search.select.loop import FIRST, RANDOM
 
 LONGEST = 1000
 UNIFORM = "uniform"
-IN_FILE = ".py:"
-LONGEST_VALUE = 40
 
 # Options that every tree policy takes.
 OPTIONS = (
@@ -89,10 +85,6 @@ OPTIONS = (
 )
 _OPTIONS = {option.name: option for option in OPTIONS}
 
-_CALL = re.compile(
-    r"([^()\n]*\.py:\w+|[a-z][a-z0-9_-]*)\s*(?:\((.*)\))?", re.DOTALL | re.IGNORECASE
-)
-
 Own = Iterable[Policy]
 P = TypeVar("P", TreePolicy, PlayoutPolicy)
 
@@ -126,7 +118,7 @@ class Spec:
     """An agent, fully said: every parameter has its value."""
 
     tree: TreePolicy
-    form: Form
+    formula: Formula
     values: Mapping[str, Value]
     playout: Below
 
@@ -139,10 +131,12 @@ class Spec:
 
     @property
     def params(self) -> tuple[float, ...]:
-        """What the tree policy's function gets."""
-        own = [self.values[parameter.name] for parameter in self.form.parameters]
+        """First-play urgency, the tie-breaking rule, and the formula's own parameters."""
+        own = [self.values[parameter.name] for parameter in self.formula.parameters]
         ties = FIRST if self.values["ties"] == "first" else RANDOM
-        return tuple(float(value) for value in (self.values["fpu"], ties, *own, *self.form.fixed))
+        return tuple(
+            float(value) for value in (self.values["fpu"], ties, *own, *self.formula.fixed.values())
+        )
 
     @property
     def budget(self) -> Budget:
@@ -156,10 +150,10 @@ class Spec:
         said: dict[str, Value] = {}
         if isinstance(self.tree.ref, Parameter):
             said["ref"] = self.values["ref"]
-        if len(self.tree.forms) > 1 and self.form.name != self.form.tell:
-            said["beta"] = self.form.name
+        if len(self.tree.formulas) > 1 and self.formula.name != self.formula.selected_by:
+            said["beta"] = self.formula.name
         # `c` last, and only where there is some or the formula's own default is another one.
-        for parameter in sorted(self.form.parameters, key=lambda p: p.name == "c"):
+        for parameter in sorted(self.formula.parameters, key=lambda p: p.name == "c"):
             value = self.values[parameter.name]
             if parameter.name != "c" or value or parameter.default:
                 said[parameter.name] = value
@@ -178,26 +172,7 @@ class Spec:
 
 
 def _written(policy: Policy, values: Mapping[str, Value]) -> str:
-    return _call(policy.name, {**values, DIGEST: policy.digest} if policy.digest else values)
-
-
-def _call(name: str, values: Mapping[str, Value]) -> str:
-    inside = ",".join(f"{key}={show_value(value)}" for key, value in values.items())
-    return f"{name}({inside})" if inside else name
-
-
-def show_value(value: Value) -> str:
-    """A value as specs write it: 50, 0.2, 1e-7, true, mean."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, str):
-        return value
-    if not math.isfinite(value):
-        return str(value)
-    if value == int(value) and abs(value) < 1e15:
-        return str(int(value))
-    mantissa, e, exponent = repr(value).partition("e")
-    return f"{mantissa}e{int(exponent)}" if e else mantissa
+    return format_call(policy.name, {**values, DIGEST: policy.digest} if policy.digest else values)
 
 
 def parse(text: str, files: bool = False, own: Own = ()) -> Spec:
@@ -217,15 +192,15 @@ def parse(text: str, files: bool = False, own: Own = ()) -> Spec:
             )
         known = {*tree_policies(), *(each.name for each in own if isinstance(each, TreePolicy))}
         raise unknown("tree policy", name, known)
-    form, values = _settle(tree, given)
-    return Spec(tree, form, values, _below(playout_text, files, own))
+    formula, values = _settle(tree, given)
+    return Spec(tree, formula, values, _below(playout_text, files, own))
 
 
 def _halves(text: str) -> tuple[str, str]:
     """The tree and the playout of a spec."""
     if len(text) > LONGEST:
         raise UsageError(f"an agent spec has at most {LONGEST} characters; this one {len(text)}.")
-    parts = _split(text, "+")
+    parts = split(text, "+")
     if not 1 <= len(parts) <= 2 or not all(part.strip() for part in parts):
         raise UsageError(
             f"an agent is written tree[+playout], as in grave(ref=50)+uniform; got {text!r}."
@@ -263,31 +238,33 @@ def with_budget(text: str, budget: Budget) -> str:
     name, given = parse_call(tree)
     digest = given.pop(DIGEST, None)
     said = {**given, "playouts": budget.playouts, "seconds": budget.seconds, DIGEST: digest}
-    changed = _call(name, {key: value for key, value in said.items() if value is not None})
+    changed = format_call(name, {key: value for key, value in said.items() if value is not None})
     return changed if playout == UNIFORM else f"{changed}+{playout}"
 
 
-def _settle(tree: TreePolicy, given: dict[str, Value]) -> tuple[Form, dict[str, Value]]:
+def _settle(tree: TreePolicy, given: dict[str, Value]) -> tuple[Formula, dict[str, Value]]:
     """The formula that the given parameters mean, and the value of every parameter."""
-    forms = {form.name: form for form in tree.forms}
+    formulas = {formula.name: formula for formula in tree.formulas}
     own = {parameter.name: parameter for parameter in tree.parameters}
-    named = given.pop("beta", None) if len(forms) > 1 else None
+    named = given.pop("beta", None) if len(formulas) > 1 else None
     for key in given:
         if key not in own and key not in _OPTIONS:
             raise unknown(f"parameter of {tree.name}", key, [*own, *_OPTIONS])
     if named is not None:
-        if str(named) not in forms:
-            raise unknown(f"beta of {tree.name}", str(named), forms)
-        form = forms[str(named)]
+        if str(named) not in formulas:
+            raise unknown(f"beta of {tree.name}", str(named), formulas)
+        formula = formulas[str(named)]
     else:
-        form = next((form for form in tree.forms if form.tell in given), tree.forms[0])
-    wanted = {parameter.name: parameter for parameter in form.parameters}
+        formula = next(
+            (formula for formula in tree.formulas if formula.selected_by in given), tree.formulas[0]
+        )
+    wanted = {parameter.name: parameter for parameter in formula.parameters}
     if isinstance(tree.ref, Parameter):
         wanted["ref"] = tree.ref
     for key in given:
         if key not in wanted and key not in _OPTIONS:
             raise UsageError(
-                f"{tree.name}: {key} does not belong to the formula {form.name!r}, which takes "
+                f"{tree.name}: {key} does not belong to the formula {formula.name!r}, which takes "
                 f"{', '.join(sorted(wanted))}."
             )
     known = {**wanted, **_OPTIONS}
@@ -297,7 +274,7 @@ def _settle(tree: TreePolicy, given: dict[str, Value]) -> tuple[Form, dict[str, 
     }
     if "playouts" in given or "seconds" in given:
         Budget(values["playouts"] or None, values["seconds"] if "seconds" in given else None)  # type: ignore[arg-type]
-    return form, values
+    return formula, values
 
 
 def _below(text: str, files: bool, own: Own) -> Below:
@@ -338,56 +315,3 @@ def games_own() -> dict[str, str]:
 
     playouts = [item for family in families() for item in family.make().playouts.items()]
     return {name: (function.__doc__ or "").strip() for name, function in playouts}
-
-
-def parse_call(text: str) -> tuple[str, dict[str, Any]]:
-    """A name and its parameters, as in `name(key=value,...)`."""
-    match = _CALL.fullmatch(text.strip())
-    if match is None:
-        raise UsageError(f"{text.strip()!r} is not written name(parameter=value,...).")
-    name, inside = match[1].strip(), match[2]
-    if IN_FILE not in name:
-        name = name.lower()
-    values: dict[str, Any] = {}
-    for part in _split(inside, ",") if inside and inside.strip() else ():
-        key, equals, value = (piece.strip() for piece in part.partition("="))
-        if not equals or not key or not value:
-            raise UsageError(f"{name}: {part.strip()!r} is not written parameter=value.")
-        key = key.lower()
-        if key in values:
-            raise UsageError(f"{name}: {key} is given twice.")
-        # A digest may look like a number, 1e5 or 007: it is a text.
-        values[key] = value if key == DIGEST else read_value(value)
-    return name, values
-
-
-def _split(text: str, mark: str) -> list[str]:
-    """The parts of a text between marks that are not inside parentheses."""
-    parts, depth = [""], 0
-    for letter in text:
-        depth += (letter == "(") - (letter == ")")
-        if depth < 0:
-            raise UsageError(f"{text!r} has a ')' without its '('.")
-        if letter == mark and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += letter
-    if depth:
-        raise UsageError(f"{text!r} has a '(' without its ')'.")
-    return parts
-
-
-def read_value(text: str) -> Value:
-    """A number, true, false, or a word."""
-    if text.lower() in ("true", "false"):
-        return text.lower() == "true"
-    if len(text) > LONGEST_VALUE:
-        raise UsageError(f"a value has at most {LONGEST_VALUE} characters; this one {len(text)}.")
-    try:
-        return int(text)
-    except ValueError:
-        pass
-    try:
-        return float(text)
-    except ValueError:
-        return text

@@ -15,10 +15,10 @@ from dataclasses import replace
 from typing import Any
 
 from graven.agents.spec import OPTIONS
+from graven.core.calls import DIGEST
 from graven.core.errors import UsageError
-from graven.core.game import DIGEST
 from graven.search.policy import (
-    Form,
+    Formula,
     Parameter,
     PlayoutPolicy,
     PlayoutVariant,
@@ -64,21 +64,22 @@ def given_policies(policies: Policy | Iterable[Policy]) -> tuple[Policy, ...]:
 
 def check_policy(policy: Policy, text: str) -> None:
     """Refuse what would fail later, and less clearly."""
-    forms: Any
     kind: type
+    alternatives: Any
     if isinstance(policy, TreePolicy):
-        kind, field, forms = Form, "forms", policy.forms
+        kind, field, alternatives = Formula, "formulas", policy.formulas
     else:
-        kind, field, forms = PlayoutVariant, "variants", policy.variants
-    if not _all(forms, kind) or not forms:
-        raise UsageError(f"{text}: its {field} are a tuple of {kind.__name__}, at least one.")
+        kind, field, alternatives = PlayoutVariant, "variants", policy.variants
+    if not _all(alternatives, kind) or not alternatives:
+        raise UsageError(f"{text}: `{field}` must be a tuple of {kind.__name__}, at least one.")
     parameters: list[Parameter] = []
-    for form in forms:
-        function = form.select if isinstance(form, Form) else form.function
-        if not callable(function):
-            raise UsageError(f"{text}: {function!r} is no function.")
+    for form in alternatives:
+        functions = (form.value, form.untried) if isinstance(form, Formula) else (form.function,)
+        for function in functions:
+            if not callable(function):
+                raise UsageError(f"{text}: {function!r} is not a function.")
         if not _all(form.parameters, Parameter):
-            raise UsageError(f"{text}: the parameters of a form are a tuple of Parameter.")
+            raise UsageError(f"{text}: its parameters must be a tuple of Parameter.")
         parameters += form.parameters
     taken = TAKEN if isinstance(policy, TreePolicy) else set()
     for name in (parameter.name for parameter in parameters):

@@ -10,6 +10,7 @@ from statistics import median
 from graven.bench.heap_game import Heaps, compiled_heaps
 from graven.bench.ratio_rows import Row, in_turn
 from graven.bench.suite import LONG_ROUNDS, SLICE_SECONDS, UCT, ply_rate
+from graven.sources.python_class import from_class
 
 MICROSECONDS = 20.0
 
@@ -17,7 +18,7 @@ MICROSECONDS = 20.0
 def python_against_compiled() -> Iterator[Row]:
     """Microseconds a ply beside what the class itself takes, of the twenty that it may; and how
     much slower the same game is than when it is compiled."""
-    wrapped, made = wrap(Heaps), compiled_heaps()
+    wrapped, made = from_class(Heaps), compiled_heaps()
     spent = [1e6 / ply_rate(UCT, wrapped, 1000) - 1e6 / bare_rate() for _ in range(LONG_ROUNDS)]
     overhead = median(spent[1:])  # the first compiles
     yield Row(

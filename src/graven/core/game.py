@@ -13,12 +13,12 @@ import numpy as np
 
 from graven.core import contract
 from graven.core.callbacks import Callback, raise_fault
+from graven.core.calls import DIGEST, format_call
 from graven.core.compile import ONCE, address, is_own, stamp_of
 from graven.core.contract import SIMULTANEOUS, TERMINAL, Constants, Rules, Scores, State
 from graven.core.errors import ContractError, UsageError, listed, unknown
 
 Option = int | float | str
-DIGEST = "digest"  # the option that says what rules of one's own are made of
 MISERE = "misere-"
 MOST = {
     "players": 100,
@@ -39,9 +39,8 @@ class Outline(NamedTuple):
 
 
 def spec_of(name: str, options: Mapping[str, Option]) -> str:
-    """A game in one line, with all its options: what records store."""
-    said = ",".join(f"{option}={value}" for option, value in options.items())
-    return f"{name}({said})" if said else name
+    """Return a game in one line, with all its options: the text that records store."""
+    return format_call(name, {option: str(value) for option, value in options.items()})
 
 
 def _code_as_text(player: int, code: int) -> str:

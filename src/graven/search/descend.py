@@ -8,7 +8,8 @@ from graven.core.contract import SIMULTANEOUS, TERMINAL, Rules
 from graven.core.rng import Rng
 from graven.core.status import Status
 from graven.search import amaf
-from graven.search.plan import Plan, call_select
+from graven.search.plan import Plan
+from graven.search.select.loop import call_select
 from graven.search.tree import (
     CLOSED,
     DEPTH,
@@ -84,8 +85,6 @@ def descend(rules: Rules, tree: Tree, plan: Plan, record: Record, rng: Rng) -> i
                     tree.values,
                 ),
             )
-            if edge < first or edge >= end:
-                return Status.BAD_EDGE
             record.edges[(depth - 1) * players + mover] = edge
             record.joint[mover] = tree.moves[edge]
             record.trace[length] = mover * rules.num_codes + tree.moves[edge]

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graven.core import contract
-from graven.core.compile import address, is_own
+from graven.core.calls import Value
+from graven.core.compile import is_own
 from graven.core.contract import Rules, State
 from graven.core.errors import ContractError, UsageError
 from graven.core.handles import Handle
 from graven.core.rng import generator
 from graven.core.status import Status, call_kernel, contract_fault
 from graven.search.batch import Batch, batch_bytes, new_batch, simulate_batches
-from graven.search.plan import NEVER, SELECT, Plan
+from graven.search.plan import NEVER, Plan
 from graven.search.playout.entry import learn_address, playout_address
-from graven.search.policy import PlayoutVariant, Value
+from graven.search.policy import Formula, PlayoutVariant
 from graven.search.reuse import History, known_node, look_up, prune
 from graven.search.simulate import CONTROL, DONE, PLIES, STOP, set_root, simulate
 from graven.search.tree import (
@@ -83,7 +84,7 @@ class Budget:
 class Settings:
     """A search as the spec language describes it: policies and options, not yet compiled."""
 
-    select: Callable[..., Any]
+    formula: Formula
     params: tuple[float, ...]
     ref: int | None
     playout: PlayoutVariant
@@ -149,7 +150,7 @@ class Search:
         amaf = settings.ref is not None or settings.pool is not None
         self.plan = Plan(
             params=np.array(settings.params, dtype=np.float64),
-            select=address(settings.select, SELECT),
+            select=settings.formula.address,
             playout=playout_address(playout, self.playout_memory),
             learn=learn_address(playout, self.playout_memory),
             memory=self.playout_memory.address,
@@ -333,9 +334,6 @@ class Search:
         return True
 
     def _fault(self, status: Status) -> ContractError:
-        if status == Status.BAD_EDGE:
-            name = self.settings.select.__name__
-            return ContractError(f"the tree policy's {name!r} chose an edge outside lo..hi - 1.")
         function, suffix = self.settings.playout.function, ""
         if function is not None and is_own(function):
             suffix = f"; or the playout policy's {function.__name__!r} did so"

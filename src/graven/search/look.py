@@ -7,6 +7,7 @@ the next look sees it whole. A count and its sum are read so that they belong to
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -20,8 +21,7 @@ from graven.core.rng import Rng, generator
 from graven.search.amaf import place_read, statistics
 from graven.search.choose import main_line
 from graven.search.engine import Search
-from graven.search.plan import call_select
-from graven.search.policy import Form
+from graven.search.select.loop import FPU, OWN, Edge, Node, call_select
 from graven.search.simulate import DONE
 from graven.search.tree import NODES, NONE, ROOT, Tree
 
@@ -140,7 +140,7 @@ def readers(visits: Sequence[int], ref: int) -> dict[str, int]:
     return {"rave": last, "grave": enough[-1] if enough else 0, "hrave": 0}
 
 
-def look(search: Search, form: Form, nodes: Sequence[int], player: int | None = None) -> NodeSeen:
+def look(search: Search, nodes: Sequence[int], player: int | None = None) -> NodeSeen:
     """What is known at the last of these nodes, which lead there from the root."""
     tree, rules = search.tree, search.rules
     node = nodes[-1]
@@ -177,16 +177,18 @@ def look(search: Search, form: Form, nodes: Sequence[int], player: int | None = 
     )
     entries = 2 * codes.astype(np.int64)
     columns = (codes, counts, sums, amaf[entries], amaf[entries + 1], values)
-    weigh = getattr(form.beta, "py_func", form.beta) if read_at is not None else None
-    told = [float(param) for param in params]
+    formula = search.settings.formula
+    weight = formula.weight if read_at is not None else None
+    p = formula.parameters_of(params[OWN:].tolist())
+    node_record = Node(float(visits), math.log(visits), float(params[FPU]))
     seen = []
     for (code, n, total, pa, won, value), child in zip(
         zip(*(column.tolist() for column in columns), strict=True), children, strict=True
     ):
         beta = None
-        if weigh is not None and pa > 0:
-            # Without playouts of its own a move is worth what AMAF says.
-            beta = float(weigh(told, visits, n, total, pa, won)) if n > 0 else 1.0
+        if weight is not None and pa > 0:
+            # An edge without playouts has its AMAF value.
+            beta = weight(p, node_record, Edge(n, total, pa, won)) if n > 0 else 1.0
         seen.append(
             Seen(
                 code,

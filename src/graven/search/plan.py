@@ -1,13 +1,6 @@
 """What a search is to do, as kernels receive it, and the signatures of what it is made of.
 
-A tree policy is one function with the signature SELECT:
-
-    select(params, rng, visits, lo, hi, moves, counts, sums, amaf, base, values) -> edge
-
-It chooses one of the edges lo..hi-1 of a node with `visits` playouts. `counts[edge]` and
-`sums[edge]` are the playouts and summed scores (of the player who moves here) of an edge,
-`moves[edge]` is its move. What AMAF knows of a move is `amaf[base + 2 * move]` (playouts) and the
-entry after it (summed scores), in the table that the policy's `ref` says. `values` is scratch.
+A tree policy is one function with the signature SELECT, described in `select.loop`.
 
 A playout policy is one function with the signature PLAYOUT, which plays the record's state to the
 end, appends to its trace and writes its scores; and, if it learns, one with the signature LEARN,
@@ -24,16 +17,12 @@ from numba import types
 from numpy.typing import NDArray
 
 from graven.core.compile import caller
-from graven.core.contract import RNG, RULES
+from graven.core.contract import RULES
 from graven.core.handles import HANDLE
 from graven.search.tree import RECORD, TREE
 
 _F64 = types.Array(types.float64, 1, "C")
-_I32 = types.Array(types.int32, 1, "C")
 _int = types.int64
-
-SELECT = _int(_F64, RNG, _int, _int, _int, _I32, _I32, _F64, _F64, _int, _F64)
-call_select = caller(SELECT)
 
 PLAYOUT = _int(RULES, TREE, RECORD, HANDLE)
 LEARN = types.void(RULES, TREE, RECORD, HANDLE)

@@ -10,15 +10,16 @@ from __future__ import annotations
 import importlib
 import math
 import pkgutil
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections import namedtuple
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
+from graven.core.calls import Value as Value
 from graven.core.contract import Rules
 from graven.core.errors import UsageError
-
-Value = float | int | str | bool
+from graven.search.select.loop import EdgeFunction, address_of, first_play_urgency
 
 
 @dataclass(frozen=True)
@@ -64,21 +65,46 @@ class Parameter:
 
 
 @dataclass(frozen=True)
-class Form:
-    """One formula of a tree policy: the function, and the parameters it gets after fpu and ties.
+class Formula:
+    """One formula of a tree policy: the value of an edge, and the parameters it has.
 
-    `fixed` values follow the parameters' own. `tell` is the parameter that chooses this formula
-    when it is given; where several are, the first formula of the policy. `beta` is the weight of
-    AMAF for one edge, where the formula has one: beta(params, the node's playouts, the edge's
-    playouts and summed scores, and those of its move in the AMAF table).
+    `value(p, node, edge)` is the value of an edge that has playouts, `untried(p, node, edge)` that
+    of an edge without: by default first-play urgency, `node.fpu`. `p` has the parameters and the
+    constants in `fixed` as attributes; `node` and `edge` are described in `select.loop`.
+
+    `weight(p, node, edge)` is the weight of AMAF in the value, for display, where there is one. It
+    is called for edges with playouts and AMAF statistics.
+
+    A spec selects a formula by its name, or by setting the parameter `selected_by`; if it sets
+    those of several formulas, the first of them is selected.
     """
 
     name: str
-    select: Callable[..., Any]
-    parameters: tuple[Parameter, ...]
-    fixed: tuple[float, ...] = ()
-    tell: str = ""
-    beta: Callable[..., float] | None = None
+    value: EdgeFunction
+    parameters: tuple[Parameter, ...] = ()
+    untried: EdgeFunction = first_play_urgency
+    weight: EdgeFunction | None = None
+    fixed: Mapping[str, float] = field(default_factory=dict, hash=False)
+    selected_by: str = ""
+
+    def parameters_of(self, values: Iterable[float]) -> Any:
+        """Return what the functions receive as `p`: `values` of the parameters and of `fixed`."""
+        return self._record(*values)
+
+    @property
+    def address(self) -> int:
+        """The address of the machine code that selects an edge by this formula."""
+        return address_of(self.value, self.untried, self._record)
+
+    @property
+    def _record(self) -> Any:
+        return parameter_record(tuple(p.name for p in self.parameters) + tuple(self.fixed))
+
+
+@cache
+def parameter_record(names: tuple[str, ...]) -> Any:
+    """Return the NamedTuple class with these fields."""
+    return namedtuple("FormulaParameters", names)
 
 
 BETA_DOC = (
@@ -89,30 +115,30 @@ BETA_DOC = (
 
 @dataclass(frozen=True)
 class TreePolicy:
-    """A tree policy with its forms; the first form is the default.
+    """A tree policy with its formulas; the first formula is the default.
 
-    A form is chosen by `beta=name`, or by a parameter that tells.
-    `ref` is how many playouts a node must exceed to read its own AMAF table: a parameter,
-    a number, or None where no AMAF is kept. `digest` is that of the file, if it is somebody's own.
+    A spec selects a formula by `beta=name` or by `Formula.selected_by`. `ref` is the number of
+    playouts that a node must exceed to read its own AMAF table: a parameter, a number, or None
+    where no AMAF tables are kept. `digest` is the digest of the file of a user-defined policy.
     """
 
     name: str
     summary: str
-    forms: tuple[Form, ...]
+    formulas: tuple[Formula, ...]
     ref: Parameter | int | None = None
     digest: str = ""
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """All parameters of all forms, each once."""
+        """All parameters of all formulas, each once."""
         named: dict[str, Parameter] = {}
         if isinstance(self.ref, Parameter):
             named[self.ref.name] = self.ref
-        if len(self.forms) > 1:
-            names = tuple(form.name for form in self.forms)
+        if len(self.formulas) > 1:
+            names = tuple(formula.name for formula in self.formulas)
             named["beta"] = Parameter("beta", names[0], BETA_DOC, choices=names)
-        for form in self.forms:
-            for parameter in form.parameters:
+        for formula in self.formulas:
+            for parameter in formula.parameters:
                 named.setdefault(parameter.name, parameter)
         return tuple(named.values())
 

@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graven.core.calls import Value
 from graven.core.contract import Rules, State
 from graven.core.errors import ContractError, UsageError
 from graven.core.rng import Rng
 from graven.core.status import Status, call_kernel, contract_fault
-from graven.search.policy import Parameter, Value
+from graven.search.policy import Parameter
 
 # `counters` of a method: playouts so far, whether this run of it has come to its end, and a word
 # of its own.

@@ -33,11 +33,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graven.core import contract
+from graven.core.calls import Value
 from graven.core.compile import compiled
 from graven.core.contract import TERMINAL, Rules, State
 from graven.core.rng import Rng, uniform
 from graven.core.status import Status
-from graven.search.policy import Parameter, Value
+from graven.search.policy import Parameter
 from graven.solving.method import FINISHED, PLAYOUTS, Method, Solver, whole_numbers
 from graven.solving.move_replay import copy_to, play_one, replayed
 

@@ -30,7 +30,7 @@ def table(spec="nogo(size=4)", seats=None, limits=LIMITS):
 def answer(made):
     """Let the agent whose turn it is play its first legal move."""
     player = made.thinks()
-    made.agent_moves(player, made.position.moves_of(player)[0], Note(player, 0.25, 100))
+    made.agent_moves(player, made.position.legal_moves_of(player)[0], Note(player, 0.25, 100))
 
 
 def test_a_person_moves_and_an_agent_is_asked_to_answer():
@@ -296,13 +296,13 @@ def test_whatever_is_done_the_line_is_a_game(done):
     for what, value in done:
         with suppress(UsageError):
             if what == "person":
-                player = (made.position.choosers or (0,))[0]
-                legal = made.position.moves_of(player) or ("A1",)
+                player = (made.position.players_to_move or (0,))[0]
+                legal = made.position.legal_moves_of(player) or ("A1",)
                 made.person_moves(player, legal[value % len(legal)], made.at)
             elif what == "agent":
                 player = made.thinks()
                 if player is not None:
-                    legal = made.position.moves_of(player)
+                    legal = made.position.legal_moves_of(player)
                     made.agent_moves(player, legal[value % len(legal)], Note(player, 0.5, 1))
             elif what in ("jump", "pause"):
                 getattr(made, what)(value)
@@ -312,7 +312,7 @@ def test_whatever_is_done_the_line_is_a_game(done):
         assert len(made.positions) == len(made.plies) + 1
         assert 0 <= made.at <= len(made.plies)
         line = [ply.move for ply in made.plies]
-        assert made.game.start().play_all(line) == made.positions[-1]
+        assert made.game.start().play_moves(line) == made.positions[-1]
         assert made.thinks() is None or made.at_end
         assert set(state["mayMove"]) <= set(made.people)
         assert (made.scores is not None) == made.over

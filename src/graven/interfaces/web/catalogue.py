@@ -64,7 +64,8 @@ def _policy(info: PolicyInfo) -> dict[str, Any]:
         ],
         # Which parameters go with which formula: the others make no sense beside it.
         "forms": {
-            form.name: [parameter.name for parameter in form.parameters] for form in tree.forms
+            formula.name: [parameter.name for parameter in formula.parameters]
+            for formula in tree.formulas
         }
         if tree is not None
         else {},

@@ -42,7 +42,7 @@ def glimpse(thinker: Thinker) -> dict[str, Any]:
         return said
     game, player = thinker.position.game, thinker.player
     try:
-        seen = look.look(search, thinker.spec.form, look.root(search), player)
+        seen = look.look(search, look.root(search), player)
     except (IndexError, ValueError):  # it grew under our eyes: the next look will do
         return said
     best = found.move_of(player) if found else None
@@ -91,7 +91,7 @@ def node(thinker: Thinker, path: Sequence[str], ref: int | None, most: int) -> d
     if len(nodes) != len(path) + 1:
         raise UsageError("the tree does not go there.")
     visits = look.visits_of(search, nodes)
-    seen = look.look(search, thinker.spec.form, nodes, thinker.player if not path else None)
+    seen = look.look(search, nodes, thinker.player if not path else None)
     if ref is None:
         own = thinker.spec.ref
         ref = own if own is not None and 0 < own < NEVER else USUAL_REF

@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 
 from graven.agents import Agent, agent
 from graven.agents.gtp_program import is_program
-from graven.agents.spec import show_value, with_budget
+from graven.agents.spec import with_budget
 from graven.core.bounded_json import read_json
+from graven.core.calls import format_value
 from graven.core.errors import UsageError, unknown
 from graven.core.game import Game, Outline
 from graven.core.rng import derive
@@ -126,7 +127,7 @@ class Cell:
         if shared and shared.playouts is not None:
             words += ["--playouts", str(shared.playouts)]
         if shared and shared.seconds is not None:
-            words += ["--seconds", show_value(shared.seconds)]
+            words += ["--seconds", format_value(shared.seconds)]
         if self.seed:
             words += ["--seed", str(self.seed)]
         if self.openings:

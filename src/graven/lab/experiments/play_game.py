@@ -28,7 +28,7 @@ def warm_up(game: Game, agents: Iterable[Agent]) -> None:
         if isinstance(each, Program):
             continue
         settings = each.settings
-        needs = game.spec, settings.select, settings.playout, settings.ref is None
+        needs = game.spec, settings.formula, settings.playout, settings.ref is None
         if needs not in _warm:
             Player(each, seed=0, budget=WARM_UP).choose(game.start())
             _warm.add(needs)
@@ -84,8 +84,8 @@ def _played(
     while not position.is_over:
         if position.ply >= game.max_plies:
             raise ContractError(
-                f"{game.name}: the game goes on after {game.max_plies} plies, which its `plies` says "
-                "is the longest game; `turn` must say when it is over."
+                f"{game.name}: the game goes on after {game.max_plies} plies, more than its "
+                "`max_plies`; `turn` must return TERMINAL when the game is over."
             )
         joint: list[str] = []
         believed: float | None = None

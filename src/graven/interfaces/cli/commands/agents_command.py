@@ -84,7 +84,7 @@ def _show_parameters(policy: PolicyInfo) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from graven.agents.spec import show_value
+    from graven.core.calls import format_value
 
     if not policy.parameters:
         out().print("It has no parameters.")
@@ -99,7 +99,7 @@ def _show_parameters(policy: PolicyInfo) -> None:
             and parameter.default == 0
             and not isinstance(parameter.default, bool)
         )
-        default = "" if silent else show_value(parameter.default)
+        default = "" if silent else format_value(parameter.default)
         table.add_row(parameter.name, default, _values(parameter), escape(parameter.doc))
     out().print(table)
 
