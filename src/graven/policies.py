@@ -1,8 +1,8 @@
-"""All that a tree policy or a playout policy of one's own is written with.
+"""Everything that a user-defined tree policy or playout policy needs.
 
     from graven.policies import Formula, Parameter, TreePolicy
 
-See docs/adding-a-policy.md; `graven new policy NAME` writes a file to begin with.
+See docs/your-own-policy.md; `graven new policy NAME` writes a file to start from.
 """
 
 from __future__ import annotations

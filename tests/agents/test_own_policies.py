@@ -1,4 +1,4 @@
-"""Policies of one's own: in a file, or given to an agent."""
+"""User-defined policies: in a file, or passed to an agent."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from graven.agents import parse
 from graven.agents.spec import with_budget
 from graven.core.errors import ContractError, UsageError
 from graven.lab.store.store import Store
-from graven.search.engine import Budget
+from graven.search.budget import Budget
 
 MINE = """
 from math import log, sqrt
@@ -91,7 +91,7 @@ odd = TreePolicy("odd", "Cannot be compiled.", (Formula("odd", wrong, ()),))
 few = TreePolicy("few", "Takes two arguments.", (Formula("few", short, (C,)),))
 bare = TreePolicy("bare", "Without any formula.", ())
 loud = TreePolicy("loud", "", (Formula("loud", value, (Parameter("C", 0.4, ""),)),))
-seed = TreePolicy("seed", "", (Formula("seed", value, (Parameter("memory", 0.4, ""),)),))
+seed = TreePolicy("seed", "", (Formula("seed", value, (Parameter("memory_mib", 0.4, ""),)),))
 plain = TreePolicy("plain", "", (Formula("plain", value, ("c",)),))
 empty = TreePolicy("empty", "", (Formula("empty", None, ()),))
 named = TreePolicy("named", "", tree.formulas, ref=Parameter("refs", 50, ""))
@@ -176,9 +176,9 @@ def digest_with_neighbour(mine):
 
 def test_they_are_recorded_with_the_digest_of_their_file(folder):
     digest = digest_with_neighbour(MINE)
-    spec = gv.agent("./mine.py:tree(reuse=true,playouts=50)+mine.py:playout").spec
+    spec = gv.agent("./mine.py:tree(reuse_tree=true,playouts=50)+mine.py:playout").spec
     assert spec == (
-        f"mine.py:tree(c=0.4,reuse=true,playouts=50,digest={digest})"
+        f"mine.py:tree(c=0.4,reuse_tree=true,playouts=50,digest={digest})"
         f"+mine.py:playout(digest={digest})"
     )
     assert gv.agent(spec).spec == spec
@@ -218,9 +218,9 @@ def test_a_store_of_somebody_elses_runs_nothing(folder):
         (summary,) = store.summaries()
     assert summary.cell.sides()[0].startswith("mine.py:tree(c=0.4,playouts=20,seconds=1,digest=")
     assert "mine.py:tree" in summary.cell.title
-    with pytest.raises(UsageError, match="on one's own machine"):
+    with pytest.raises(UsageError, match="on your own machine"):
         parse("mine.py:tree")
-    with pytest.raises(UsageError, match="on one's own machine"):
+    with pytest.raises(UsageError, match="on your own machine"):
         parse("uct+mine.py:playout")
 
 
@@ -241,7 +241,7 @@ def test_policies_can_be_given_to_an_agent(folder):
         gv.agent("uct+playuot", [module.playout])
     with pytest.raises(UsageError, match="there is a policy called 'uct'"):
         gv.agent("uct", [replace(module.tree, name="uct")])
-    with pytest.raises(UsageError, match="small letters and digits, not 'Tree'"):
+    with pytest.raises(UsageError, match="lower-case letters and digits, not 'Tree'"):
         gv.agent("uct", [replace(module.tree, name="Tree")])
     with pytest.raises(UsageError, match="neither a TreePolicy"):
         gv.agent("uct", [module.value])
@@ -254,15 +254,15 @@ def test_policies_can_be_given_to_an_agent(folder):
         ("mine.py:number", "mine.py:number is a int: neither a TreePolicy nor a PlayoutPolicy"),
         ("mine.py:playout", "stands after the plus sign"),
         ("uct+mine.py:tree", "stands before the plus sign"),
-        ("mine.py:tree(d=3)", "unknown parameter of mine.py:tree .d.. Valid: c, each"),
+        ("mine.py:tree(d=3)", "unknown parameter of mine.py:tree .d.. Valid: batch_leaves, c"),
         ("mine.py:tree(c=-1)", "mine.py:tree: c must be at least 0"),
         ("mine.py:bare", "a tuple of Formula, at least one"),
-        ("mine.py:loud", "small letters only, not 'C'"),
-        ("mine.py:seed", "every spec has a 'memory'"),
+        ("mine.py:loud", "must be in lower case, not 'C'"),
+        ("mine.py:seed", "every spec has a parameter 'memory_mib'"),
         ("mine.py:plain", "a tuple of Parameter"),
         ("mine.py:empty", "None is not a function"),
-        ("mine.py:named", "must be called 'ref'"),
-        ("uct+mine.py:over", "`pool_min_visits` and `base` are names of its parameters"),
+        ("mine.py:named", "must be named 'ref'"),
+        ("uct+mine.py:over", "`pool_min_visits` and `base` must be names of its parameters"),
         ("nowhere.py:tree", "cannot be read: No such file"),
     ],
 )

@@ -15,7 +15,7 @@ from graven.core.rng import generator
 from graven.core.status import Status
 from graven.games.registry import make_game
 from graven.search import tree as arrays
-from graven.search.engine import Budget
+from graven.search.budget import Budget
 from graven.search.plan import call_playout
 from graven.search.simulate import DONE
 from tests.naive import playouts as naive
@@ -278,7 +278,7 @@ def test_mast_keeps_the_part_of_its_statistics_that_decay_says(spec, kept):
     memory = search.playout_memory.record
     before = memory.statistics.copy()
     assert before.any()
-    search.settings.playout.on_new_search(memory)
+    search.spec.playout.variant.on_new_search(memory)
     np.testing.assert_allclose(memory.statistics, kept * before)
 
 
@@ -300,7 +300,7 @@ def test_ppa_carries_its_policy_over_if_asked():
     search.run(game.start().state, (), Budget(playouts=300), 1)
     memory = search.playout_memory.record
     before = memory.logits.copy()
-    search.settings.playout.on_new_search(memory)
+    search.spec.playout.variant.on_new_search(memory)
     size = 2 * search.rules.num_features
     np.testing.assert_allclose(memory.logits, 0.5 * before)
     np.testing.assert_allclose(memory.weights[:size], np.exp(0.5 * before[:size]))
@@ -383,7 +383,7 @@ def test_nst_forgets_the_sequences_that_decay_has_left_next_to_nothing_of():
     search.run(start.state, (), Budget(playouts=2000), 1)
     memory = search.playout_memory.record
     before = memory.sequences[::2].copy()
-    search.settings.playout.on_new_search(memory)
+    search.spec.playout.variant.on_new_search(memory)
     after = memory.sequences[::2]
     assert sorted(after[after > 0]) == sorted(0.2 * count for count in before if 0.2 * count > 0.5)
     assert memory.used[0] == (after > 0).sum() < (before > 0).sum()
@@ -392,7 +392,7 @@ def test_nst_forgets_the_sequences_that_decay_has_left_next_to_nothing_of():
 @pytest.mark.parametrize("playout", ["mast(k=4)", "mast(epsilon=0.4)", "nst", "ppaf", "poolrave"])
 def test_a_kept_tree_goes_with_playouts_that_learn(playout):
     game = make_game("nogo(size=4)")
-    player = Agent(f"grave(ref=10,reuse=true)+{playout}").player(seed=3, playouts=300)
+    player = Agent(f"grave(ref=10,reuse_tree=true)+{playout}").player(seed=3, playouts=300)
     position = game.start()
     while not position.is_over:
         position = position.play(player.choose(position).best_move)

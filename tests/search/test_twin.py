@@ -12,8 +12,8 @@ from graven.core.contract import SIMULTANEOUS, TERMINAL
 from graven.core.rng import derive
 from graven.games.registry import make_game
 from graven.search import tree as arrays
-from graven.search.engine import Budget
-from graven.search.entries import Entries, count_entries
+from graven.search.budget import Budget
+from graven.search.entries import AmafEntries, count_entries
 from tests.naive import search as naive
 from tests.naive import tiny
 
@@ -135,7 +135,7 @@ def test_statistics_are_counted_as_if_every_node_had_a_table(name, spec, formula
         for node in nodes
         if node.moves is not None
     ]
-    assert count_entries(search) == Entries(
+    assert count_entries(search) == AmafEntries(
         nodes=len(nodes),
         legal=sum(len(legal & known.keys()) for legal, known in entries),
         all=sum(len(known) for _, known in entries),
@@ -200,7 +200,7 @@ def test_a_kept_tree_goes_on_as_if_it_had_never_stopped(policy, transpositions, 
     game = make_game("breakthrough(size=5x4)")
     position = game.start()
     flag = str(transpositions).lower()
-    search = Agent(spec.replace(")", f",reuse=true,transpositions={flag})")).bind(game)
+    search = Agent(spec.replace(")", f",reuse_tree=true,transpositions={flag})")).bind(game)
     search.prune_above = 0 if pruned else search.prune_above
     twin = naive.NaiveSearch(game, formula, ref, transpositions=transpositions)
     twin.plant(position.state)

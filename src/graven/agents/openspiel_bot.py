@@ -18,8 +18,9 @@ from graven.core.calls import Value, format_call, parse_call
 from graven.core.errors import UsageError, unknown
 from graven.core.game import Game, Position
 from graven.core.rng import derive
-from graven.search.engine import Budget, Stop
+from graven.search.budget import Budget
 from graven.search.policy import Parameter
+from graven.search.runner import Stop
 from graven.sources import openspiel_game
 
 NAME = "spiel-mcts"

@@ -9,7 +9,7 @@ from graven.core.rng import Rng
 from graven.core.status import Status
 from graven.search import amaf
 from graven.search.plan import Plan
-from graven.search.select.loop import call_select
+from graven.search.select.selection import call_select
 from graven.search.tree import (
     CLOSED,
     DEPTH,

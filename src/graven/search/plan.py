@@ -1,6 +1,6 @@
 """What a search is to do, as kernels receive it, and the signatures of what it is made of.
 
-A tree policy is one function with the signature SELECT, described in `select.loop`.
+A tree policy is one function with the signature SELECT, described in `select.selection`.
 
 A playout policy is one function with the signature PLAYOUT, which plays the record's state to the
 end, appends to its trace and writes its scores; and, if it learns, one with the signature LEARN,

@@ -1,8 +1,7 @@
-"""How policies describe themselves: their parameters, formulas and functions.
+"""Declarations of policies: parameters, the formulas of a tree policy, variants of a playout.
 
-A file in `select/` or `playout/` that defines `POLICIES` is all it takes to add one:
-`tree_policies` and `playout_policies` find it, the spec language and `graven agents` read its
-parameters.
+To add a policy, add a file to `select/` or `playout/` that defines `POLICIES`: `tree_policies` and
+`playout_policies` find it, and the spec language and `graven agents` read its parameters.
 """
 
 from __future__ import annotations
@@ -16,15 +15,15 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from graven.core.calls import Value as Value
+from graven.core.calls import Value
 from graven.core.contract import Rules
 from graven.core.errors import UsageError
-from graven.search.select.loop import EdgeFunction, address_of, first_play_urgency
+from graven.search.select.selection import EdgeFunction, address_of, first_play_urgency
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A named setting: its default, what it means, and which values make sense."""
+    """A named parameter: its default, a description, and its valid values."""
 
     name: str
     default: Value
@@ -32,10 +31,10 @@ class Parameter:
     low: float = -math.inf
     high: float = math.inf
     choices: tuple[str, ...] = ()
-    infinite: bool = False  # whether infinity makes sense
+    infinite: bool = False  # whether infinity is valid
 
     def check(self, value: Value, owner: str) -> Value:
-        """The value in its proper type, or an error that says what would be right."""
+        """Return the value in the parameter's type; raise a `UsageError` if it is not valid."""
         if self.choices:
             if str(value) in self.choices:
                 return str(value)
@@ -58,7 +57,7 @@ class Parameter:
 
     @property
     def range(self) -> str:
-        """Which numbers are valid, in words."""
+        """The valid numbers, in words."""
         if self.high == math.inf:
             return f"at least {self.low:g}"
         return f"from {self.low:g} to {self.high:g}"
@@ -70,7 +69,7 @@ class Formula:
 
     `value(p, node, edge)` is the value of an edge that has playouts, `untried(p, node, edge)` that
     of an edge without: by default first-play urgency, `node.fpu`. `p` has the parameters and the
-    constants in `fixed` as attributes; `node` and `edge` are described in `select.loop`.
+    constants in `fixed` as attributes; `node` and `edge` are described in `select.selection`.
 
     `weight(p, node, edge)` is the weight of AMAF in the value, for display, where there is one. It
     is called for edges with playouts and AMAF statistics.
@@ -108,7 +107,7 @@ def parameter_record(names: tuple[str, ...]) -> Any:
 
 
 BETA_DOC = (
-    "the formula for the weight of AMAF; naming a parameter that only one formula has chooses it, "
+    "the formula for the weight of AMAF; setting a parameter that only one formula has selects it, "
     "too. orego1 and orego2 are models 1 and 2 of Javins, Drake and Chen"
 )
 
@@ -220,21 +219,22 @@ Policy = TreePolicy | PlayoutPolicy
 
 
 def _collect(package: str) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    """Return the policies that the modules of a package define, by name."""
+    policies: dict[str, Any] = {}
     home = importlib.import_module(package)
     for module in pkgutil.iter_modules(home.__path__):
         for policy in getattr(importlib.import_module(f"{package}.{module.name}"), "POLICIES", ()):
-            found[policy.name] = policy
-    return found
+            policies[policy.name] = policy
+    return policies
 
 
 @cache
 def tree_policies() -> dict[str, TreePolicy]:
-    """Every tree policy, by name."""
+    """Return every tree policy of the package by name."""
     return _collect("graven.search.select")
 
 
 @cache
 def playout_policies() -> dict[str, PlayoutPolicy]:
-    """Every playout policy, by name; a game may bring more of its own."""
+    """Return every playout policy of the package by name; games may define more."""
     return _collect("graven.search.playout")

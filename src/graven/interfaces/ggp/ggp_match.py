@@ -6,7 +6,6 @@ import logging
 import threading
 import time
 
-from graven.agents.spec import Spec
 from graven.core import contract
 from graven.core.cancellation import SearchCancelled, cancelled_by
 from graven.core.errors import GravenError
@@ -20,6 +19,7 @@ from graven.gdl.read import Sheet
 from graven.interfaces.ggp.clock_margin import Margin
 from graven.interfaces.ggp.ggp_messages import Joint, Start
 from graven.interfaces.ggp.pondering import Thinker
+from graven.search.specs import Spec
 
 log = logging.getLogger("graven.ggp")
 

@@ -14,7 +14,7 @@ from graven.interfaces.web.web_limits import Limits
 from graven.search.policy import Parameter, tree_policies
 
 # Options of an agent that the server or the page sets in another way.
-NOT_OFFERED = {"memory", "playouts", "seconds"}
+NOT_OFFERED = {"memory_mib", "playouts", "seconds"}
 
 
 def choices(limits: Limits) -> dict[str, Any]:

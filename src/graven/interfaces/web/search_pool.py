@@ -10,13 +10,14 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from graven.agents.agent import Agent, SearchResult, find_move
-from graven.agents.spec import Spec
 from graven.core.cancellation import SearchCancelled, cancelled_by
 from graven.core.errors import GravenError
 from graven.core.game import Position
 from graven.interfaces.web.web_games import cell_names
 from graven.interfaces.web.web_limits import Limits
-from graven.search.engine import Budget, Search
+from graven.search.budget import Budget
+from graven.search.runner import Search
+from graven.search.specs import Spec
 
 WAITING, SEARCHING, DONE, STOPPED, FAILED = "waiting", "searching", "done", "stopped", "failed"
 
@@ -61,7 +62,7 @@ class Thinker:
     ) -> None:
         self.lens, self.player, self.spec, self.position = lens, player, spec, position
         self.budget, self.seed, self.held = budget, seed, held
-        self.memory = min(memory, int(spec.values["memory"]))
+        self.memory = min(memory, spec.options.memory_mib)
         self.status = WAITING
         self.found: SearchResult | None = None
         self.error = ""

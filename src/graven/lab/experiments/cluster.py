@@ -17,7 +17,7 @@ from graven.core.errors import GravenError, UsageError
 from graven.lab.experiments.job import Failure, GameJob
 from graven.lab.experiments.processes import POLL_SECONDS, TRIES, Played, play_job
 from graven.lab.store.provenance import version
-from graven.search.engine import Stop
+from graven.search.runner import Stop
 
 CONNECT_SECONDS = 15
 COUNT_SECONDS = 1.0  # how often the cluster's size is asked for

@@ -23,7 +23,7 @@ from graven.lab.experiments.play_game import warm_up
 from graven.lab.experiments.processes import Played, play_apart, play_here
 from graven.lab.store.provenance import cores
 from graven.lab.store.store import Store
-from graven.search.engine import Stop
+from graven.search.runner import Stop
 from graven.sources.load import make_game
 
 MOST_GAMES = 1_000_000

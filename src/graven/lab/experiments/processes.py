@@ -29,7 +29,7 @@ from graven.core.errors import GravenError
 from graven.core.game import Game
 from graven.lab.experiments.job import Failure, GameJob, GameResult
 from graven.lab.experiments.play_game import play_game, warm_up
-from graven.search.engine import Stop
+from graven.search.runner import Stop
 from graven.sources.load import make_game
 
 POLL_SECONDS = 0.1

@@ -21,7 +21,8 @@ from graven.lab.experiments.job import Failure, GameResult
 from graven.lab.experiments.pairing import Cell, make_cell
 from graven.lab.stats.intervals import Score
 from graven.lab.store.store import IN_MEMORY, Store
-from graven.search.engine import Budget, Stop
+from graven.search.budget import Budget
+from graven.search.runner import Stop
 from graven.sources.load import make_game
 
 

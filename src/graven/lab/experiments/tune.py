@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from graven.agents import parse, policy_info
-from graven.agents.spec import LONGEST, OPTIONS
+from graven.agents.spec import LONGEST
 from graven.core.calls import Value, format_value
 from graven.core.errors import UsageError, unknown
 from graven.core.game import Game
@@ -35,8 +35,10 @@ from graven.lab.experiments.job import Failure
 from graven.lab.experiments.pairing import Cell, make_cell
 from graven.lab.stats.intervals import Score
 from graven.lab.store.store import IN_MEMORY, Store
-from graven.search.engine import Budget, Stop
+from graven.search.budget import Budget
+from graven.search.options import OPTIONS
 from graven.search.policy import Parameter
+from graven.search.runner import Stop
 from graven.sources.load import make_game
 
 ROUND = 20

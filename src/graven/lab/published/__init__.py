@@ -23,7 +23,7 @@ from graven.core.errors import GravenError, UsageError, unknown
 from graven.core.game import Outline
 from graven.lab.experiments.pairing import MIXED, Cell, make_cell
 from graven.lab.stats.intervals import interval
-from graven.search.engine import Budget
+from graven.search.budget import Budget
 from graven.sources.load import outline
 
 PACKAGE = "graven.lab.published"

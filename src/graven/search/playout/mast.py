@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graven.core import contract
+from graven.core.calls import Value
 from graven.core.compile import inlined
 from graven.core.contract import Rules
 from graven.core.rng import uniform
@@ -39,7 +40,7 @@ from graven.search.playout.draw import (
     write_tree_part,
 )
 from graven.search.playout.loop import BAD_CHOICE, random_move
-from graven.search.policy import Parameter, PlayoutPolicy, PlayoutVariant, Value
+from graven.search.policy import Parameter, PlayoutPolicy, PlayoutVariant
 from graven.search.tree import LENGTH, Record, Tree, trace_capacity
 
 

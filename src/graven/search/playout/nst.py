@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graven.core import contract
+from graven.core.calls import Value
 from graven.core.compile import compiled, inlined
 from graven.core.contract import SIMULTANEOUS, Rules
 from graven.core.rng import uniform
@@ -25,7 +26,7 @@ from graven.search.layout import Int64
 from graven.search.playout.draw import Codes, Floats, Options, draw_best, draw_by_logits
 from graven.search.playout.loop import MANY_CHOICES, NO_CHOICE, random_move
 from graven.search.playout.mast import BATCHES, EPSILON, K, batch_ends, decay, scale, unseen
-from graven.search.policy import Parameter, PlayoutPolicy, PlayoutVariant, Value
+from graven.search.policy import Parameter, PlayoutPolicy, PlayoutVariant
 from graven.search.tree import LENGTH, STEPS, Record, Tree, trace_capacity
 
 FIRST_SLOTS, MOST_SLOTS = 1 << 16, 1 << 22

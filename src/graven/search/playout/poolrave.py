@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graven.core import contract
+from graven.core.calls import Value
 from graven.core.compile import inlined
 from graven.core.contract import Rules
 from graven.core.rng import below, uniform
@@ -22,7 +23,7 @@ from graven.search.amaf import NEXT, ONE, player_base
 from graven.search.layout import Int64
 from graven.search.playout.draw import Codes, Floats
 from graven.search.playout.loop import random_move
-from graven.search.policy import Parameter, PlayoutPolicy, PlayoutVariant, Value
+from graven.search.policy import Parameter, PlayoutPolicy, PlayoutVariant
 from graven.search.tree import NONE, POOL, Record, Tree
 
 # A little less than 1: rounding errors of a product do not matter then.

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from graven.core.calls import Value
 from graven.core.compile import inlined
 from graven.core.contract import SIMULTANEOUS, Rules
 from graven.core.errors import UsageError
@@ -44,7 +45,7 @@ from graven.search.playout.draw import (
     move_at,
 )
 from graven.search.playout.mast import decay
-from graven.search.policy import Parameter, PlayoutPolicy, PlayoutVariant, Value
+from graven.search.policy import Parameter, PlayoutPolicy, PlayoutVariant
 from graven.search.tree import STEPS, Record, Tree, trace_capacity
 
 

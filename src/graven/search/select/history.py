@@ -14,7 +14,7 @@ from typing import Any
 
 from graven.search.plan import NEVER
 from graven.search.policy import Formula, Parameter, TreePolicy
-from graven.search.select.loop import Edge, Node
+from graven.search.select.selection import Edge, Node
 
 
 def value(p: Any, node: Node, edge: Edge) -> float:

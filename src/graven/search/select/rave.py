@@ -14,7 +14,7 @@ from math import sqrt
 from typing import Any
 
 from graven.search.policy import Formula, Parameter, TreePolicy
-from graven.search.select.loop import Edge, Node
+from graven.search.select.selection import Edge, Node
 from graven.search.select.weights import (
     additive_weight,
     beta_bias,

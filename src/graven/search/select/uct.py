@@ -11,7 +11,7 @@ from math import sqrt
 from typing import Any
 
 from graven.search.policy import Formula, Parameter, TreePolicy
-from graven.search.select.loop import Edge, Node
+from graven.search.select.selection import Edge, Node
 
 
 def value(p: Any, node: Node, edge: Edge) -> float:

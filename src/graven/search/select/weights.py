@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import sqrt
 from typing import Any
 
-from graven.search.select.loop import Edge, Node
+from graven.search.select.selection import Edge, Node
 
 
 def denominator_bias(p: Any, edge: Edge) -> float:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol
@@ -13,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graven.core import contract
-from graven.core.calls import Value
 from graven.core.compile import is_own
 from graven.core.contract import Rules, State
 from graven.core.errors import ContractError, UsageError
@@ -21,11 +19,12 @@ from graven.core.handles import Handle
 from graven.core.rng import generator
 from graven.core.status import Status, call_kernel, contract_fault
 from graven.search.batch import Batch, batch_bytes, new_batch, simulate_batches
+from graven.search.budget import MOST_PLAYOUTS, Budget
 from graven.search.plan import NEVER, Plan
 from graven.search.playout.entry import learn_address, playout_address
-from graven.search.policy import Formula, PlayoutVariant
 from graven.search.reuse import History, known_node, look_up, prune
 from graven.search.simulate import CONTROL, DONE, PLIES, STOP, set_root, simulate
+from graven.search.specs import UNIFORM, Spec
 from graven.search.tree import (
     CLOSED,
     LOST,
@@ -45,8 +44,6 @@ MIB = 1 << 20
 CHUNK_SECONDS = 0.01
 # How fast a group of arrays grows, at the least: is there time left for it?
 GROW_BYTES_PER_SECOND = 2.5e8
-# Playouts of a node are counted in 32 bits.
-MOST_PLAYOUTS = 2_000_000_000
 
 
 _loaded: set[bool] = set()  # which kernels this process has: in batches or not
@@ -57,48 +54,6 @@ class Stop(Protocol):
 
     def is_set(self) -> bool:
         """Whether the search is to end."""
-
-
-@dataclass(frozen=True)
-class Budget:
-    """Playouts or seconds for one move; with both, whichever ends first."""
-
-    playouts: int | None = None
-    seconds: float | None = None
-
-    def __post_init__(self) -> None:
-        if self.playouts is not None and self.playouts < 1:
-            raise UsageError(f"a search needs at least 1 playout, not {self.playouts}.")
-        if self.playouts is not None and self.playouts > MOST_PLAYOUTS:
-            raise UsageError(f"a search has at most {MOST_PLAYOUTS:,} playouts.")
-        if self.seconds is not None and not 0 < self.seconds < math.inf:
-            raise UsageError(f"a search has more than 0 seconds and an end, not {self.seconds}.")
-
-    @property
-    def given(self) -> bool:
-        """Whether it says anything."""
-        return self.playouts is not None or self.seconds is not None
-
-
-@dataclass(frozen=True)
-class Settings:
-    """A search as the spec language describes it: policies and options, not yet compiled."""
-
-    formula: Formula
-    params: tuple[float, ...]
-    ref: int | None
-    playout: PlayoutVariant
-    playout_values: Mapping[str, Value] = field(default_factory=dict)
-    features: bool = False  # whether playouts know moves by their feature codes
-    pool: int | None = None  # playouts read the AMAF table of the last node with that many playouts
-    expand: int = 1
-    final: str = "visits"
-    reuse: bool = False
-    transpositions: bool = True
-    memory: int = 1024  # MiB
-    leaves: int = 1  # descents that are made before any of their playouts begin
-    each: int = 1  # playouts from each leaf
-    many: bool = False  # whether the game's own `many` may play them
 
 
 @dataclass
@@ -120,24 +75,25 @@ class Run:
 class Search:
     """One player's search in one game: its plan, its tree and its playouts' memory."""
 
-    def __init__(self, name: str, rules: Rules, settings: Settings) -> None:
-        if not settings.features:
+    def __init__(self, name: str, rules: Rules, spec: Spec) -> None:
+        if not spec.playout.policy.features:
             rules = rules._replace(
                 feature=0, playout_moves_with_features=0, num_features=rules.num_codes
             )
         self.name = name
         self.rules = rules
-        self.settings = settings
-        self.arena = TreeArena(rules, settings.memory * MIB)
+        self.spec = spec
+        options = spec.options
+        self.arena = TreeArena(rules, options.memory_mib * MIB)
         if self.arena.nbytes > self.arena.limit:
             raise UsageError(
-                f"memory={settings.memory} MiB is too little to search {name}: it takes at least "
-                f"{math.ceil(self.arena.nbytes / MIB)} MiB."
+                f"memory_mib={options.memory_mib} is too little to search {name}: it takes at "
+                f"least {math.ceil(self.arena.nbytes / MIB)}."
             )
         self.record: Record = new_record(rules)
-        playout = settings.playout
+        playout = spec.playout.variant
         try:
-            memory = playout.memory(rules, settings.playout_values) if playout.memory else None
+            memory = playout.memory(rules, spec.playout.values) if playout.memory else None
         except MemoryError:
             raise UsageError(
                 f"there is not enough memory for what these playouts learn at {name}: its bounds, "
@@ -145,12 +101,12 @@ class Search:
             ) from None
         self.playout_memory = Handle(memory)
         self.control: NDArray[np.int64] = np.zeros(CONTROL, np.int64)
-        ref = NEVER if settings.ref is None else settings.ref
-        pool = NEVER if settings.pool is None else settings.pool - 1
-        amaf = settings.ref is not None or settings.pool is not None
+        ref = NEVER if spec.ref is None else spec.ref
+        pool = NEVER if spec.playout.pool_min_visits is None else spec.playout.pool_min_visits - 1
+        amaf = spec.ref is not None or spec.playout.pool_min_visits is not None
         self.plan = Plan(
-            params=np.array(settings.params, dtype=np.float64),
-            select=settings.formula.address,
+            params=np.array(spec.params, dtype=np.float64),
+            select=spec.formula.address,
             playout=playout_address(playout, self.playout_memory),
             learn=learn_address(playout, self.playout_memory),
             memory=self.playout_memory.address,
@@ -158,19 +114,20 @@ class Search:
             tables=min(ref, pool),
             ref=ref,
             pool=pool,
-            passes=int(amaf and (min(ref, pool) < NEVER or settings.reuse)),
-            expand=settings.expand,
-            transpositions=int(settings.transpositions),
+            passes=int(amaf and (min(ref, pool) < NEVER or options.reuse_tree)),
+            expand=options.expand,
+            transpositions=int(options.transpositions),
         )
         self.batch: Batch | None = None
-        if settings.leaves * settings.each > 1:
-            many = settings.many and bool(rules.batch_playouts)
-            if batch_bytes(rules, settings.leaves, settings.each, many) > self.arena.limit:
+        leaves, playouts = options.batch_leaves, options.playouts_per_leaf
+        if leaves * playouts > 1:
+            many = spec.playout.text == UNIFORM and bool(rules.batch_playouts)
+            if batch_bytes(rules, leaves, playouts, many) > self.arena.limit:
                 raise UsageError(
-                    f"memory={settings.memory} MiB is too little for batches of {settings.leaves} "
-                    f"leaves with {settings.each} playouts each at {name}."
+                    f"memory_mib={options.memory_mib} is too little for batches of {leaves} "
+                    f"leaves with {playouts} playouts each at {name}."
                 )
-            self.batch = new_batch(rules, settings.leaves, settings.each, many)
+            self.batch = new_batch(rules, leaves, playouts, many)
         self.prune_above = self.arena.limit // 2
         self._history: History | None = None
         self._load()
@@ -233,8 +190,8 @@ class Search:
         self.record.rng[:] = generator(seed)
         self.control[DONE] = self.control[PLIES] = 0  # whatever ended the search before
         self.record.root[:] = state
-        if self._history is not None and self.settings.playout.on_new_search:
-            self.settings.playout.on_new_search(self.playout_memory.record)
+        if self._history is not None and self.spec.playout.variant.on_new_search:
+            self.spec.playout.variant.on_new_search(self.playout_memory.record)
         self._root_at(history)
         visits = int(self.tree.visits[self.tree.meta[ROOT]])
         goal = min(budget.playouts or MOST_PLAYOUTS, MOST_PLAYOUTS - visits)
@@ -279,7 +236,7 @@ class Search:
 
     def _grow_memory(self) -> None:
         """Replace the playout policy's memory by a larger one."""
-        grow = self.settings.playout.grow
+        grow = self.spec.playout.variant.grow
         if grow is None:
             raise ContractError("the playout policy asked for more memory, but has no `grow`.")
         memory = Handle(grow(self.playout_memory.record))
@@ -306,11 +263,11 @@ class Search:
     def _root_at(self, history: History) -> None:
         """Plant the tree at the new position: what is known of it if the tree is kept."""
         root = NONE
-        if self.settings.reuse and self._history is not None:
+        if self.spec.options.reuse_tree and self._history is not None:
             root = known_node(
                 self.rules,
                 self.tree,
-                self.settings.transpositions,
+                self.spec.options.transpositions,
                 self.record.root,
                 self._history,
                 history,
@@ -334,7 +291,7 @@ class Search:
         return True
 
     def _fault(self, status: Status) -> ContractError:
-        function, suffix = self.settings.playout.function, ""
+        function, suffix = self.spec.playout.variant.function, ""
         if function is not None and is_own(function):
             suffix = f"; or the playout policy's {function.__name__!r} did so"
         return contract_fault(status, self.name, self.rules, suffix)
