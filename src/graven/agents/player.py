@@ -14,7 +14,7 @@ from graven.core.errors import GravenError, UsageError
 from graven.core.game import Game, Position
 from graven.core.rng import derive
 from graven.search.budget import Budget
-from graven.search.engine import Search, Stop
+from graven.search.runner import Search, Stop
 
 if TYPE_CHECKING:
     from graven.agents.agent import SearchAgent

@@ -9,13 +9,13 @@ from graven.core.errors import UsageError
 from graven.core.game import Game, Position
 from graven.core.rng import derive
 from graven.search.budget import Budget
-from graven.search.engine import Search, Stop
 from graven.search.result import (
     RootStatistics,
     final_move,
     principal_variation,
     root_statistics,
 )
+from graven.search.runner import Search, Stop
 
 MIB = 1 << 20
 UNKNOWN_VALUE = 0.5
