@@ -20,7 +20,7 @@ def called_back(game: gv.Game, **others: object) -> gv.Game:
     """The same game with every function in Python, some of them others."""
     functions = {
         name: Callback(name, others.get(name, function), game.name, lambda state: "somewhere")
-        for name, function in game.functions.items()
+        for name, function in game.functions.by_name().items()
         if name in NAMES
     }
     return game.changed(**functions, sample=None, key=None)
@@ -64,7 +64,7 @@ def test_after_an_exception_the_next_search_is_sound():
     def play(constants, state, joint):
         if broken[0]:
             raise ZeroDivisionError
-        game.functions["play"](constants, state, joint)
+        game.functions.play(constants, state, joint)
 
     slow = called_back(game, play=play)
     start = slow.start()

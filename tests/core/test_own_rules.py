@@ -13,15 +13,15 @@ from tests.naive import tiny
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"turn": None}, "`turn` is to be a function of one's own, .* and nothing was given"),
-        ({"play": functools.partial(max, 1)}, "`play` is to be .* a partial was given"),
-        ({"key": 3}, "`key` is to be .* a int was given"),
-        ({"players": "2"}, "`players` is a whole number, not '2'"),
-        ({"words": 3.0}, r"`words` is a whole number, not 3\.0"),
-        ({"moves": 10**9}, "`moves` is at most 16,777,216, not 1,000,000,000"),
-        ({"tables": None}, "`tables` are whole numbers of 64 bits"),
-        ({"tables": [7.9]}, "`tables` are whole numbers of 64 bits"),
-        ({"tables": [2**64]}, "`tables` are whole numbers of 64 bits"),
+        ({"turn": None}, "`turn` must be a Python function .*, got nothing"),
+        ({"play": functools.partial(max, 1)}, "`play` must be .*, got a partial"),
+        ({"key": 3}, "`key` must be .*, got a int"),
+        ({"players": "2"}, "`players` must be an integer, got '2'"),
+        ({"state_words": 3.0}, r"`state_words` must be an integer, got 3\.0"),
+        ({"max_moves": 10**9}, "`max_moves` must be at most 16,777,216, got 1,000,000,000"),
+        ({"constants": None}, "`constants` must be .* 64-bit integers"),
+        ({"constants": [7.9]}, "`constants` must be .* 64-bit integers"),
+        ({"constants": [2**64]}, "`constants` must be .* 64-bit integers"),
         ({"player_names": ["A"]}, "`player_names` has 1 names for 2 players"),
     ],
 )
@@ -67,7 +67,7 @@ def play_reads_one_too_many(constants, state, joint):
     state[2] += state[3] * 0
 
 
-tiny_play = tiny.heaps(3).functions["play"]
+tiny_play = tiny.heaps(3).functions.play
 
 
 def test_check_sees_what_reaches_beyond_an_array():

@@ -6,6 +6,7 @@ import numpy as np
 
 from graven.core.contract import SIMULTANEOUS, TERMINAL
 from graven.core.game import Game
+from graven.core.game_parts import Bounds, Display, RuleFunctions
 
 # Two heaps: take 1 or 2 stones from one of them; whoever takes the last stone has won.
 # State: left heap, right heap, whose turn. Code: 2 * heap + stones taken - 1. Constants: heap size.
@@ -54,20 +55,19 @@ def heaps(size: int = 3) -> Game:
     return Game(
         name="heaps",
         players=2,
-        state_words=3,
-        num_codes=4,
-        max_moves=4,
-        max_plies=2 * size,
+        functions=RuleFunctions(
+            start=heaps_start,
+            turn=heaps_turn,
+            legal=heaps_legal,
+            play=heaps_play,
+            scores=heaps_scores,
+        ),
+        bounds=Bounds(state_words=3, num_codes=4, max_moves=4, max_plies=2 * size),
         constants=np.array([size]),
-        start=heaps_start,
-        turn=heaps_turn,
-        legal=heaps_legal,
-        play=heaps_play,
-        scores=heaps_scores,
+        display=Display(
+            player_names=("First", "Second"), format_move=heaps_move_text, render=heaps_board
+        ),
         options={"size": size},
-        player_names=("First", "Second"),
-        format_move=heaps_move_text,
-        render=heaps_board,
     )
 
 
@@ -119,20 +119,21 @@ def rock_paper_scissors(rounds: int = 3) -> Game:
     return Game(
         name="rock-paper-scissors",
         players=2,
-        state_words=3,
-        num_codes=3,
-        max_moves=3,
-        max_plies=rounds,
+        functions=RuleFunctions(
+            start=hands_start,
+            turn=hands_turn,
+            legal=hands_legal,
+            play=hands_play,
+            scores=hands_scores,
+        ),
+        bounds=Bounds(state_words=3, num_codes=3, max_moves=3, max_plies=rounds),
         constants=np.array([rounds]),
-        start=hands_start,
-        turn=hands_turn,
-        legal=hands_legal,
-        play=hands_play,
-        scores=hands_scores,
+        display=Display(
+            player_names=("Left", "Right"),
+            format_move=lambda player, code: HANDS[code],
+            render=hands_board,
+        ),
         options={"rounds": rounds},
-        player_names=("Left", "Right"),
-        format_move=lambda player, code: HANDS[code],
-        render=hands_board,
     )
 
 
@@ -166,14 +167,13 @@ def lottery(numbers: int, players: int = 1) -> Game:
     return Game(
         name="lottery",
         players=players,
-        state_words=1,
-        num_codes=numbers,
-        max_moves=numbers,
-        max_plies=1,
+        functions=RuleFunctions(
+            start=lottery_start,
+            turn=lottery_turn,
+            legal=lottery_legal,
+            play=lottery_play,
+            scores=lottery_scores,
+        ),
+        bounds=Bounds(state_words=1, num_codes=numbers, max_moves=numbers, max_plies=1),
         constants=[numbers],
-        start=lottery_start,
-        turn=lottery_turn,
-        legal=lottery_legal,
-        play=lottery_play,
-        scores=lottery_scores,
     )

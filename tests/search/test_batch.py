@@ -76,7 +76,7 @@ def test_a_game_that_plays_many_at_once_is_searched_as_one_by_one(spec, misere):
         if misere:
             game = game.as_misere()
         search = Agent(spec).bind(game)
-        assert search.batch.many == (game.functions["batch_playouts"] is not None)
+        assert search.batch.many == (game.functions.batch_playouts is not None)
         run = search.run(game.start().state, (), Budget(playouts=1000), 3)
         tree, nodes = run.tree, run.nodes
         found.append((run.plies, tree.visits[:nodes].tolist(), tree.sums[:nodes].tolist()))

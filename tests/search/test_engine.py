@@ -5,12 +5,10 @@ from __future__ import annotations
 import threading
 import time
 
-import numpy as np
 import pytest
 
 from graven.agents import Agent
 from graven.core.errors import ContractError, UsageError
-from graven.core.game import Game
 from graven.games.registry import make_game
 from graven.search import tree as arrays
 from graven.search.engine import Budget
@@ -194,19 +192,7 @@ def outside(tables, state, player, moves):
     ],
 )
 def test_broken_rules_end_the_search_with_a_message(part, function, said):
-    good = tiny.heaps(3)
-    parts = dict(good.functions)
-    parts[part] = function
-    game = Game(
-        name="broken",
-        players=2,
-        state_words=3,
-        num_codes=4,
-        max_moves=4,
-        max_plies=6,
-        constants=np.array([3]),
-        **parts,
-    )
+    game = tiny.heaps(3).changed(**{part: function})
     with pytest.raises(ContractError, match=said):
         Agent("grave").search(game.start(), playouts=500)
 
@@ -291,7 +277,7 @@ def writes_too_many(tables, state, player, moves):
 
 def test_too_many_moves_are_refused_where_people_ask_for_them():
     game = tiny.heaps(3).changed(legal=writes_too_many)
-    with pytest.raises(ContractError, match="`legal` gave 7 moves"):
+    with pytest.raises(ContractError, match="`legal` returned 7 moves"):
         game.start().legal_moves  # noqa: B018
 
 

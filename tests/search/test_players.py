@@ -8,6 +8,7 @@ import pytest
 from graven.agents import Agent
 from graven.core.contract import TERMINAL
 from graven.core.game import Game
+from graven.core.game_parts import Bounds, Display, RuleFunctions
 from tests.naive import search as naive
 from tests.search.test_twin import assert_same_tree, run_both
 
@@ -44,17 +45,12 @@ def heap(size: int) -> Game:
     return Game(
         name="heap",
         players=3,
-        state_words=2,
-        num_codes=3,
-        max_moves=3,
-        max_plies=size,
+        functions=RuleFunctions(
+            start=heap_start, turn=heap_turn, legal=heap_legal, play=heap_play, scores=heap_scores
+        ),
+        bounds=Bounds(state_words=2, num_codes=3, max_moves=3, max_plies=size),
         constants=np.array([size]),
-        start=heap_start,
-        turn=heap_turn,
-        legal=heap_legal,
-        play=heap_play,
-        scores=heap_scores,
-        format_move=lambda player, code: str(code + 1),
+        display=Display(format_move=lambda player, code: str(code + 1)),
     )
 
 

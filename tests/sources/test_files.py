@@ -15,14 +15,14 @@ HEAPS = """
 import graven as gv
 from beside import TERMINAL
 
-def start(tables, state):
-    state[0] = state[1] = tables[0]
+def start(constants, state):
+    state[0] = state[1] = constants[0]
     state[2] = 0
 
-def turn(tables, state):
+def turn(constants, state):
     return state[2] if state[0] + state[1] > 0 else TERMINAL
 
-def legal(tables, state, player, moves):
+def legal(constants, state, player, moves):
     count = 0
     for heap in range(2):
         for stones in range(1, 3):
@@ -31,18 +31,21 @@ def legal(tables, state, player, moves):
                 count += 1
     return count
 
-def play(tables, state, joint):
+def play(constants, state, joint):
     move = joint[state[2]]
     state[move // 2] -= move % 2 + 1
     state[2] = 1 - state[2]
 
-def scores(tables, state, out):
+def scores(constants, state, out):
     out[1 - state[2]], out[state[2]] = 1.0, 0.0
 
 def make(size=4):
     return gv.Game(
-        name="heaps", players=2, words=3, codes=4, moves=4, plies=2 * size, tables=[size],
-        start=start, turn=turn, legal=legal, play=play, scores=scores,
+        name="heaps",
+        players=2,
+        functions=gv.RuleFunctions(start=start, turn=turn, legal=legal, play=play, scores=scores),
+        bounds=gv.Bounds(state_words=3, num_codes=4, max_moves=4, max_plies=2 * size),
+        constants=[size],
     )
 
 game = make()

@@ -123,7 +123,7 @@ def test_positions_in_any_order_are_rebuilt():
 
 def test_many_positions_are_not_kept():
     game = gv.from_class(Heaps)
-    theatre = game.functions["play"].function.__self__
+    theatre = game.functions.play.function.__self__
     gv.agent("uct").search(game.start(), playouts=3000)
     assert len(theatre._mine.objects) <= object_rules.KEPT_OBJECTS
 

@@ -1,6 +1,6 @@
 """Rule functions that run in Python: what a kernel calls when a game cannot be compiled.
 
-    Game(..., turn=turn, play=Callback("play", play))
+    RuleFunctions(..., turn=turn, play=Callback("play", play))
 
 A `Callback` stands where `Game` expects a function that compiles. Kernels call it like any other,
 by its address, with the contract's arguments; it takes the GIL, which kernels do not hold, for as

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from graven.core.contract import State
 from graven.core.game import Game, Option
+from graven.core.game_parts import Bounds, Display, RuleFunctions
 from graven.gdl import many, one
 from graven.gdl.circuit import circuit
 from graven.gdl.clock import longest_game
@@ -54,23 +55,25 @@ def network_game(
     return Game(
         name=name,
         players=len(network.roles),
-        state_words=packed.words,
-        num_codes=codes,
-        max_moves=codes,
-        max_plies=max(1, steps if counted or bound is None else bound),
+        functions=RuleFunctions(
+            start=one.start,
+            turn=one.turn,
+            legal=one.legal,
+            play=one.play,
+            scores=one.scores,
+            sample=one.sample,
+            key=one.key,
+            is_playout_move=one.allowed,
+            batch_playouts=many.many,
+        ),
+        bounds=Bounds(
+            state_words=packed.words,
+            num_codes=codes,
+            max_moves=codes,
+            max_plies=max(1, steps if counted or bound is None else bound),
+            batch_scratch=scratch,
+        ),
         constants=packed.pack.vector(),
-        start=one.start,
-        turn=one.turn,
-        legal=one.legal,
-        play=one.play,
-        scores=one.scores,
-        sample=one.sample,
-        key=one.key,
-        is_playout_move=one.allowed,
-        batch_playouts=many.many,
-        batch_scratch=scratch,
+        display=Display(player_names=network.roles, format_move=show_move, render=show),
         options=options,
-        player_names=network.roles,
-        format_move=show_move,
-        render=show,
     )

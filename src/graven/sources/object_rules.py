@@ -22,6 +22,7 @@ from graven.core.callbacks import BROKEN, Callback
 from graven.core.contract import TERMINAL, Constants, Moves, Scores, State
 from graven.core.errors import ContractError
 from graven.core.game import Game, Option
+from graven.core.game_parts import Bounds, Display, RuleFunctions
 from graven.core.rng import Rng, below
 
 # The words of a state: how long the history is, a hash of it, the position's key, who moves, how
@@ -228,24 +229,31 @@ def object_game(
     return Game(
         name=name,
         players=players,
-        state_words=theatre.words,
-        num_codes=codes,
-        max_moves=moves,
-        max_plies=plies + 1,  # so that `Theatre.play` is the first to see that a game is too long
+        functions=RuleFunctions(
+            start=Callback("start", theatre.start, name, theatre.where),
+            turn=turn,
+            legal=legal,
+            play=Callback("play", theatre.play, name, theatre.where),
+            scores=scores,
+            sample=sample,
+            key=key,
+        ),
+        bounds=Bounds(
+            state_words=theatre.words,
+            num_codes=codes,
+            max_moves=moves,
+            # One more, so that `Theatre.play` is the first to report a game that is too long.
+            max_plies=plies + 1,
+        ),
         constants=[theatre.legal_at, theatre.history_at],
-        start=Callback("start", theatre.start, name, theatre.where),
-        turn=turn,
-        legal=legal,
-        play=Callback("play", theatre.play, name, theatre.where),
-        scores=scores,
-        sample=sample,
-        key=key,
+        display=Display(
+            player_names=player_names,
+            format_move=show_move or (lambda player, code: objects.text(code)),
+            parse_move=read_move,
+            render=(lambda state, colour: show(theatre.shown(state))) if show else None,
+        ),
         options=options,
-        player_names=player_names,
         source=source,
         history_dependent=by_history,
         source_functions=made_of,
-        format_move=show_move or (lambda player, code: objects.text(code)),
-        parse_move=read_move,
-        render=(lambda state, colour: show(theatre.shown(state))) if show else None,
     )

@@ -75,7 +75,7 @@ class Batch:
 def many_play_by_the_rules(trial: Trial, record: Record) -> None:
     """Each trace of `many`, replayed from its leaf, is of sensible moves by those who move, ends
     where the game ends, and has the results that `scores` gives there."""
-    if trial.game.functions["many"] is None:
+    if trial.game.functions.batch_playouts is None:
         return
     last = len(record.moments) - 1
     leaves = [record.moments[trial.chance.randint(0, last)] for _ in range(LEAVES - 1)]
@@ -114,7 +114,7 @@ def _replay(trial: Trial, batch: Batch, number: int) -> None:
 
 def many_is_fair(trial: Trial, record: Record) -> None:
     """`many` begins with every sensible move equally often: tried in one position of the game."""
-    if trial.game.functions["many"] is None or not record.joints:
+    if trial.game.functions.batch_playouts is None or not record.joints:
         return
     ply = trial.chance.randrange(len(record.joints))
     probe, moment = trial.probe, record.moments[ply]

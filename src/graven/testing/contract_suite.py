@@ -145,8 +145,12 @@ def chosen_moves_are_legal(trial: Trial, moment: Moment) -> None:
     """`sensible` and `candidates` each write at least one of the moves that `legal` writes, none
     twice."""
     probe = trial.probe
-    for name, listed in (("sensible", probe.sensible), ("candidates", probe.candidates)):
-        if trial.game.functions[name] is None:
+    functions = trial.game.functions
+    for name, function, listed in (
+        ("playout_moves", functions.playout_moves, probe.sensible),
+        ("tree_moves", functions.tree_moves, probe.candidates),
+    ):
+        if function is None:
             continue
         for player in probe.choosers(probe.turn(moment)):
             count, buffer = listed(moment, player)
@@ -209,7 +213,7 @@ def allowed_agrees_with_sensible(trial: Trial, moment: Moment) -> None:
 def coded_agrees_with_sensible_and_feature(trial: Trial, moment: Moment) -> None:
     """`coded` lists the sensible moves, each with its feature code."""
     probe = trial.probe
-    if trial.game.functions["coded"] is None:
+    if trial.game.functions.playout_moves_with_features is None:
         return
     for player in probe.choosers(probe.turn(moment)):
         moves, codes = probe.coded(moment, player)
@@ -382,7 +386,7 @@ def _replay(trial: Trial, record: Record, garbage: int) -> tuple[Moment, str]:
 def sample_is_fair(trial: Trial, record: Record) -> None:
     """`sample` draws every sensible move equally often: tried in one position of the game."""
     probe = trial.probe
-    if trial.game.functions["sample"] is None or not record.joints:
+    if trial.game.functions.sample is None or not record.joints:
         return
     ply = trial.chance.randrange(len(record.joints))
     moment = record.moments[ply]

@@ -299,7 +299,7 @@ class Probe:
             raise_fault()
         except ContractError as fault:
             error = fault.__cause__
-            if not isinstance(self.game.functions.get(name), Callback):
+            if not isinstance(getattr(self.game.functions, name, None), Callback):
                 did = None
                 if isinstance(error, IndexError):
                     state[:] = moment.state

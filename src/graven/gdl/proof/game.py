@@ -20,6 +20,7 @@ from graven.core.callbacks import BROKEN, Callback
 from graven.core.contract import SIMULTANEOUS, TERMINAL, Constants, Moves, Scores, State
 from graven.core.errors import ContractError, UsageError
 from graven.core.game import Game, Option
+from graven.core.game_parts import Bounds, Display, RuleFunctions
 from graven.core.rng import Rng, below, derive
 from graven.gdl.check import goal_value
 from graven.gdl.moves import move_term
@@ -267,21 +268,24 @@ def proof_game(
     return Game(
         name=name,
         players=stage.players,
-        state_words=stage.words,
-        num_codes=stage.codes,
-        max_moves=stage.moves,
-        max_plies=steps,
+        functions=RuleFunctions(
+            start=Callback("start", stage.start, title, stage.where),
+            turn=turn,
+            legal=legal,
+            play=Callback("play", stage.play, title, stage.where),
+            scores=scores,
+            sample=sample,
+            key=key,
+        ),
+        bounds=Bounds(
+            state_words=stage.words, num_codes=stage.codes, max_moves=stage.moves, max_plies=steps
+        ),
         constants=[stage.players, stage.legal_at, stage.facts_at],
-        start=Callback("start", stage.start, title, stage.where),
-        turn=turn,
-        legal=legal,
-        play=Callback("play", stage.play, title, stage.where),
-        scores=scores,
-        sample=sample,
-        key=key,
+        display=Display(
+            player_names=sheet.roles,
+            format_move=lambda player, code: stage.text(code),
+            parse_move=lambda player, text: stage.read(text),
+            render=stage.show,
+        ),
         options=options,
-        player_names=sheet.roles,
-        format_move=lambda player, code: stage.text(code),
-        render=stage.show,
-        parse_move=lambda player, text: stage.read(text),
     )
