@@ -28,7 +28,7 @@ def after(size: int | str, moves: str, **options):
     return make_game("go", size=size, **options).start().play_moves(moves.split())
 
 
-def sensible(position) -> set[str]:
+def playout_moves(position) -> set[str]:
     rules = position.game.rules
     moves = contract.new_moves(rules)
     count = contract.playout_moves(rules, position.state.copy(), position.current_player, moves)
@@ -101,13 +101,13 @@ def test_two_passes_end_the_game_and_areas_count():
 def test_playouts_do_not_fill_eyes(size, moves, point, is_eye):
     position = after(size, moves)
     assert point in position.legal_moves
-    assert (point not in sensible(position)) == is_eye
+    assert (point not in playout_moves(position)) == is_eye
 
 
 def test_playouts_pass_when_only_eyes_are_left():
     position = after("2x3", "A2 pass B2 pass C2 pass B1 pass")
     assert set(position.legal_moves) == {"A1", "C1", "pass"}
-    assert sensible(position) == {"pass"}
+    assert playout_moves(position) == {"pass"}
 
 
 @pytest.mark.parametrize("playout", ["sample", "mogo"])
@@ -222,7 +222,7 @@ def test_a_stone_of_a_third_colour_takes_the_last_liberty():
         ({"komi": "inf"}, "komi must be a number"),
         ({"colors": 5}, "2, 3 or 4"),
         ({"colors": 1}, "2, 3 or 4"),
-        ({"colors": 3, "komi": 7}, "for two colours"),
+        ({"colors": 3, "komi": 7}, "only for two colours"),
     ],
 )
 def test_wrong_options_are_explained(options, hint):
@@ -244,13 +244,13 @@ def test_the_canonical_form_can_be_read_back(text, spec):
     assert make_game(spec).spec == spec
 
 
-def test_the_turn_can_be_handed_over():
+def test_the_player_to_move_can_be_changed():
     position = after(3, "A1 pass")
-    handed = go.handed_over(position, 1)
-    assert handed.current_player == 1
-    assert "White to move" in str(handed)
-    assert handed.play("C3").current_player == 0
-    assert not handed.play("pass").is_over
+    changed = go.with_player_to_move(position, 1)
+    assert changed.current_player == 1
+    assert "White to move" in str(changed)
+    assert changed.play("C3").current_player == 0
+    assert not changed.play("pass").is_over
     assert position.current_player == 0
 
 

@@ -84,7 +84,7 @@ def test_the_same_stones_with_the_other_player_to_move_differ() -> None:
 def test_packed_liberties_of_the_fullest_group_fit(side: int) -> None:
     points = stone_groups.points(side, side)
     most, far = 4 * side * side, int(points[-1])
-    packed = most * stone_groups.liberty.py_func(far)  # type: ignore[attr-defined]
+    packed = most * stone_groups.pseudo_liberty.py_func(far)  # type: ignore[attr-defined]
     assert packed < 1 << 63
     assert packed & stone_groups.COUNT_MASK == most
     assert packed >> stone_groups.COUNT_BITS & ((1 << stone_groups.SUM_BITS) - 1) == most * far

@@ -1,4 +1,4 @@
-"""Playouts are uniform: `sample` draws every sensible move of a position equally often."""
+"""Playouts are uniform: `sample` draws every playout move of a position equally often."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def reluctant_move(position, chance: random.Random):
     """Play a random move that does not end the game, if there is one."""
     for move in chance.sample(position.legal_moves, len(position.legal_moves)):
         after = position.play(move)
-        if not after.over:
+        if not after.is_over:
             break
     return after
 

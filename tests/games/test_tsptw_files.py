@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from graven.core.errors import UsageError
 from graven.games.registry import make_game
-from graven.games.tsptw_instances import MOST_CITIES, Instance, read_instance
+from graven.games.tsptw_instances import MAX_CITIES, TsptwInstance, read_instance
 from graven.testing import check_game
 from tests.naive.tsptw import Tsptw, shortest_on_time
 
@@ -32,7 +32,7 @@ DECIMALS = """3
 """
 
 
-def same(one: Instance, other: Instance) -> bool:
+def same(one: TsptwInstance, other: TsptwInstance) -> bool:
     return all(
         (getattr(one, name) == getattr(other, name)).all()
         for name in ("distances", "opens", "closes")
@@ -89,7 +89,7 @@ def test_the_optimum_of_the_published_instance():
         ("2\n0 1\n1 0\n0 9\n", "need 9 numbers"),
         ("2\n0 1\n1 0\n0 9\n0 9\n1\n", "need 9 numbers"),
         ("1\n0\n0 9\n", "from 2 to"),
-        (f"{MOST_CITIES + 1}\n0 0\n", "from 2 to"),
+        (f"{MAX_CITIES + 1}\n0 0\n", "from 2 to"),
         ("-2\n0 0\n", "from 2 to"),
         ("2.5\n0 0\n", "from 2 to"),
         ("2\n0 -1\n1 0\n0 9\n0 9\n", "less than 0"),

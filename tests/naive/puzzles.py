@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from graven.games.tsptw_instances import invented
+from graven.games.tsptw_instances import random_instance
 from tests.naive.morpion import Morpion
 from tests.naive.samegame import SameGame
 from tests.naive.tsptw import Tsptw
@@ -50,7 +50,7 @@ def naive_puzzle(spec: str) -> Any:
     if name == "samegame":
         return SameGame(options["board"] if "board" in options else random_board(spec))
     # Which instance a seed means is data; what one may do with it is not.
-    instance = invented(*(int(options[key]) for key in ("cities", "width", "seed")))
+    instance = random_instance(*(int(options[key]) for key in ("cities", "width", "seed")))
     windows = list(zip(instance.opens.tolist(), instance.closes.tolist(), strict=True))
     return Tsptw(instance.distances.tolist(), windows, options.get("prune") == "true")
 

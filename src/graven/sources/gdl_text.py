@@ -14,7 +14,7 @@ from pathlib import Path
 from graven.core.errors import UsageError, unknown
 from graven.core.game import MISERE, Game, Outline, spec_of
 from graven.core.game import Option as Value
-from graven.games.registry import Family, Option
+from graven.games.registry import Family, GameOption
 
 NAME = "gdl"
 OPTIONS = ("sheet", "file", "steps", "by", "text")
@@ -60,8 +60,8 @@ def _family(name: str, about: str) -> Family:
     from graven.gdl.make import AUTO
 
     options = {
-        "steps": Option(STEPS, "a game that has not ended after so many steps ends there"),
-        "by": Option(AUTO, "network, proof (slow), or auto: a network if it is not too large"),
+        "steps": GameOption(STEPS, "a game that has not ended after so many steps ends there"),
+        "by": GameOption(AUTO, "network, proof (slow), or auto: a network if it is not too large"),
     }
     return Family(name, about, options, lambda **chosen: gdl_game(name, **chosen))
 

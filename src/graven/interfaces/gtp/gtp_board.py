@@ -8,7 +8,7 @@ from graven.core import contract
 from graven.core.game import Game, Position
 from graven.core.rng import generator
 from graven.games import go, sgf
-from graven.games.go_board import APART, CELL, COLOUR, EMPTY, POINT_OF
+from graven.games.go_board import CELL, COLOUR_MASK, EMPTY, POINT_OF, STRIDE
 from graven.interfaces.gtp.gtp_protocol import CommandError
 from graven.sources.load import make_game
 
@@ -54,7 +54,7 @@ class Table:
         position = self.position
         if self.is_go:
             if position.current_player != player:
-                position = go.handed_over(position, player)
+                position = go.with_player_to_move(position, player)
             if position.is_over:
                 raise CommandError("the game is too long")
             return position
@@ -69,7 +69,7 @@ class Table:
         second pass and have stones counted that everybody knows are dead, but see what comes of
         them."""
         position = self.ready(player)
-        return go.handed_over(position, player) if self.is_go else position
+        return go.with_player_to_move(position, player) if self.is_go else position
 
     def play(self, player: int, move: str, comment: str = "") -> None:
         """Play a move, or refuse it."""
@@ -91,19 +91,19 @@ class Table:
         """Handicap stones for Black on an empty board; White moves next."""
         position = self.position
         for point in points:
-            ready = go.handed_over(position, 0)
+            ready = go.with_player_to_move(position, 0)
             code = self.game.move_code(0, point)
             if code is None or point.lower() == go.PASS or code not in ready.legal_codes_of(0):
                 raise CommandError("bad vertex list")
             position = ready.play(code)
-        self.positions = [go.handed_over(position, 1)]
+        self.positions = [go.with_player_to_move(position, 1)]
         self.setup = tuple(self.game.format_move(0, self._code(point)) for point in points)
 
     def _code(self, point: str) -> int:
         code = self.game.move_code(0, point)
         return -1 if code is None else code
 
-    def record(self) -> sgf.Record:
+    def record(self) -> sgf.SgfGame:
         """The game as SGF has it."""
         if not self.is_go or len({*str(self.game.options["size"]).split("x")}) > 1:
             raise CommandError("only games of Go on square boards are written as SGF")
@@ -111,9 +111,9 @@ class Table:
         result = self.score(self.dead()) if self.position.is_over else ""
         komi, first = float(self.game.options["komi"]), 1 if self.setup else None
         setup = (self.setup, ())
-        return sgf.Record(size, komi, setup, tuple(self.moves), result=result, first=first)
+        return sgf.SgfGame(size, komi, setup, tuple(self.moves), result=result, first=first)
 
-    def load(self, record: sgf.Record) -> None:
+    def load(self, record: sgf.SgfGame) -> None:
         """Take over a game; nothing changes if it cannot be played."""
         fresh = Table(make_game("go", size=record.size, komi=record.komi))
         black, white = record.setup
@@ -121,9 +121,11 @@ class Table:
         for player, points in enumerate((black, white)):
             for point in points:
                 code = fresh.game.move_code(player, point)
-                position = go.handed_over(position, player).play(-1 if code is None else code)
+                position = go.with_player_to_move(position, player).play(
+                    -1 if code is None else code
+                )
         first = record.first if record.first is not None else int(bool(black and not white))
-        fresh.positions = [go.handed_over(position, first)]
+        fresh.positions = [go.with_player_to_move(position, first)]
         fresh.setup = black if not white else ()
         for player, move, comment in record.moves:
             fresh.play(player, move, comment)
@@ -134,7 +136,7 @@ class Table:
         """Whose stone is on each occupied point."""
         tables, state = self.game.constants, self.position.state
         cells = self.game.num_codes - 1
-        colours = state[CELL + APART * tables[POINT_OF : POINT_OF + cells]] & COLOUR
+        colours = state[CELL + STRIDE * tables[POINT_OF : POINT_OF + cells]] & COLOUR_MASK
         return {
             self.game.format_move(0, code): int(colour)
             for code, colour in enumerate(colours)
@@ -145,19 +147,19 @@ class Table:
         """Stones whose points mostly end in other hands when the game is played out at random."""
         rules = self.game.rules_with("mogo")
         cells = self.game.num_codes - 1
-        grid = CELL + APART * rules.constants[POINT_OF : POINT_OF + cells]
+        grid = CELL + STRIDE * rules.constants[POINT_OF : POINT_OF + cells]
         lost = np.zeros(cells, dtype=np.int64)
         rng, moves = generator(1), contract.new_moves(rules)
         joint, state = contract.new_joint(rules), contract.new_state(rules)
-        first = self.position.state[grid] & COLOUR
+        first = self.position.state[grid] & COLOUR_MASK
         for number in range(DEAD_PLAYOUTS):
-            state[:] = go.handed_over(self.position, number % 2).state
+            state[:] = go.with_player_to_move(self.position, number % 2).state
             while (player := contract.turn(rules, state)) >= 0:
                 joint[player] = contract.sample(rules, state, player, moves, rng)
                 contract.play(rules, state, joint)
-            last = state[grid] & COLOUR
+            last = state[grid] & COLOUR_MASK
             # An empty point at the end is an eye of whoever has the neighbours.
-            beside = state[grid - APART] & COLOUR
+            beside = state[grid - STRIDE] & COLOUR_MASK
             last = np.where(last >= EMPTY, np.where(beside < EMPTY, beside, last), last)
             lost += (last < EMPTY) & (last != first)
         return [
@@ -173,7 +175,7 @@ class Table:
             for point, player in self.owners().items():
                 if point in dead:
                     continue
-                ready = go.handed_over(cleared, player)
+                ready = go.with_player_to_move(cleared, player)
                 code = self._code(point)
                 if code in ready.legal_codes_of(player):
                     cleared = ready.play(code)

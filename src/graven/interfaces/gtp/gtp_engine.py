@@ -204,7 +204,7 @@ class Engine:
 
     def do_komi(self, komi: str) -> str:
         """White's komi."""
-        self.table.set_komi(parse_number(komi, "komi", -go.MOST_KOMI, go.MOST_KOMI))
+        self.table.set_komi(parse_number(komi, "komi", -go.MAX_KOMI, go.MAX_KOMI))
         return ""
 
     def do_fixed_handicap(self, number: str) -> str:
@@ -427,7 +427,7 @@ class Engine:
         if not Path(name).is_file():
             raise CommandError("cannot load file")
         with Path(name).open("rb") as file:
-            data = file.read(sgf.LARGEST_FILE + 1)
+            data = file.read(sgf.MAX_FILE_BYTES + 1)
         self.table.load(sgf.read(data, before))
         return str(self.table.game.player_names[self.table.position.state[0]].lower())
 

@@ -385,7 +385,7 @@ class Table:
             result = sgf.result_text(self.game, go.areas(last))
         names = [spec.text if spec else "a person" for spec in self.seats]
         return sgf.write(
-            sgf.Record(
+            sgf.SgfGame(
                 size=int(str(self.game.options["size"]).partition("x")[0]),
                 komi=float(self.game.options["komi"]),
                 moves=[

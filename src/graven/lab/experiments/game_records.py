@@ -55,7 +55,7 @@ def keep_record(
     if game.name != "go" or rows != columns or game.players != 2:
         return
     names = [job.cell.agents[side] for side in job.cell.seats(job.index)]
-    record = sgf.Record(
+    record = sgf.SgfGame(
         size=int(rows),
         komi=float(game.options["komi"]),
         moves=[
