@@ -30,7 +30,7 @@ def test_sizes_are_a_number_or_rows_by_columns(size: int | str, expected: tuple[
 
 
 @pytest.mark.parametrize("size", [3, 27, "6x1", "x5", "6x", "six", "", "8.0", -8, "6x5x4"])
-def test_a_wrong_size_is_answered_with_the_range(size: int | str) -> None:
+def test_an_invalid_size_raises_with_the_range(size: int | str) -> None:
     with pytest.raises(UsageError) as caught:
         SIZES.parse(size)
     message = str(caught.value)
@@ -78,7 +78,7 @@ def test_go_boards_mark_the_usual_points(side: int, stars: int) -> None:
 
 
 @pytest.mark.parametrize("pieces", ["pawns", "knights", "stones", "dominoes"])
-def test_colours_change_nothing_about_the_layout(pieces: Pieces) -> None:
+def test_colours_do_not_change_the_layout(pieces: Pieces) -> None:
     board = SquareBoard("test", 4, 4, [0, 1, 1, VACANT, 0, *[VACANT] * 11], pieces)
     plain, coloured = as_text(board).splitlines(), as_text(board, colour=True).splitlines()
     assert "\x1b[" not in "".join(plain)
@@ -97,7 +97,7 @@ def test_colours_change_nothing_about_the_layout(pieces: Pieces) -> None:
         ("dominoes", "circle", 2 * 2),
     ],
 )
-def test_pictures_hold_every_piece_and_coordinate(pieces: Pieces, tag: str, marks: int) -> None:
+def test_pictures_contain_every_piece_and_coordinate(pieces: Pieces, tag: str, marks: int) -> None:
     owners = [0, 1, 1, VACANT, 0, *[VACANT] * 7]
     if pieces != "dominoes":
         owners[4] = VACANT

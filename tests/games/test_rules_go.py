@@ -1,4 +1,4 @@
-"""Go's rules in small positions, counts that others have published, and more than two colours."""
+"""Rules of Go in small positions, published counts, and more than two colours."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_a_captured_stone_leaves_the_board():
     assert board(after(3, "A1 A2 C3 B1")) == "..X/O../.O."
 
 
-def test_a_capture_may_fill_ones_own_last_liberty():
+def test_a_capture_may_fill_the_last_own_liberty():
     assert board(after(2, "A1 A2 B1 pass B2")) == ".X/XX"
 
 
@@ -51,7 +51,7 @@ def test_suicide_is_not_allowed():
 def test_ko():
     position = after(4, "B1 C1 A2 D2 B3 C3 pass B2 C2")
     assert board(position) == "..../.XO./X.XO/.XO."
-    assert "B2" not in position.legal_moves, "that would bring back the position before"
+    assert "B2" not in position.legal_moves, "it would repeat the previous position"
     assert "B2" in position.play_moves(["D4", "A4"]).legal_moves, (
         "there is another stone on the board now"
     )
@@ -64,7 +64,7 @@ def test_passes_do_not_lift_a_ko():
     assert "B2" in position.play("pass").play("A4").legal_moves
 
 
-def test_no_board_ever_comes_back():
+def test_no_position_is_repeated():
     chance, forbidden = random.Random(3), 0
     for _ in range(200):
         position, seen = make_game("go", size="2x3").start(), set()
@@ -81,7 +81,7 @@ def test_no_board_ever_comes_back():
 def test_two_passes_end_the_game_and_areas_count():
     position = after(3, "B2 A1 C1 pass pass", komi=2)
     assert position.is_over
-    assert go.areas(position) == (2.0, 1.0), "all that is empty touches both"
+    assert go.areas(position) == (2.0, 1.0), "the empty region touches both colours"
     assert position.scores == (0.0, 1.0)
     assert after(3, "B2 pass pass", komi=9).scores == (0.5, 0.5), "nine points, and komi nine"
     assert after(3, "B2 pass pass", komi=8.5).scores == (1.0, 0.0)
@@ -124,7 +124,7 @@ def test_playouts_end_long_before_the_cap(playout):
         assert state[PLY] < game.max_plies
 
 
-# Counts of others.
+# Published counts.
 
 compiled_legal = numba.njit(go.legal)
 
@@ -135,8 +135,8 @@ def legal_without_pass(constants, state, player, moves):
 
 @pytest.mark.parametrize(("depth", "count"), [(1, 81), (2, 6480), (3, 511_920), (4, 39_929_136)])
 def test_perft_without_passes(depth, count):
-    """As Peter McKenzie counted them on the computer-go mailing list ("Testing move generation
-    and tree traversal")."""
+    """Counts by Peter McKenzie on the computer-go mailing list ("Testing move generation and
+    tree traversal")."""
     game = make_game("go", size=9)
     assert perft(game.changed(legal=legal_without_pass).start(), depth) == count
 
@@ -148,7 +148,7 @@ def test_all_legal_boards_can_be_reached(size, count):
     rules, moves, joint = game.rules, contract.new_moves(game.rules), contract.new_joint(game.rules)
     start = contract.new_state(rules)
     contract.start(rules, start)
-    found, frontier = {int(start[go_board.KEY])}, [start]
+    reached, frontier = {int(start[go_board.KEY])}, [start]
     while frontier:
         state = frontier.pop()
         for player in (0, 1):
@@ -158,10 +158,10 @@ def test_all_legal_boards_can_be_reached(size, count):
                 after = state.copy()
                 joint[player] = code
                 contract.play(rules, after, joint)
-                if int(after[go_board.KEY]) not in found:
-                    found.add(int(after[go_board.KEY]))
+                if int(after[go_board.KEY]) not in reached:
+                    reached.add(int(after[go_board.KEY]))
                     frontier.append(after)
-    assert len(found) == count
+    assert len(reached) == count
 
 
 # More colours.
@@ -209,7 +209,7 @@ def test_a_stone_of_a_third_colour_takes_the_last_liberty():
     assert board(after(3, "A1 A2 B1", colors=3)) == ".../O../.R."
 
 
-# Options, and what the interfaces need.
+# Options and helper functions.
 
 
 @pytest.mark.parametrize(
@@ -255,12 +255,12 @@ def test_the_player_to_move_can_be_changed():
 
 
 def test_searches_leave_eyes_alone_and_may_always_pass():
-    # White's eyes at a1 and c1 are White's only points left but for one of Black's.
+    # White has eyes at A1 and C1.
     game = make_game("go(size=9)")
     position = game.start()
     for move in ("a9 a2", "b9 b1", "c9 b2", "d9 c2", "e9 d2", "f9 d1"):
-        for each in move.split():
-            position = position.play(each)
+        for point in move.split():
+            position = position.play(point)
     position = position.play("pass")
     assert position.current_player == 1
     assert {"A1", "C1", "pass"} <= set(position.legal_moves)
@@ -268,5 +268,5 @@ def test_searches_leave_eyes_alone_and_may_always_pass():
     count = contract.tree_moves(game.rules, position.state, 1, moves)
     listed = {game.format_move(1, int(code)) for code in moves[:count]}
     assert set(position.legal_moves) - listed == {"A1", "C1"}
-    found = Agent("uct").search(position, playouts=500)
-    assert {stat.move for stat in found.root_stats} == listed
+    result = Agent("uct").search(position, playouts=500)
+    assert {stat.move for stat in result.root_stats} == listed

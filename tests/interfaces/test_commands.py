@@ -35,7 +35,7 @@ def test_a_game_shows_its_options_and_its_start(run):
 
 
 def test_a_playout_of_one_game_is_found_from_both_sides(run):
-    assert "playouts of its own: mogo" in run("games", "go").out
+    assert "additional playout policies: mogo" in run("games", "go").out
     assert json.loads(run("games", "go(colors=3)", "--json").out)["playouts"] == []
     shown = run("agents", "mogo").out
     assert "playout of one game" in shown

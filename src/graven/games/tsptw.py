@@ -38,9 +38,10 @@ from graven.games.registry import Family, GameOption
 from graven.games.tsptw_drawing import as_svg, as_text
 from graven.games.tsptw_instances import MAX_CITIES, TsptwInstance, random_instance, read_instance
 
-# `tables`: how many cities, what a late arrival costs, what the score is a fraction of, whether
-# to prune; then distances row by row, then when each city opens, then when each closes.
+# Layout of `constants`: number of cities, penalty of a late arrival, divisor of the score, whether
+# to prune; then the distances row by row, the opening times and the closing times.
 CITIES, PENALTY, SCORE_RANGE, PRUNE, DISTANCES = range(5)
+# Layout of a state.
 CURRENT_CITY, TIME, LENGTH, LATE, CITIES_LEFT, UNVISITED = range(6)
 CITY_SET_WORDS = bits.words_for(MAX_CITIES)
 TOUR = UNVISITED + CITY_SET_WORDS

@@ -1,4 +1,4 @@
-"""`graven games`: which games there are, and one of them closely."""
+"""`graven games`: list the games, or describe one."""
 
 from __future__ import annotations
 
@@ -16,14 +16,12 @@ if TYPE_CHECKING:
 
 def games(
     name: Annotated[
-        str | None, typer.Argument(help="One game, to see its options and its start.")
+        str | None, typer.Argument(help="A game: show its options, bounds and first position.")
     ] = None,
     size: Size = None,
     json: Json = False,
 ) -> None:
-    """List the games, or show one.
-
-    Of one game you see its options, its bounds and its first position.
+    """List the games, or show the options, bounds and first position of one game.
 
     \b
     Examples:
@@ -41,16 +39,16 @@ def games(
 
     if name is None:
         if size is not None:
-            raise UsageError("--size needs the name of a game.")
+            raise UsageError("--size requires the name of a game.")
         _list([*registry.families(), *gdl_text.families()], json)
         return
     game = make_game(name, size)
-    family = None  # of games that are not the package's own
+    family = None  # for games that are not registered: Python files and OpenSpiel
     if gdl_text.is_gdl(name):
         family = gdl_text.family(game)
     elif not game.source:
-        text, _ = registry.parse(name)
-        family = registry.find(text.removeprefix(MISERE))
+        base_name, _ = registry.parse(name)
+        family = registry.find(base_name.removeprefix(MISERE))
     if json:
         print_json({**(_family_json(family) if family else {}), **_game_json(game)})
     else:
@@ -64,16 +62,16 @@ def _list(families: list[Family], json: bool) -> None:
         print_json([_family_json(family) for family in families])
         return
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
-    for heading in ("game", "options", "what it is"):
+    for heading in ("game", "options", "description"):
         table.add_column(heading)
     for family in families:
         options = ", ".join(f"{name}={option.default}" for name, option in family.options.items())
         table.add_row(family.name, options, family.summary)
     out().print(table)
     out().print(
-        "\nmisere-NAME is any of them with the results turned round; FILE.kif is a game of your "
-        "own in GDL, ./mygame.py:game one in Python ('graven new game mygame'), "
-        "'spiel(\"chess\")' one of OpenSpiel's.",
+        "\nmisere-NAME is a game with inverted scores; FILE.kif is a user-defined game in GDL, "
+        "./mygame.py:game one in Python (see 'graven new game mygame'), 'spiel(\"chess\")' a "
+        "game of OpenSpiel.",
         style="dim",
         markup=False,
     )
@@ -92,7 +90,7 @@ def _show(family: Family | None, game: Game) -> None:
         f"at most {game.max_moves:,} moves in a position and {game.max_plies:,} plies in a game"
     )
     if game.playouts:
-        console.print(f"playouts of its own: {', '.join(sorted(game.playouts))}")
+        console.print(f"additional playout policies: {', '.join(sorted(game.playouts))}")
     position = game.start()
     print_board(position)
     moves = position.legal_moves
