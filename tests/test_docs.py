@@ -116,7 +116,7 @@ def test_perft_counts_on_the_pages_are_those_that_the_tests_check():
 
 
 def test_every_policy_has_a_page_with_its_parameters():
-    from graven.agents.spec import show_value
+    from graven.core.calls import format_value
 
     for policy in catalogue():
         if policy.kind not in ("tree", "playout", "game"):
@@ -126,7 +126,7 @@ def test_every_policy_has_a_page_with_its_parameters():
         text = page.read_text(encoding="utf-8")
         assert "## When it helps" in text
         for parameter in policy.parameters:
-            row = f"| `{parameter.name}` | `{show_value(parameter.default)}` |"
+            row = f"| `{parameter.name}` | `{format_value(parameter.default)}` |"
             assert row in text, f"{policy.name}: {row}"
 
 

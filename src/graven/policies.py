@@ -1,54 +1,44 @@
-"""All that a tree policy or a playout policy of one's own is written with.
+"""Everything that a user-defined tree policy or playout policy needs.
 
-    from graven.policies import Form, Parameter, TreePolicy, best
+    from graven.policies import Formula, Parameter, TreePolicy
 
-See docs/adding-a-policy.md; `graven new policy NAME` writes a file to begin with.
+See docs/your-own-policy.md; `graven new policy NAME` writes a file to start from.
 """
 
 from __future__ import annotations
 
 from graven.core.compile import inlined
-from graven.core.contract import (
-    features,
-    is_playout_move,
-    legal,
-    play,
-    sample,
-    scores,
-    turn,
-)
+from graven.core.contract import features, is_playout_move, legal, play, sample, scores, turn
 from graven.core.rng import below, uniform
-from graven.search.plan import NEVER, OK
-from graven.search.playout.loop import play_with
+from graven.core.status import Status
+from graven.search.plan import NEVER
+from graven.search.playout.loop import play_with, random_move
 from graven.search.policy import (
-    Form,
+    Formula,
     Parameter,
-    PlayoutForm,
     PlayoutPolicy,
+    PlayoutVariant,
     TreePolicy,
-    new_learner,
 )
-from graven.search.select.best import best
 from graven.search.tree import LENGTH
 
 __all__ = [
     "LENGTH",
     "NEVER",
-    "OK",
-    "Form",
+    "Formula",
     "Parameter",
-    "PlayoutForm",
     "PlayoutPolicy",
+    "PlayoutVariant",
+    "Status",
     "TreePolicy",
     "below",
-    "best",
     "features",
     "inlined",
     "is_playout_move",
     "legal",
-    "new_learner",
     "play",
     "play_with",
+    "random_move",
     "sample",
     "scores",
     "turn",

@@ -1,4 +1,4 @@
-"""Policies of one's own: in a file, or given to an agent."""
+"""User-defined policies: in a file, or passed to an agent."""
 
 from __future__ import annotations
 
@@ -13,52 +13,104 @@ from graven.agents import parse
 from graven.agents.spec import with_budget
 from graven.core.errors import ContractError, UsageError
 from graven.lab.store.store import Store
-from graven.search.engine import Budget
+from graven.search.budget import Budget
 
 MINE = """
 from math import log, sqrt
-from graven.policies import Form, Parameter, PlayoutForm, PlayoutPolicy, TreePolicy
-from graven.policies import best, play_with, sample
+from typing import NamedTuple
+import numpy as np
+from graven.policies import LENGTH, Formula, Parameter, PlayoutPolicy, PlayoutVariant, Status
+from graven.policies import TreePolicy, play_with, random_move, uniform
 from upper import bound
 
-def select(params, rng, visits, lo, hi, moves, counts, sums, amaf, base, values):
-    fpu, ties, c = params[0], params[1], params[2]
-    for edge in range(lo, hi):
-        n = counts[edge]
-        values[edge - lo] = fpu if n == 0 else sums[edge] / n + c * bound(visits, n)
-    return best(values, lo, hi, moves, ties, rng)
+def value(p, node, edge):
+    return edge.total / edge.visits + p.c * bound(node.visits, edge.visits)
 
-def beyond(params, rng, visits, lo, hi, moves, counts, sums, amaf, base, values):
-    return hi + 1_000_000_000
+def wrong(p, node, edge):
+    return edge.total + "one"
 
-def wrong(params, rng, visits, lo, hi, moves, counts, sums, amaf, base, values):
-    return lo + "one"
+def short(p, node):
+    return p.c
 
-def any_move(rules, tree, record, learner, player, length, rng):
-    return sample(rules, record.state, player, record.moves, rng)
+def optimistic(p, node, edge):
+    return p.start
 
-def no_move(rules, tree, record, learner, player, length, rng):
+def any_move(rules, record, memory, player):
+    return random_move(rules, record, player)
+
+def no_move(rules, record, memory, player):
     return 1_000_000
 
-def play_out(rules, tree, record, learner, rng):
-    return play_with(any_move, rules, tree, record, learner, rng)
+def play_out(rules, tree, record, memory):
+    return play_with(any_move, rules, record, memory)
 
-def play_none(rules, tree, record, learner, rng):
-    return play_with(no_move, rules, tree, record, learner, rng)
+class Counts(NamedTuple):
+    p: float
+    step: int
+    even: bool
+    by_player: np.ndarray  # [player, move]: how often it was played
+    begun: np.ndarray  # [1]: playouts; full at its length - 1
+    mask: np.uint64
+
+def begin(rules, tree, record, memory):
+    if memory.begun[0] + 1 >= len(memory.begun):
+        return Status.NEED_MEMORY
+    memory.begun[0] += 1
+    return Status.OK
+
+def counted_move(rules, record, memory, player):
+    if memory.even and uniform(record.rng) < memory.p:
+        return -1
+    return random_move(rules, record, player)
+
+def count(rules, tree, record, memory):
+    for i in range(record.shape[LENGTH]):
+        player, move = record.trace[i] // rules.num_codes, record.trace[i] % rules.num_codes
+        memory.by_player[player, move & memory.mask] += memory.step
+
+def counts(rules, values):
+    return Counts(
+        p=values["p"],
+        step=2,
+        even=True,
+        by_player=np.zeros((rules.players, rules.num_codes), np.float32),
+        begun=np.zeros(8, np.int64),
+        mask=np.uint64(0xFFFF),
+    )
+
+def larger(memory):
+    begun = np.zeros(4 * len(memory.begun), np.int64)
+    begun[0] = memory.begun[0]
+    return memory._replace(begun=begun)
 
 C = Parameter("c", 0.4, "exploration", low=0.0)
-tree = TreePolicy("tree", "UCT, once more.", (Form("tree", select, (C,)),))
-far = TreePolicy("far", "Chooses what is not there.", (Form("far", beyond, ()),))
-odd = TreePolicy("odd", "Cannot be compiled.", (Form("odd", wrong, ()),))
+tree = TreePolicy("tree", "UCT, once more.", (Formula("tree", value, (C,)),))
+START = Parameter("start", 9.0, "the value of an edge without playouts")
+eager = TreePolicy("eager", "", (Formula("eager", value, (C, START), optimistic),))
+odd = TreePolicy("odd", "Cannot be compiled.", (Formula("odd", wrong, ()),))
+few = TreePolicy("few", "Takes two arguments.", (Formula("few", short, (C,)),))
 bare = TreePolicy("bare", "Without any formula.", ())
-loud = TreePolicy("loud", "", (Form("loud", select, (Parameter("C", 0.4, ""),)),))
-seed = TreePolicy("seed", "", (Form("seed", select, (Parameter("memory", 0.4, ""),)),))
-plain = TreePolicy("plain", "", (Form("plain", select, ("c",)),))
-empty = TreePolicy("empty", "", (Form("empty", None, ()),))
-named = TreePolicy("named", "", tree.forms, ref=Parameter("refs", 50, ""))
-over = PlayoutPolicy("over", "", (PlayoutForm(play_out),), pool="size")
-playout = PlayoutPolicy("playout", "Uniform, once more.", (PlayoutForm(play_out),))
-none = PlayoutPolicy("none", "No move at all.", (PlayoutForm(play_none),))
+loud = TreePolicy("loud", "", (Formula("loud", value, (Parameter("C", 0.4, ""),)),))
+seed = TreePolicy("seed", "", (Formula("seed", value, (Parameter("memory_mib", 0.4, ""),)),))
+plain = TreePolicy("plain", "", (Formula("plain", value, ("c",)),))
+empty = TreePolicy("empty", "", (Formula("empty", None, ()),))
+named = TreePolicy("named", "", tree.formulas, ref=Parameter("refs", 50, ""))
+over = PlayoutPolicy("over", "", (PlayoutVariant(any_move),), pool_min_visits="size")
+playout = PlayoutPolicy("playout", "Uniform, once more.", (PlayoutVariant(any_move),))
+whole = PlayoutPolicy("whole", "Uniform, once more.", (PlayoutVariant(play_out=play_out),))
+none = PlayoutPolicy("none", "No move at all.", (PlayoutVariant(no_move),))
+P = Parameter("p", 0.0, "how often it returns no move", low=0.0, high=1.0)
+keeper = PlayoutVariant(
+    counted_move, (P,), learn=count, memory=counts, begin=begin, grow=larger,
+    on_new_search=lambda memory: memory.by_player.fill(0),
+)
+counting = PlayoutPolicy("counting", "Uniform, and counts moves.", (keeper,))
+listed = PlayoutVariant(any_move, memory=lambda rules, values: [1, 2])
+texts = PlayoutVariant(any_move, memory=lambda rules, values: keeper.memory(rules, {"p": "x"}))
+fixed = PlayoutVariant(counted_move, (P,), begin=begin, memory=counts)
+odd_memory = PlayoutPolicy("odd_memory", "", (listed,))
+odd_field = PlayoutPolicy("odd_field", "", (texts,))
+small = PlayoutPolicy("small", "Never grows.", (fixed,))
 number = 7
 """
 UPPER = """
@@ -85,9 +137,37 @@ def test_the_same_formulas_search_the_same_tree(folder):
     shipped = found("uct(c=0.3)")
     assert found("./mine.py:tree(c=0.3)") == shipped
     assert found("uct(c=0.3)+mine.py:playout") == shipped
+    assert found("uct(c=0.3)+mine.py:whole") == shipped
     assert found("mine.py:tree(c=0.3)+mine.py:playout") == shipped
     assert found("mine.py:tree(c=0.9)") != shipped
+    assert found("mine.py:eager(c=0.3)") == shipped
+    assert found("mine.py:eager(c=0.3,start=0.5)") == found("uct(c=0.3,fpu=0.5)")
     assert found("mine.py:tree(c=0.3)+mast(k=4)") == found("uct(c=0.3)+mast(k=4)")
+
+
+def test_a_playout_policy_has_a_memory_of_its_own_type(folder):
+    game = gv.game("nogo", size=4)
+    start = game.start()
+    search = gv.agent("uct+mine.py:counting").bind(game)
+    run = search.run(start.state, (), Budget(playouts=300), 3)
+    memory = search.playout_memory.record
+    assert type(memory).__name__ == "Counts"
+    assert memory.begun[0] == 300  # it has grown on the way
+    assert memory.by_player.sum() == 2 * run.plies
+    run = search.run(start.state, (), Budget(playouts=100), 3)
+    assert search.playout_memory.record.by_player.sum() == 2 * run.plies
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("uct+mine.py:odd_memory", r"a NamedTuple with fields, not \[1, 2\]"),
+        ("uct+mine.py:odd_field", "Counts.p is a str: the fields of a policy's memory are NumPy"),
+    ],
+)
+def test_a_memory_that_cannot_be_compiled_is_refused(folder, spec, message):
+    with pytest.raises(UsageError, match=message):
+        found(spec)
 
 
 def digest_with_neighbour(mine):
@@ -96,9 +176,9 @@ def digest_with_neighbour(mine):
 
 def test_they_are_recorded_with_the_digest_of_their_file(folder):
     digest = digest_with_neighbour(MINE)
-    spec = gv.agent("./mine.py:tree(reuse=true,playouts=50)+mine.py:playout").spec
+    spec = gv.agent("./mine.py:tree(reuse_tree=true,playouts=50)+mine.py:playout").spec
     assert spec == (
-        f"mine.py:tree(c=0.4,reuse=true,playouts=50,digest={digest})"
+        f"mine.py:tree(c=0.4,reuse_tree=true,playouts=50,digest={digest})"
         f"+mine.py:playout(digest={digest})"
     )
     assert gv.agent(spec).spec == spec
@@ -138,9 +218,9 @@ def test_a_store_of_somebody_elses_runs_nothing(folder):
         (summary,) = store.summaries()
     assert summary.cell.sides()[0].startswith("mine.py:tree(c=0.4,playouts=20,seconds=1,digest=")
     assert "mine.py:tree" in summary.cell.title
-    with pytest.raises(UsageError, match="on one's own machine"):
+    with pytest.raises(UsageError, match="on your own machine"):
         parse("mine.py:tree")
-    with pytest.raises(UsageError, match="on one's own machine"):
+    with pytest.raises(UsageError, match="on your own machine"):
         parse("uct+mine.py:playout")
 
 
@@ -161,10 +241,10 @@ def test_policies_can_be_given_to_an_agent(folder):
         gv.agent("uct+playuot", [module.playout])
     with pytest.raises(UsageError, match="there is a policy called 'uct'"):
         gv.agent("uct", [replace(module.tree, name="uct")])
-    with pytest.raises(UsageError, match="small letters and digits, not 'Tree'"):
+    with pytest.raises(UsageError, match="lower-case letters and digits, not 'Tree'"):
         gv.agent("uct", [replace(module.tree, name="Tree")])
     with pytest.raises(UsageError, match="neither a TreePolicy"):
-        gv.agent("uct", [module.select])
+        gv.agent("uct", [module.value])
 
 
 @pytest.mark.parametrize(
@@ -174,15 +254,15 @@ def test_policies_can_be_given_to_an_agent(folder):
         ("mine.py:number", "mine.py:number is a int: neither a TreePolicy nor a PlayoutPolicy"),
         ("mine.py:playout", "stands after the plus sign"),
         ("uct+mine.py:tree", "stands before the plus sign"),
-        ("mine.py:tree(d=3)", "unknown parameter of mine.py:tree .d.. Valid: c, each"),
+        ("mine.py:tree(d=3)", "unknown parameter of mine.py:tree .d.. Valid: batch_leaves, c"),
         ("mine.py:tree(c=-1)", "mine.py:tree: c must be at least 0"),
-        ("mine.py:bare", "a tuple of Form, at least one"),
-        ("mine.py:loud", "small letters only, not 'C'"),
-        ("mine.py:seed", "every spec has a 'memory'"),
+        ("mine.py:bare", "a tuple of Formula, at least one"),
+        ("mine.py:loud", "must be in lower case, not 'C'"),
+        ("mine.py:seed", "every spec has a parameter 'memory_mib'"),
         ("mine.py:plain", "a tuple of Parameter"),
-        ("mine.py:empty", "None is no function"),
-        ("mine.py:named", "must be called 'ref'"),
-        ("uct+mine.py:over", "`pool` and `over` are names of its parameters"),
+        ("mine.py:empty", "None is not a function"),
+        ("mine.py:named", "must be named 'ref'"),
+        ("uct+mine.py:over", "`pool_min_visits` and `base` must be names of its parameters"),
         ("nowhere.py:tree", "cannot be read: No such file"),
     ],
 )
@@ -194,9 +274,9 @@ def test_what_is_wrong_is_told(folder, spec, said):
 @pytest.mark.parametrize(
     ("spec", "said"),
     [
-        ("mine.py:far", "the tree policy's 'beyond' chose an edge outside lo..hi - 1"),
-        ("mine.py:far(leaves=4,each=2)", "'beyond' chose an edge outside"),
-        ("uct+mine.py:none", "or the playout's own 'play_none' did so"),
+        ("uct+mine.py:none", "or the playout policy's 'no_move' did so"),
+        ("uct+mine.py:counting(p=0.5)", "or the playout policy's 'counted_move' did so"),
+        ("uct+mine.py:small", "asked for more memory, but has no `grow`"),
     ],
 )
 def test_a_policy_that_breaks_its_contract_ends_the_search_with_a_sentence(folder, spec, said):
@@ -205,6 +285,9 @@ def test_a_policy_that_breaks_its_contract_ends_the_search_with_a_sentence(folde
 
 
 def test_a_policy_that_cannot_be_compiled_names_its_line(folder):
-    line = 1 + MINE[: MINE.index('lo + "one"')].count("\n")
-    with pytest.raises(gv.GravenError, match=rf"mine\.py, line {line}, `return lo \+ \"one\"`"):
+    line = 1 + MINE[: MINE.index('edge.total + "one"')].count("\n")
+    place = rf"mine\.py, line {line}, `return edge\.total \+ \"one\"`"
+    with pytest.raises(gv.GravenError, match=place):
         found("mine.py:odd")
+    with pytest.raises(gv.GravenError, match="takes p, node, and the contract calls it with 3"):
+        found("mine.py:few")

@@ -15,7 +15,7 @@ from graven.games.registry import make_game
 from graven.lab.experiments.job import GameJob
 from graven.lab.experiments.pairing import make_cell
 from graven.lab.experiments.play_game import play_game
-from graven.search.engine import Budget
+from graven.search.budget import Budget
 
 GNUGO = shutil.which("gnugo") or shutil.which("/usr/games/gnugo")
 needs_gnugo = pytest.mark.skipif(GNUGO is None, reason="GNU Go is not installed")

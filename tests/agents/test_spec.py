@@ -7,7 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graven.agents import parse
+from graven.agents.spec import migrate_spec
+from graven.core.calls import format_value
 from graven.core.errors import UsageError
+from graven.search.options import OPTIONS, SearchOptions
 
 
 @pytest.mark.parametrize(
@@ -31,7 +34,7 @@ from graven.core.errors import UsageError
         ("uct(ties=first)", "uct(c=0.4,ties=first)"),
         ("grave(ref=inf)", "grave(ref=inf,bias=0.0001)"),
         ("rave(bias=0.01,playouts=1000)", "rave(bias=0.01,playouts=1000)"),
-        ("uct(reuse=true,final=mean)", "uct(c=0.4,final=mean,reuse=true)"),
+        ("uct(reuse_tree=true,final_move=mean)", "uct(c=0.4,final_move=mean,reuse_tree=true)"),
         ("uct(fpu=1,transpositions=false)", "uct(c=0.4,fpu=1,transpositions=false)"),
         ("uct(c=1e+2)", "uct(c=100)"),
         ("uct+mast", "uct(c=0.4)+mast(k=4)"),
@@ -78,8 +81,8 @@ def test_specs_print_back_in_canonical_form(text, canonical):
         ("uct(c=1", "without its ')'"),
         ("uct)", "without its '('"),
         ("grave(ref=2.5)", "whole number"),
-        ("uct(final=median)", "one of visits, mean"),
-        ("uct(reuse=yes)", "true or false"),
+        ("uct(final_move=median)", "one of visits, mean"),
+        ("uct(reuse_tree=yes)", "true or false"),
         ("uct(playouts=0)", "playouts must be"),
         ("uct(seconds=0)", "more than 0 seconds"),
         ("uct(c=inf)", "finite"),
@@ -114,6 +117,49 @@ def test_mistakes_are_named_with_what_would_be_right(text, said):
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("stored", "present"),
+    [
+        (
+            "rave(k=250,c=0.2,final=mean,reuse=true)+mast(epsilon=0.4)",
+            "rave(k=250,c=0.2,final_move=mean,reuse_tree=true)+mast(epsilon=0.4)",
+        ),
+        (
+            "uct(c=0.4,leaves=16,each=4,memory=64,playouts=100)",
+            "uct(c=0.4,batch_leaves=16,playouts_per_leaf=4,memory_mib=64,playouts=100)",
+        ),
+        (
+            "mine.py:tree(c=0.4,reuse=true,digest=1e5)+mine.py:playout(digest=1e5)",
+            "mine.py:tree(c=0.4,reuse_tree=true,digest=1e5)+mine.py:playout(digest=1e5)",
+        ),
+    ],
+)
+def test_stored_specs_are_read_with_the_present_names_of_options(stored, present):
+    assert migrate_spec(stored) == present
+    assert migrate_spec(present) == present
+    if "mine.py" not in present:
+        assert parse(present).text == present
+        with pytest.raises(UsageError, match="unknown parameter"):
+            parse(stored)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["uct", "uct(c=0.4)+mast(k=4)", 'gtp("prog --reuse=true (final=1)")', "spiel-mcts(c=1)",
+     "", "uct(", "uct(c", "no spec at all", "uct(c=0.4)+p(memory=3)"],
+)  # fmt: skip
+def test_other_texts_are_not_migrated(text):
+    assert migrate_spec(text) == text
+
+
+@pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)
+def test_options_can_be_set_to_their_defaults(option):
+    if option.name not in ("playouts", "seconds"):  # 0 means that there is no limit
+        text = f"uct({option.name}={format_value(option.default)})"
+        assert parse(text).options == SearchOptions()
+    assert option.doc
+
+
 def test_the_same_formula_in_other_words_is_the_same_agent():
     assert parse("grave(ref=0)").ref == parse("rave").ref == 0
     assert parse("grave(ref=0)").params == parse("rave").params
@@ -137,4 +183,4 @@ def test_any_text_is_a_spec_or_a_usage_error(text):
 def test_numbers_survive_the_round_trip(name, bias, c):
     spec = parse(f"{name}(bias={bias!r},c={c!r})")
     again = parse(spec.text)
-    assert again.values == spec.values
+    assert (again.values, again.options) == (spec.values, spec.options)

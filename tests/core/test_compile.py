@@ -44,6 +44,17 @@ def test_a_function_keeps_its_address():
     assert address(product, TIMES) == address(product, TIMES)
 
 
+def test_different_bodies_and_names_give_different_code():
+    for _ in range(2):  # the second time from memory
+        for body, names, expected in (
+            ("return inner({0}, {1}) + 1", {}, 43),
+            ("return inner({0}, helper({0}, {1}))", {"helper": total}, 78),
+            ("return inner({0}, helper({0}, {1}))", {"helper": product}, 252),
+        ):
+            assert call(address(product, TIMES, body, names=names), 6, 7) == expected
+        compiling._code.clear()  # and then from the cache on disk
+
+
 def rule_with_a_dictionary_of_anything(constants, state):
     return {"a": 1, 2: "b"}
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from graven.core import contract
 from graven.core.contract import SIMULTANEOUS, TERMINAL
 from graven.core.rng import generator
+from graven.core.status import Status
 from graven.gdl.game import network_game
 from tests.naive.networks import Naive, random_network
 
@@ -82,7 +83,7 @@ def test_many_at_once_agree_with_the_gates(seed, roles, turns, each):
     status = contract.batch_playouts(
         rules, states, leaves, each, scratch, traces, lengths, out, rng
     )
-    assert status == contract.BATCH_DONE
+    assert status == Status.OK
     assert (states == before).all()
     for number in random.Random(seed).sample(range(count), min(count, 12)):
         trace = traces[number * stride :][: lengths[number]].tolist()
@@ -117,7 +118,7 @@ def test_a_trace_without_room_is_said():
     status = contract.batch_playouts(
         rules, states, 1, 1, scratch, traces, lengths, out, generator(1)
     )
-    assert status == contract.BATCH_TOO_LONG
+    assert status == Status.TOO_LONG
 
 
 @pytest.mark.parametrize("roles", [1, 2])

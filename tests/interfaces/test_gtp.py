@@ -22,7 +22,7 @@ from graven.interfaces.gtp.gtp_board import Table
 from graven.interfaces.gtp.gtp_clock import Clock, Clocks
 from graven.interfaces.gtp.gtp_engine import Engine
 from graven.interfaces.gtp.input_lines import Lines
-from graven.search.engine import Budget
+from graven.search.budget import Budget
 
 GNUGO = shutil.which("gnugo") or shutil.which("/usr/games/gnugo")
 needs_gnugo = pytest.mark.skipif(GNUGO is None, reason="GNU Go is not installed")

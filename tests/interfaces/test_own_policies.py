@@ -1,4 +1,4 @@
-"""Policies of one's own, on the command line: made by `graven new`, taken by every command."""
+"""User-defined policies on the command line: made by `graven new`, accepted by every command."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_the_template_passes_its_own_test(mine):
     assert "2 passed" in report_of_test(mine, "mine")
 
 
-def test_every_command_takes_policies_of_ones_own(mine, run, run_apart):
+def test_every_command_accepts_user_defined_policies(mine, run, run_apart):
     game, spec = "hex(size=4)", "./mine.py:tree+./mine.py:playout"
     found = run("search", game, "--agent", spec, "--playouts", "200", "--json")
     assert found.code == 0, found.err
@@ -45,7 +45,7 @@ def test_every_command_takes_policies_of_ones_own(mine, run, run_apart):
     assert engine.out.startswith("= ")
 
 
-def test_mistakes_are_told_in_a_sentence(mine, run):
+def test_mistakes_are_reported_in_one_sentence(mine, run):
     for arguments, said in [
         (("new", "policy", "mine"), "exists already"),
         (("new", "polcy", "other"), "Did you mean 'policy'"),

@@ -14,7 +14,7 @@ from graven.core.errors import UsageError
 from graven.lab.experiments.job import GameJob, GameResult
 from graven.lab.experiments.pairing import ALONE, MIXED, Cell, make_cell
 from graven.lab.experiments.play_game import opened
-from graven.search.engine import Budget
+from graven.search.budget import Budget
 from tests.naive import tiny
 
 BUDGETS = (Budget(playouts=10), Budget(seconds=0.5))

@@ -16,7 +16,7 @@ from graven.lab.experiments.experiment import Place, Task, play_missing
 from graven.lab.experiments.match import match
 from graven.lab.experiments.pairing import make_cell
 from graven.lab.store.store import Store
-from graven.search.engine import Budget
+from graven.search.budget import Budget
 
 pytest.importorskip("distributed", reason="the extra 'cluster' (Dask) is not installed")
 

@@ -36,7 +36,10 @@ def test_two_ranges_make_every_pair():
 
 
 def test_words_may_be_listed():
-    assert grid("uct(final=[visits,mean])").agents() == ["uct(c=0.4)", "uct(c=0.4,final=mean)"]
+    assert grid("uct(final_move=[visits,mean])").agents() == [
+        "uct(c=0.4)",
+        "uct(c=0.4,final_move=mean)",
+    ]
 
 
 def test_a_spec_is_a_grid_of_one():

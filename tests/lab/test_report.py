@@ -18,7 +18,7 @@ from graven.lab.reports.html_report import Findings, html, write_plots
 from graven.lab.reports.patterns import ladders, sweeps
 from graven.lab.store.export import export
 from graven.lab.store.store import Store
-from graven.search.engine import Budget
+from graven.search.budget import Budget
 
 B = Budget(1000)
 SHARES = {"uct(c=0.4)": 3, "rave(bias=0.0001)": 5, "grave(ref=50,bias=0.0001)": 7}

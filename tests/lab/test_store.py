@@ -20,7 +20,7 @@ from graven.lab.experiments.experiment import Place, Task, play_missing
 from graven.lab.experiments.job import GameResult
 from graven.lab.experiments.pairing import Cell, make_cell
 from graven.lab.store.store import SCHEMA_VERSION, Store, StoreError
-from graven.search.engine import Budget
+from graven.search.budget import Budget
 from tests.lab.killing import MATCH, recorded, wait_for
 
 CELL = make_cell("nogo(size=3)", "uct", "rave", Budget(20))
@@ -52,6 +52,29 @@ def test_what_goes_in_comes_out(tmp_path):
     assert (summary.plies, summary.playouts, summary.seconds) == (10, 200, 1.25)
     assert (summary.versions, summary.machines) == (("0.1",), ("a machine",))
     assert summary.playouts_per_second == 160
+
+
+def test_games_stored_with_former_names_of_options_are_continued(tmp_path):
+    """Version 0.1 wrote final=, reuse=, leaves=, each= and memory= for options of a search."""
+    cell = make_cell("nogo(size=3)", "uct(final_move=mean,reuse_tree=true)", "rave", Budget(20))
+    path = tmp_path / "a.db"
+    with Store(path) as store:
+        number = store.cell_id(cell)
+        store.add(number, result(0))
+    with sqlite3.connect(path) as db:
+        for new, old in (("final_move=", "final="), ("reuse_tree=", "reuse=")):
+            db.execute("UPDATE cell SET key = replace(key, ?, ?)", (new, old))
+            db.execute("UPDATE cell SET first = replace(first, ?, ?)", (new, old))
+    db.close()
+    with Store(path, write=False) as store:
+        assert store.summaries()[0].cell == cell
+        assert store.outcomes(cell, 10) == {0: 1.0}
+        assert [row["first"] for row in store.rows()] == [cell.agents[0]]
+    with Store(path) as store:
+        assert store.cell_id(cell) == number
+        assert store.add(number, result(1))
+        assert [each.index for each in store.results(cell, 10)] == [0, 1]
+        assert store.summary(cell, 10).games == 2
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9)), max_size=30))

@@ -27,10 +27,10 @@ def test_templates_know_the_usual_ranges():
 
 
 def test_templates_take_ranges_and_choices():
-    found = template("uct(c=?[0.1 .. 0.9], final=?, reuse=?)")
+    found = template("uct(c=?[0.1 .. 0.9], final_move=?, reuse_tree=?)")
     assert found.ranges["c"] == Range(0.1, 0.9)
-    assert found.ranges["final"].choices == ("visits", "mean")
-    assert found.ranges["reuse"].choices == (False, True)
+    assert found.ranges["final_move"].choices == ("visits", "mean")
+    assert found.ranges["reuse_tree"].choices == (False, True)
     assert template("uct(playouts=?[10..1000])").ranges["playouts"] == Range(10, 1000, True, True)
 
 
@@ -42,7 +42,7 @@ WRONG = {
     "uct(c=?[a..b])": "no range",
     "uct(d=?)": "unknown parameter of uct",
     "utc(c=?)": "unknown policy",
-    "uct(memory=?)": "no usual range",
+    "uct(memory_mib=?)": "no usual range",
     "uct(c=?,c=?)": "twice",
     "uct(c=?)+unifrom": "Did you mean 'uniform'",
     "uct(c=?[-5..-1])": "at least 0",

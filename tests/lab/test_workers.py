@@ -14,7 +14,7 @@ from graven.lab.experiments.job import Failure, GameJob
 from graven.lab.experiments.pairing import make_cell
 from graven.lab.experiments.processes import play_apart, play_here
 from graven.lab.store.store import Store
-from graven.search.engine import Budget
+from graven.search.budget import Budget
 from tests.lab import crashing
 
 CELL = make_cell("nogo(size=3)", "uct", "rave", Budget(20))

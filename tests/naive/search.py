@@ -43,10 +43,10 @@ class NaiveSearch:
         fpu=math.inf,
         ties="random",
         playout=None,
-        leaves=1,
-        each=1,
+        batch_leaves=1,
+        playouts_per_leaf=1,
     ):
-        self.leaves, self.each = leaves, each
+        self.batch_leaves, self.playouts_per_leaf = batch_leaves, playouts_per_leaf
         self.ties = ties
         self.playout = playout or Uniform()
         self.rules = game.rules
@@ -74,9 +74,9 @@ class NaiveSearch:
     def run(self, seed, playouts):
         self.rng = generator(seed)
         while playouts:
-            each = min(self.each, playouts)
-            leaves = min(self.leaves, playouts // each)
-            playouts -= leaves * each
+            per_leaf = min(self.playouts_per_leaf, playouts)
+            leaves = min(self.batch_leaves, playouts // per_leaf)
+            playouts -= leaves * per_leaf
             descents = []
             for _ in range(leaves):
                 descents.append(self.descend())
@@ -84,7 +84,7 @@ class NaiveSearch:
             for descent in descents:
                 self.count(descent, -1)
             for descent in descents:
-                for _ in range(each):
+                for _ in range(per_leaf):
                     self.play_out(*descent)
 
     def count(self, descent, playouts):

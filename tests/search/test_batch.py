@@ -9,7 +9,7 @@ from graven.core.errors import UsageError
 from graven.core.rng import below
 from graven.games.registry import make_game
 from graven.search import engine
-from graven.search.engine import Budget
+from graven.search.budget import Budget
 from graven.search.simulate import DONE
 from tests.naive import search as naive
 from tests.naive import tiny
@@ -22,20 +22,26 @@ SOME = [POLICIES[0], POLICIES[2], POLICIES[10], POLICIES[14]]
 @pytest.mark.parametrize(("spec", "formula", "ref"), SOME, ids=[p[0] for p in SOME])
 def test_batches_visit_what_the_twin_visits(spec, formula, ref, leaves, each):
     game = make_game("breakthrough(size=5x4)")
-    search, twin = run_both(game, spec, formula, ref, playouts=400, leaves=leaves, each=each)
+    search, twin = run_both(
+        game, spec, formula, ref, playouts=400, batch_leaves=leaves, playouts_per_leaf=each
+    )
     compared, tables = assert_same_tree(search, twin)
     assert compared > 20
     assert (tables > 0) == (ref is not None)
-    assert search.room.tree.visits[0] == 400  # no virtual loss is left behind
+    assert search.tree.visits[0] == 400  # no virtual loss is left behind
 
 
 def test_batches_where_all_move_at_once():
     search, twin = run_both(
-        tiny.rock_paper_scissors(4), *POLICIES[10], playouts=600, leaves=5, each=2
+        tiny.rock_paper_scissors(4),
+        *POLICIES[10],
+        playouts=600,
+        batch_leaves=5,
+        playouts_per_leaf=2,
     )
     assert_same_tree(search, twin)
-    nodes = int(search.room.tree.meta[0])
-    mine = sorted(search.room.tree.visits[:nodes])
+    nodes = int(search.tree.meta[0])
+    mine = sorted(search.tree.visits[:nodes])
     assert mine == sorted(node.visits for node in every_node(twin.root))
 
 
@@ -67,7 +73,10 @@ def heaps_many(tables, states, leaves, each, scratch, traces, lengths, out, rng)
 
 
 @pytest.mark.parametrize("misere", [False, True])
-@pytest.mark.parametrize("spec", ["uct(leaves=6,each=2)", "grave(ref=5,leaves=3,each=4)"])
+@pytest.mark.parametrize(
+    "spec",
+    ["uct(batch_leaves=6,playouts_per_leaf=2)", "grave(ref=5,batch_leaves=3,playouts_per_leaf=4)"],
+)
 def test_a_game_that_plays_many_at_once_is_searched_as_one_by_one(spec, misere):
     slow = tiny.heaps(9)
     fast = slow.changed(batch_playouts=heaps_many, batch_scratch=1)
@@ -76,7 +85,7 @@ def test_a_game_that_plays_many_at_once_is_searched_as_one_by_one(spec, misere):
         if misere:
             game = game.as_misere()
         search = Agent(spec).bind(game)
-        assert search.batch.many == (game.functions.batch_playouts is not None)
+        assert search.batch.at_once == (game.functions.batch_playouts is not None)
         run = search.run(game.start().state, (), Budget(playouts=1000), 3)
         tree, nodes = run.tree, run.nodes
         found.append((run.plies, tree.visits[:nodes].tolist(), tree.sums[:nodes].tolist()))
@@ -85,20 +94,22 @@ def test_a_game_that_plays_many_at_once_is_searched_as_one_by_one(spec, misere):
 
 def test_other_playouts_than_uniform_never_use_many():
     game = tiny.heaps(4).changed(batch_playouts=heaps_many)
-    assert not Agent("uct(leaves=4)+mast(k=2)").bind(game).batch.many
+    assert not Agent("uct(batch_leaves=4)+mast(k=2)").bind(game).batch.many
 
 
 @pytest.mark.parametrize("playout", ["nst", "mastf(k=8)", "ppa(alpha=0.3)", "poolrave(min=5)"])
 def test_playouts_that_learn_do_so_within_batches(playout):
     game = make_game("breakthrough(size=5)")
-    found = Agent(f"grave(leaves=8,each=2)+{playout}").search(game.start(), playouts=500, seed=4)
+    found = Agent(f"grave(batch_leaves=8,playouts_per_leaf=2)+{playout}").search(
+        game.start(), playouts=500, seed=4
+    )
     assert found.playouts == 500
     assert sum(stat.visits for stat in found.root_stats) == 498  # the first two began at the root
 
 
 def test_where_a_search_pauses_changes_nothing(monkeypatch):
     game = make_game("knightthrough(size=6)")
-    agent = Agent("grave(leaves=16,each=3)")
+    agent = Agent("grave(batch_leaves=16,playouts_per_leaf=3)")
     first = agent.search(game.start(), playouts=3000, seed=9)
     monkeypatch.setattr(engine, "CHUNK_SECONDS", 1e-6)
     second = agent.search(game.start(), playouts=3000, seed=9)
@@ -109,7 +120,7 @@ def test_where_a_search_pauses_changes_nothing(monkeypatch):
 def test_a_budget_is_kept_to_the_playout():
     game = make_game("breakthrough(size=5)")
     for playouts in (1, 2, 31, 32, 33, 100):
-        search = Agent("uct(leaves=8,each=4)").bind(game)
+        search = Agent("uct(batch_leaves=8,playouts_per_leaf=4)").bind(game)
         assert search.run(game.start().state, (), Budget(playouts=playouts), 1).playouts == playouts
         assert search.control[DONE] == 0
 
@@ -117,7 +128,7 @@ def test_a_budget_is_kept_to_the_playout():
 def test_batches_find_the_winning_move():
     game = tiny.heaps(5)
     position = game.start().play("left-1")  # 4 and 5: the winner makes them differ by 0 or 3
-    found = Agent("uct(c=0.7,leaves=16)").search(position, playouts=4000, seed=1)
+    found = Agent("uct(c=0.7,batch_leaves=16)").search(position, playouts=4000, seed=1)
     twin = naive.NaiveSearch(game, naive.uct(0.7))
     twin.plant(position.state)
     twin.run(1, 4000)
@@ -128,13 +139,13 @@ def test_batches_find_the_winning_move():
 def test_batches_too_large_for_the_memory_are_refused():
     game = make_game("go(size=19)")
     with pytest.raises(UsageError, match="too little for batches of 4096 leaves"):
-        Agent("uct(leaves=4096,memory=64)").bind(game)
+        Agent("uct(batch_leaves=4096,memory_mib=64)").bind(game)
 
 
 def test_a_game_too_long_for_its_bounds_is_told_from_many():
     game = tiny.heaps(4).changed(batch_playouts=too_long, batch_scratch=1)
     with pytest.raises(Exception, match="beyond the declared"):
-        Agent("uct(leaves=4)").search(game.start(), playouts=100)
+        Agent("uct(batch_leaves=4)").search(game.start(), playouts=100)
 
 
 def too_long(tables, states, leaves, each, scratch, traces, lengths, out, rng):

@@ -11,7 +11,7 @@ from graven.agents import Agent
 from graven.core.errors import ContractError, UsageError
 from graven.games.registry import make_game
 from graven.search import tree as arrays
-from graven.search.engine import Budget
+from graven.search.budget import Budget
 from tests.naive import tiny
 
 
@@ -73,7 +73,7 @@ def test_a_search_can_be_interrupted_without_a_stop_event(start):
     assert 0 < run.playouts < 10**9
 
 
-@pytest.mark.parametrize("spec", ["uct(memory=4)", "rave(memory=4)", "grave(memory=4)"])
+@pytest.mark.parametrize("spec", ["uct(memory_mib=4)", "rave(memory_mib=4)", "grave(memory_mib=4)"])
 def test_a_full_tree_goes_on_and_says_so(start, spec):
     found = Agent(spec).search(start, playouts=60_000)
     assert found.memory_full
@@ -86,13 +86,13 @@ def test_a_full_tree_goes_on_and_says_so(start, spec):
 def test_a_full_tree_never_reads_a_table_that_misses_simulations():
     """Tables of a closed tree hold what was counted since the node was made, or do not exist."""
     game = make_game("knightthrough(size=6)")
-    search = Agent("grave(ref=10,memory=1)").bind(game)
+    search = Agent("grave(ref=10,memory_mib=1)").bind(game)
     start = game.start()
     search.run(start.state, (), Budget(playouts=20_000), seed=4)
-    tree, rules = search.room.tree, search.rules
+    tree, rules = search.tree, search.rules
     assert tree.meta[arrays.CLOSED]
     size = 2 * rules.players * rules.num_codes
-    for node in range(int(search.room.tree.meta[arrays.NODES])):
+    for node in range(int(search.tree.meta[arrays.NODES])):
         table, turn = int(tree.table[node]), int(tree.turns[node])
         if table == arrays.NONE or turn < 0 or tree.first[node * 2 + turn] == arrays.NONE:
             continue
@@ -105,8 +105,8 @@ def test_a_full_tree_never_reads_a_table_that_misses_simulations():
 
 def test_too_little_memory_is_an_error_not_a_crash():
     game = tiny.heaps(3).changed(num_codes=100_000)
-    with pytest.raises(UsageError, match="memory=1 MiB is too little"):
-        Agent("grave(memory=1)").search(game.start(), playouts=10)
+    with pytest.raises(UsageError, match="memory_mib=1 is too little"):
+        Agent("grave(memory_mib=1)").search(game.start(), playouts=10)
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_a_finished_game_cannot_be_searched():
 
 def test_a_player_gives_the_same_moves_for_the_same_seed_with_and_without_reuse():
     game = make_game("breakthrough(size=5)")
-    for spec in ("grave(ref=10)", "grave(ref=10,reuse=true)", "hrave(k=50,reuse=true)"):
+    for spec in ("grave(ref=10)", "grave(ref=10,reuse_tree=true)", "hrave(k=50,reuse_tree=true)"):
         games = []
         for _ in range(2):
             position = game.start()
@@ -139,7 +139,7 @@ def test_a_player_gives_the_same_moves_for_the_same_seed_with_and_without_reuse(
 
 
 def test_a_kept_tree_knows_the_position_already(start):
-    player = Agent("uct(reuse=true)").player(seed=1, playouts=2000)
+    player = Agent("uct(reuse_tree=true)").player(seed=1, playouts=2000)
     first = player.choose(start)
     reply = start.play(
         first.pv[0],
@@ -154,7 +154,7 @@ def test_uct_finds_the_winning_move_of_small_games():
     position = game.start().play("left-1")
     for spec in (
         "uct(c=0.4)",
-        "uct(c=0.4,final=mean)",
+        "uct(c=0.4,final_move=mean)",
         "rave(bias=0.1,c=0.2)",
         "grave(ref=5,c=0.2)",
     ):
@@ -210,7 +210,7 @@ def test_playouts_count_draws_as_half(start):
 @pytest.mark.parametrize("prune", [True, False])
 def test_a_tree_of_simultaneous_moves_is_kept_or_started_afresh(transpositions, prune):
     game = tiny.rock_paper_scissors(4)
-    search = Agent(f"grave(ref=5,reuse=true,transpositions={transpositions})").bind(game)
+    search = Agent(f"grave(ref=5,reuse_tree=true,transpositions={transpositions})").bind(game)
     search.prune_above = 0 if prune else search.prune_above
     position = game.start()
     while not position.is_over:
@@ -218,7 +218,7 @@ def test_a_tree_of_simultaneous_moves_is_kept_or_started_afresh(transpositions, 
         assert run.playouts == 300
         position = position.play_joint(["rock", "paper"])
     # Only keys find the children of joint moves.
-    assert (search.room.tree.visits[search.room.tree.meta[arrays.ROOT]] > 300) == (
+    assert (search.tree.visits[search.tree.meta[arrays.ROOT]] > 300) == (
         transpositions == "true" and not prune
     )
 
@@ -226,7 +226,7 @@ def test_a_tree_of_simultaneous_moves_is_kept_or_started_afresh(transpositions, 
 @pytest.mark.parametrize("spec", ["hrave(k=50", "grave(ref=20", "rave(bias=1e-3"])
 def test_a_tree_that_was_full_is_kept_only_where_its_tables_are_exact(spec):
     game = make_game("domineering(size=8)")
-    search = Agent(f"{spec},reuse=true,memory=4)").bind(game)
+    search = Agent(f"{spec},reuse_tree=true,memory_mib=4)").bind(game)
     position = game.start()
     for _ in range(6):
         run = search.run(position.state, position.history, Budget(playouts=20_000), position.ply)
@@ -246,7 +246,7 @@ def test_a_tree_that_was_full_is_kept_only_where_its_tables_are_exact(spec):
 
 def test_a_kept_tree_is_searched_at_every_move_however_short_the_time():
     game = make_game("domineering(size=19)")
-    search = Agent("grave(reuse=true)").bind(game)
+    search = Agent("grave(reuse_tree=true)").bind(game)
     position = game.start()
     for _ in range(12):
         run = search.run(position.state, position.history, Budget(seconds=0.05), position.ply)
@@ -256,7 +256,7 @@ def test_a_kept_tree_is_searched_at_every_move_however_short_the_time():
 
 def test_the_main_line_begins_with_the_move_that_is_played():
     start = make_game("nogo(size=4)").start()
-    for spec in ("uct", "uct(final=mean)"):
+    for spec in ("uct", "uct(final_move=mean)"):
         for seed in range(20):
             found = Agent(spec).search(start, playouts=60, seed=seed)
             assert found.pv[0] == found.best_move

@@ -12,11 +12,11 @@ from graven.core import contract
 from graven.core.compile import compiled
 from graven.core.errors import ContractError, UsageError
 from graven.core.rng import generator
+from graven.core.status import Status
 from graven.games.registry import make_game
 from graven.search import tree as arrays
-from graven.search.engine import Budget
-from graven.search.plan import OK, call_playout
-from graven.search.playout import nst, ppa
+from graven.search.budget import Budget
+from graven.search.plan import call_playout
 from graven.search.simulate import DONE
 from tests.naive import playouts as naive
 from tests.naive import search as twins
@@ -45,7 +45,7 @@ def run_both(game, spec, formula, ref, playout, playouts=400, seed=1):
     twin.run(seed, playouts)
     assert_same_tree(search, twin)
     # Nodes below simultaneous moves are found by joint move: their numbers must agree as well.
-    mine = sorted(search.room.tree.visits[: int(search.room.tree.meta[arrays.NODES])])
+    mine = sorted(search.tree.visits[: int(search.tree.meta[arrays.NODES])])
     assert mine == sorted(node.visits for node in every_node(twin.root))
     return search
 
@@ -66,24 +66,21 @@ def test_mast_learns_what_its_twin_learns(name, spec, told):
     search = run_both(make_game(name), f"uct(c=0.4)+{spec}", twins.uct(0.4), None, twin)
     assert twin.policy
     size = search.rules.players * search.rules.num_features
-    np.testing.assert_array_equal(
-        search.learner.sums[: 2 * size : 2], by_code(search, twin.games, 0.0)
-    )
-    np.testing.assert_array_equal(
-        search.learner.sums[1 : 2 * size : 2], by_code(search, twin.wins, 0.0)
-    )
+    memory = search.playout_memory.record
+    played, totals = memory.statistics[: 2 * size : 2], memory.statistics[1 : 2 * size : 2]
+    np.testing.assert_array_equal(played, by_code(search, twin.games, 0.0))
+    np.testing.assert_array_equal(totals, by_code(search, twin.wins, 0.0))
     means = by_code(search, twin.policy, twin.unseen)
     if twin.k is None:
-        np.testing.assert_array_equal(search.learner.weights[:size], means)
+        np.testing.assert_array_equal(memory.means[:size], means)
     else:
-        np.testing.assert_array_equal(search.learner.logits[:size], twin.k * means)
+        np.testing.assert_array_equal(memory.logits[:size], twin.k * means)
 
 
 def assert_same_logits(search, expected):
     # Compiled code and the interpreter may have different exponential functions: the last bit.
-    np.testing.assert_allclose(
-        search.learner.logits[: len(expected)], expected, rtol=1e-9, atol=1e-12
-    )
+    logits = search.playout_memory.record.logits[: len(expected)]
+    np.testing.assert_allclose(logits, expected, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -111,15 +108,15 @@ def test_ppa_learns_what_its_twin_learns(name, policy, alpha):
 def test_nst_learns_what_its_twin_learns(name, spec, told):
     twin = naive.Nst(**told)
     search = run_both(make_game(name), f"uct(c=0.4)+{spec}", twins.uct(0.4), None, twin)
-    codes, singles = search.rules.num_codes, search.rules.players * search.rules.num_codes
+    codes, memory = search.rules.num_codes, search.playout_memory.record
     for (history, player, move), games in twin.games.items():
         if not history:
             at = 2 * (player * codes + move)
-            assert tuple(search.learner.sums[at : at + 2]) == (games, twin.wins[(), player, move])
+            assert tuple(memory.singles[at : at + 2]) == (games, twin.wins[(), player, move])
     longer = {gram: games for gram, games in twin.games.items() if gram[0]}
-    kept = search.learner.sums[2 * singles :: 2]
+    kept = memory.sequences[::2]
     assert sorted(kept[kept > 0]) == sorted(longer.values())
-    assert search.learner.log[nst.USED] == len(longer)
+    assert memory.used[0] == len(longer)
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -166,7 +163,7 @@ def test_nobody_learns_from_a_game_that_nobody_won():
     drawn = tiny.rock_paper_scissors(2).changed(scores=all_equal)
     search = Agent("uct+ppa(alpha=1)").bind(drawn)
     search.run(drawn.start().state, (), Budget(playouts=200), 1)
-    assert not search.learner.logits.any()
+    assert not search.playout_memory.record.logits.any()
 
 
 def all_equal(tables, state, out):
@@ -187,21 +184,21 @@ def test_extreme_parameters_stay_finite(name, playout):
     search = Agent(f"uct(c=0.4)+{playout}").bind(game)
     run = search.run(game.start().state, (), Budget(playouts=5000), 3)
     assert run.playouts == 5000
-    assert np.isfinite(search.learner.logits).all()
-    assert np.isfinite(search.learner.weights).all()
+    assert np.isfinite(search.playout_memory.record.logits).all()
+    assert np.isfinite(search.playout_memory.record.weights).all()
 
 
 def test_weights_are_the_exponentials_of_the_logits_after_a_shift():
     game = make_game("misere-knightthrough(size=6)")
     search = Agent("uct(c=0.4)+ppa(alpha=1000)").bind(game)
     search.run(game.start().state, (), Budget(playouts=5000), 3)
-    learner, features = search.learner, search.rules.num_features
-    shifts = learner.params[ppa.SHIFTS :]
+    memory, features = search.playout_memory.record, search.rules.num_features
+    shifts = memory.shifts
     assert shifts.max() > 0, "nothing had to be shifted: this test shows nothing"
     for player in range(2):
         mine = slice(player * features, (player + 1) * features)
         np.testing.assert_allclose(
-            learner.weights[mine], np.exp(learner.logits[mine] - shifts[player]), rtol=1e-12
+            memory.weights[mine], np.exp(memory.logits[mine] - shifts[player]), rtol=1e-12
         )
 
 
@@ -212,26 +209,27 @@ def frequencies(spec, logits, draws=40_000):
     """How often each first move of a game of one move is drawn in a playout, the tree apart."""
     game = tiny.lottery(len(logits), players=2)
     search = Agent(spec).bind(game)
-    learner, rng = search.learner, generator(5)
-    learner.logits[: len(logits)] = logits
-    learner.weights[: len(logits)] = np.exp(np.minimum(logits - max(0.0, logits.max() - 500), 500))
+    memory, rng = search.playout_memory.record, generator(5)
+    memory.logits[: len(logits)] = logits
+    memory.weights[: len(logits)] = np.exp(np.minimum(logits - max(0.0, logits.max() - 500), 500))
     counts = np.zeros(len(logits))
     draw_many(search, rng, draws, counts)
     return counts
 
 
 def draw_many(search, rng, draws, counts):
-    rules, tree, record = search.rules, search.room.tree, search.record
+    rules, tree, record = search.rules, search.tree, search.record
+    record.rng[:] = rng
     for _ in range(draws):
         contract.start(rules, record.state)
         record.shape[:] = 0
-        assert one_playout(search.plan, rules, tree, record, search.learner, rng) == OK
+        assert one_playout(search.plan, rules, tree, record) == Status.OK
         counts[int(record.trace[0])] += 1
 
 
 @compiled
-def one_playout(plan, rules, tree, record, learner, rng):
-    return call_playout(plan.playout, (rules, tree, record, learner, rng))
+def one_playout(plan, rules, tree, record):
+    return call_playout(plan.playout, (rules, tree, record, plan.memory))
 
 
 @pytest.mark.parametrize("spec", ["uct+mast(k=3)", "uct+ppa(alpha=1)"])
@@ -250,7 +248,7 @@ def test_moves_are_drawn_rightly_where_all_weights_vanish(spec):
 def test_greedy_playouts_take_the_best_mean_but_for_epsilon():
     game = tiny.lottery(5)
     search = Agent("uct+mast(epsilon=0.3)").bind(game)
-    search.learner.weights[:5] = [0.2, 0.7, 0.1, 0.7, 0.3]
+    search.playout_memory.record.means[:5] = [0.2, 0.7, 0.1, 0.7, 0.3]
     counts = np.zeros(5)
     draw_many(search, generator(7), 40_000, counts)
     assert_distribution(counts, np.array([0.06, 0.41, 0.06, 0.41, 0.06]))
@@ -277,10 +275,11 @@ def test_mast_keeps_the_part_of_its_statistics_that_decay_says(spec, kept):
     start = game.start()
     search = Agent(f"uct+{spec}").bind(game)
     search.run(start.state, (), Budget(playouts=300), 1)
-    before = search.learner.sums.copy()
+    memory = search.playout_memory.record
+    before = memory.statistics.copy()
     assert before.any()
-    search.settings.playout.carry(search.learner)
-    np.testing.assert_allclose(search.learner.sums, kept * before)
+    search.spec.playout.variant.on_new_search(memory)
+    np.testing.assert_allclose(memory.statistics, kept * before)
 
 
 def test_a_second_search_forgets_or_goes_on_as_decay_says():
@@ -291,7 +290,7 @@ def test_a_second_search_forgets_or_goes_on_as_decay_says():
         search = Agent(f"uct+mast(k=4,decay={decay})").bind(game)
         for seed in (1, 2):
             search.run(start.state, (), Budget(playouts=300), seed)
-        games[decay] = search.learner.sums[::2].sum()
+        games[decay] = search.playout_memory.record.statistics[::2].sum()
     assert games[0] < games[0.5] < games[1]
 
 
@@ -299,11 +298,12 @@ def test_ppa_carries_its_policy_over_if_asked():
     game = make_game("nogo(size=4)")
     search = Agent("uct+ppa(alpha=1,decay=0.5)").bind(game)
     search.run(game.start().state, (), Budget(playouts=300), 1)
-    before = search.learner.logits.copy()
-    search.settings.playout.carry(search.learner)
+    memory = search.playout_memory.record
+    before = memory.logits.copy()
+    search.spec.playout.variant.on_new_search(memory)
     size = 2 * search.rules.num_features
-    np.testing.assert_allclose(search.learner.logits, 0.5 * before)
-    np.testing.assert_allclose(search.learner.weights[:size], np.exp(0.5 * before[:size]))
+    np.testing.assert_allclose(memory.logits, 0.5 * before)
+    np.testing.assert_allclose(memory.weights[:size], np.exp(0.5 * before[:size]))
 
 
 PLAYOUTS = 20_000
@@ -312,15 +312,15 @@ PLAYOUTS = 20_000
 def test_nst_makes_room_without_forgetting():
     game = make_game("breakthrough(size=6)")
     search = Agent("uct+nst").bind(game)
-    slots = len(search.learner.keys)
+    slots = len(search.playout_memory.record.keys)
     run = search.run(game.start().state, (), Budget(playouts=PLAYOUTS), 1)
     assert run.playouts == PLAYOUTS
-    assert len(search.learner.keys) > slots
-    singles = search.rules.players * search.rules.num_codes
-    kept = search.learner.sums[2 * singles :: 2]
-    assert (kept > 0).sum() == search.learner.log[nst.USED]
+    memory = search.playout_memory.record
+    assert len(memory.keys) > slots
+    kept = memory.sequences[::2]
+    assert (kept > 0).sum() == memory.used[0]
     # Every ply but the first two of a simulation ends a sequence of two and one of three moves.
-    assert kept.sum() == 2 * search.learner.sums[: 2 * singles : 2].sum() - 3 * PLAYOUTS
+    assert kept.sum() == 2 * memory.singles[::2].sum() - 3 * PLAYOUTS
 
 
 # What a game may get wrong.
@@ -381,18 +381,18 @@ def test_nst_forgets_the_sequences_that_decay_has_left_next_to_nothing_of():
     search = Agent("uct+nst").bind(game)
     start = game.start()
     search.run(start.state, (), Budget(playouts=2000), 1)
-    singles = 2 * search.rules.players * search.rules.num_codes
-    before = search.learner.sums[singles::2].copy()
-    search.settings.playout.carry(search.learner)
-    after = search.learner.sums[singles::2]
+    memory = search.playout_memory.record
+    before = memory.sequences[::2].copy()
+    search.spec.playout.variant.on_new_search(memory)
+    after = memory.sequences[::2]
     assert sorted(after[after > 0]) == sorted(0.2 * count for count in before if 0.2 * count > 0.5)
-    assert search.learner.log[nst.USED] == (after > 0).sum() < (before > 0).sum()
+    assert memory.used[0] == (after > 0).sum() < (before > 0).sum()
 
 
 @pytest.mark.parametrize("playout", ["mast(k=4)", "mast(epsilon=0.4)", "nst", "ppaf", "poolrave"])
 def test_a_kept_tree_goes_with_playouts_that_learn(playout):
     game = make_game("nogo(size=4)")
-    player = Agent(f"grave(ref=10,reuse=true)+{playout}").player(seed=3, playouts=300)
+    player = Agent(f"grave(ref=10,reuse_tree=true)+{playout}").player(seed=3, playouts=300)
     position = game.start()
     while not position.is_over:
         position = position.play(player.choose(position).best_move)
@@ -413,7 +413,7 @@ def test_a_search_that_was_broken_off_does_not_shorten_the_next(playout):
         search.run(state, (), Budget(playouts=50), 1, Broken())
     search.control[DONE] = 30  # as if it had been broken off later
     assert search.run(state, (), Budget(playouts=50), 1).playouts == 50
-    assert search.room.tree.visits[0] == 50
+    assert search.tree.visits[0] == 50
 
 
 @pytest.mark.parametrize("playout", ["mastf(k=4)", "mastf(epsilon=0.4)", "ppaf"])

@@ -12,8 +12,8 @@ from graven.core.contract import SIMULTANEOUS, TERMINAL
 from graven.core.rng import derive
 from graven.games.registry import make_game
 from graven.search import tree as arrays
-from graven.search.engine import Budget
-from graven.search.entries import Entries, count_entries
+from graven.search.budget import Budget
+from graven.search.entries import AmafEntries, count_entries
 from tests.naive import search as naive
 from tests.naive import tiny
 
@@ -56,7 +56,7 @@ def run_both(game, spec, formula, ref, playouts, seed=1, **options):
 
 def assert_same_tree(search, twin):
     """Every node that the twin has: playouts, moves, their playouts and scores, AMAF if kept."""
-    rules, tree = search.rules, search.room.tree
+    rules, tree = search.rules, search.tree
     assert tree.meta[arrays.NODES] <= len(tree.keys)
     compared, tables = 0, 0
     stack = [(int(tree.meta[arrays.ROOT]), twin.root)]
@@ -119,7 +119,7 @@ def test_where_places_are_taken_again_amaf_counts_who_was_first(name, spec, form
         make_game(name).changed(shared_points=False), spec, formula, ref, playouts=400
     )
     size = 2 * search.rules.players * search.rules.num_codes
-    assert (search.room.tree.amaf[:size] != again.room.tree.amaf[:size]).any()
+    assert (search.tree.amaf[:size] != again.tree.amaf[:size]).any()
 
 
 @pytest.mark.parametrize("name", [*GAMES, *GO, "all at once"])
@@ -135,7 +135,7 @@ def test_statistics_are_counted_as_if_every_node_had_a_table(name, spec, formula
         for node in nodes
         if node.moves is not None
     ]
-    assert count_entries(search) == Entries(
+    assert count_entries(search) == AmafEntries(
         nodes=len(nodes),
         legal=sum(len(legal & known.keys()) for legal, known in entries),
         all=sum(len(known) for _, known in entries),
@@ -165,7 +165,7 @@ def test_the_slow_search_really_shares_nodes_where_positions_are_equal():
     game = make_game("domineering(size=4)")
     _, shared = run_both(game, "uct(c=0.4)", naive.uct(0.4), None, 500, transpositions=True)
     search, _ = run_both(game, "uct(c=0.4)", naive.uct(0.4), None, 500, transpositions=False)
-    assert len(shared.nodes) < int(search.room.tree.meta[arrays.NODES])
+    assert len(shared.nodes) < int(search.tree.meta[arrays.NODES])
 
 
 @pytest.mark.parametrize("policy", [POLICIES[0], POLICIES[10]], ids=["uct", "grave"])
@@ -176,7 +176,7 @@ def test_players_who_move_at_once_choose_from_their_own_statistics(policy, trans
     )
     assert_same_tree(search, twin)
     # Below the root, nodes are found by joint move: their numbers must agree as well.
-    mine = sorted(search.room.tree.visits[: int(search.room.tree.meta[arrays.NODES])])
+    mine = sorted(search.tree.visits[: int(search.tree.meta[arrays.NODES])])
     assert mine == sorted(node.visits for node in every_node(twin.root))
 
 
@@ -200,7 +200,7 @@ def test_a_kept_tree_goes_on_as_if_it_had_never_stopped(policy, transpositions, 
     game = make_game("breakthrough(size=5x4)")
     position = game.start()
     flag = str(transpositions).lower()
-    search = Agent(spec.replace(")", f",reuse=true,transpositions={flag})")).bind(game)
+    search = Agent(spec.replace(")", f",reuse_tree=true,transpositions={flag})")).bind(game)
     search.prune_above = 0 if pruned else search.prune_above
     twin = naive.NaiveSearch(game, formula, ref, transpositions=transpositions)
     twin.plant(position.state)
@@ -258,8 +258,8 @@ def test_terminal_nodes_count_as_playouts_and_have_no_moves():
     game = make_game("nogo(size=2)")
     search, twin = run_both(game, "uct(c=0.4)", naive.uct(0.4), None, playouts=500)
     assert_same_tree(search, twin)
-    tree = search.room.tree
-    over = [n for n in range(int(search.room.tree.meta[arrays.NODES])) if tree.turns[n] == TERMINAL]
+    tree = search.tree
+    over = [n for n in range(int(search.tree.meta[arrays.NODES])) if tree.turns[n] == TERMINAL]
     assert over
     assert max(tree.visits[n] for n in over) > 10
     assert all(

@@ -78,7 +78,7 @@ def test_a_wrapped_class_passes_the_contract_suite(cls):
     gv.check_game(gv.from_class(cls), games=5, constant_sum=1.0)
 
 
-@pytest.mark.parametrize("agent", ["uct", "grave(ref=20)", "rave+nst", "uct(reuse=true)"])
+@pytest.mark.parametrize("agent", ["uct", "grave(ref=20)", "rave+nst", "uct(reuse_tree=true)"])
 def test_the_search_is_the_one_of_the_compiled_game(agent):
     ours, wrapped = tiny.heaps(7), gv.from_class(Heaps)
     # Both have a key that knows transpositions, the same codes and the same order of moves.

@@ -8,8 +8,10 @@ from graven.agents import openspiel_bot as spiel_mcts
 from graven.agents.agent import Agent, MoveStat, Player, SearchResult
 from graven.agents.gtp_program import Program, is_program
 from graven.agents.openspiel_bot import SpielMcts, is_spiel_bot, openspiel_bot
-from graven.agents.spec import IN_FILE, OPTIONS, Own, Spec, games_own, parse
+from graven.agents.spec import Own, game_playouts, parse
+from graven.core.calls import IN_FILE
 from graven.core.errors import UsageError, unknown
+from graven.search.options import OPTIONS
 from graven.search.policy import (
     Parameter,
     Policy,
@@ -17,6 +19,7 @@ from graven.search.policy import (
     playout_policies,
     tree_policies,
 )
+from graven.search.specs import Spec
 
 __all__ = [
     "Agent",
@@ -37,7 +40,7 @@ __all__ = [
 def agent(spec: str, policies: Own = ()) -> Agent:
     """An agent from its spec, such as `grave(ref=50,bias=1e-4)` or `gtp("gnugo --mode gtp")`.
 
-    The spec may name `policies` of one's own, besides those in files.
+    The spec may name user-defined `policies`, besides those in files.
     """
     if is_spiel_bot(spec):
         return SpielMcts(spec)
@@ -46,10 +49,10 @@ def agent(spec: str, policies: Own = ()) -> Agent:
 
 @dataclass(frozen=True)
 class PolicyInfo:
-    """What people are told of a policy.
+    """A policy as `graven agents` and the web page describe it.
 
-    `kind` is "tree", "playout", "game" (a playout that a game brings itself), "program" (another
-    player) or "option".
+    `kind` is "tree", "playout", "game" (a playout policy that a game defines), "program" (an
+    external player) or "option".
     """
 
     name: str
@@ -59,10 +62,10 @@ class PolicyInfo:
 
 
 def catalogue() -> tuple[PolicyInfo, ...]:
-    """Every tree policy and playout, then other players; last, options of all tree policies."""
+    """Return all tree policies and playout policies, external players, and the search options."""
     trees = [_info(policy) for policy in tree_policies().values()]
     playouts = [_info(policy) for policy in playout_policies().values()]
-    games = [PolicyInfo(name, "game", summary, ()) for name, summary in games_own().items()]
+    games = [PolicyInfo(name, "game", summary, ()) for name, summary in game_playouts().items()]
     spiel = PolicyInfo(
         spiel_mcts.NAME,
         "program",
@@ -74,7 +77,7 @@ def catalogue() -> tuple[PolicyInfo, ...]:
 
 
 def policy_info(name: str) -> PolicyInfo:
-    """What people are told of one policy: by its name, or in a file (`mine.py:tree`)."""
+    """Return the description of a policy, by its name or in a file (`mine.py:tree`)."""
     if IN_FILE in name:
         from graven.agents.user_policies import file_policy
 

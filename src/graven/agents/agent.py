@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Any
 
 from graven.agents.result_html import search_table
-from graven.agents.spec import UNIFORM, Own, Spec, parse
+from graven.agents.spec import Own, parse
 from graven.agents.user_policies import given_policies
 from graven.core.errors import UsageError
 from graven.core.game import Game, Position
 from graven.core.rng import derive
-from graven.search import choose
-from graven.search.engine import Budget, Search, Settings, Stop
+from graven.search import result
+from graven.search.budget import Budget
+from graven.search.engine import Search, Stop
 from graven.search.policy import Policy
+from graven.search.specs import Spec
 
 DEFAULT_BUDGET = Budget(playouts=1000)
 
@@ -97,42 +100,23 @@ class Agent:
         return f"<Agent {self.spec}>"
 
     @property
-    def settings(self) -> Settings:
-        """What its searches are made of."""
-        spec = self._spec
-        values, below = spec.values, spec.playout
-        return Settings(
-            select=spec.form.select,
-            params=spec.params,
-            ref=spec.ref,
-            playout=below.form,
-            playout_values=below.values,
-            features=below.policy.features,
-            pool=int(below.values[below.policy.pool]) if below.policy.pool else None,
-            expand=int(values["expand"]),
-            final=str(values["final"]),
-            reuse=bool(values["reuse"]),
-            transpositions=bool(values["transpositions"]),
-            memory=int(values["memory"]),
-            leaves=int(values["leaves"]),
-            each=int(values["each"]),
-            many=below.text == UNIFORM,
-        )
+    def search_spec(self) -> Spec:
+        """The parsed spec: policies, values of their parameters, and options."""
+        return self._spec
 
-    def with_reuse(self) -> Agent:
-        """The same agent, which keeps its tree between searches."""
-        return Agent(self._spec.with_reuse())
+    def with_options(self, **changes: Any) -> Agent:
+        """Return the same agent with other search options (see `SearchOptions`)."""
+        return Agent(self._spec.with_options(**changes))
 
     def bind(self, game: Game, memory: int | None = None) -> Search:
-        """A search in this game, with a tree of its own."""
-        own = self._spec.playout.own
-        rules = game.rules_with(own) if own else game.rules
-        settings = self.settings
+        """Return a search in this game, with its own tree of at most `memory` MiB."""
+        spec = self._spec
         if memory is not None:
             if memory < 1:
                 raise UsageError(f"memory must be at least 1 MiB, not {memory}.")
-            settings = replace(settings, memory=memory)
-        return Search(game.name, rules, settings)
+            spec = spec.with_options(memory_mib=memory)
+        playout = spec.playout.game_playout
+        return Search(game.name, game.rules_with(playout) if playout else game.rules, spec)
 
     def search(
         self,
@@ -152,14 +136,14 @@ class Agent:
     def player(
         self, seed: int = 0, playouts: int | None = None, seconds: float | None = None
     ) -> Player:
-        """A player for one game, which keeps its tree between moves if the spec says reuse=true."""
+        """A player for one game, which keeps its tree between moves with reuse_tree=true."""
         return Player(self, seed, self.budget_or(Budget(playouts, seconds)))
 
     def budget_or(self, other: Budget) -> Budget:
         """The spec's own budget, else the other, else the usual one."""
-        if self.budget.given:
+        if self.budget.is_limited:
             return self.budget
-        return other if other.given else DEFAULT_BUDGET
+        return other if other.is_limited else DEFAULT_BUDGET
 
 
 class Player:
@@ -194,8 +178,13 @@ def find_move(
     for player in position.players_to_move:
         # A kept tree may know moves that are not legal any more: Go's superko.
         legal = frozenset(position.legal_codes_of(player))
-        arms = [arm for arm in choose.arms(search.rules, run.tree, player) if arm.code in legal]
-        chosen = choose.final_move(arms, search.settings.final, derive(seed, 1, player))
+        moves = [
+            move
+            for move in result.root_statistics(search.rules, run.tree, player)
+            if move.code in legal
+        ]
+        rule = search.spec.options.final_move
+        chosen = result.final_move(moves, rule, derive(seed, 1, player))
         if chosen is None:
             # Fewer than two playouts: the root's moves have not been tried. Take the first.
             code, mean = position.legal_codes_of(player)[0], 0.5
@@ -203,9 +192,10 @@ def find_move(
             code, mean = chosen.code, chosen.mean
         best.append(game.format_move(player, code))
         value = mean if player == position.players_to_move[0] else value
-        arms.sort(key=lambda arm: (-arm.visits, -arm.mean, arm.code))
-        by_player[player] = tuple(_stat(game, player, arm) for arm in arms)
-    line = choose.main_line(search.rules, run.tree, chosen.code if chosen else None)
+        moves.sort(key=lambda move: (-move.visits, -move.mean, move.code))
+        by_player[player] = tuple(_stat(game, player, move) for move in moves)
+    best_code = chosen.code if chosen else None
+    line = result.principal_variation(search.rules, run.tree, best_code)
     return SearchResult(
         best_move=best[0] if len(best) == 1 else tuple(best),
         value=value,
@@ -217,12 +207,12 @@ def find_move(
         seconds=run.seconds,
         nodes=run.nodes,
         amaf_tables=run.tables,
-        memory_mib=search.room.nbytes / (1 << 20),
+        memory_mib=search.arena.nbytes / (1 << 20),
         memory_full=run.full,
     )
 
 
-def _stat(game: Game, player: int, arm: choose.Arm) -> MoveStat:
-    amaf = arm.amaf_sum / arm.amaf_visits if arm.amaf_visits else None
-    move = game.format_move(player, arm.code)
-    return MoveStat(move, arm.visits, arm.mean, amaf, arm.amaf_visits)
+def _stat(game: Game, player: int, move: result.RootStatistics) -> MoveStat:
+    amaf = move.amaf_total / move.amaf_visits if move.amaf_visits else None
+    text = game.format_move(player, move.code)
+    return MoveStat(text, move.visits, move.mean, amaf, move.amaf_visits)

@@ -19,7 +19,8 @@ from dataclasses import replace
 from graven.agents.agent import Agent, Player, SearchResult
 from graven.core.errors import GravenError, UsageError
 from graven.core.game import Game, Position
-from graven.search.engine import Budget, Search, Stop
+from graven.search.budget import Budget
+from graven.search.engine import Search, Stop
 
 PATIENCE = 120.0  # seconds for a reply where no budget says how long a move may take
 GRACE = 10.0  # seconds for a reply beyond what the budget allows

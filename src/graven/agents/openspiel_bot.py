@@ -14,11 +14,13 @@ from typing import Any
 from graven.agents.agent import Agent, SearchResult
 from graven.agents.gtp_program import NOTHING, Program, ProgramError, ProgramPlayer
 from graven.agents.openspiel_peers import Interpreter, native
+from graven.core.calls import Value, format_call, parse_call
 from graven.core.errors import UsageError, unknown
 from graven.core.game import Game, Position
 from graven.core.rng import derive
-from graven.search.engine import Budget, Stop
-from graven.search.policy import Parameter, Value
+from graven.search.budget import Budget
+from graven.search.engine import Stop
+from graven.search.policy import Parameter
 from graven.sources import openspiel_game
 
 NAME = "spiel-mcts"
@@ -46,30 +48,29 @@ class SpielMcts(Program):
     """OpenSpiel's MCTS as an agent: it plays, but cannot be searched with."""
 
     def __init__(self, spec: str) -> None:
-        match = re.fullmatch(rf"\s*{NAME}\s*(?:\((.*)\))?\s*", spec)
-        if match is None:
+        name, given = parse_call(spec)
+        if name != NAME:
             raise UsageError(f"{spec!r} is not written {NAME}(simulations=1000).")
-        self.values: dict[str, Value] = {each.name: each.default for each in PARAMETERS.values()}
-        given: set[str] = set()
-        for part in filter(None, (part.strip() for part in (match[1] or "").split(","))):
-            name, equals, value = (piece.strip() for piece in part.partition("="))
-            if name not in PARAMETERS:
-                raise unknown(f"parameter of {NAME}", name, PARAMETERS)
-            if not equals or name in given:
-                raise UsageError(f"{spec!r}: each parameter is written once, name=value.")
-            given.add(name)
-            self.values[name] = PARAMETERS[name].check(_value(value), NAME)
+        for key in given:
+            if key not in PARAMETERS:
+                raise unknown(f"parameter of {NAME}", key, PARAMETERS)
+        self.values: dict[str, Value] = {
+            key: parameter.check(given[key], NAME) if key in given else parameter.default
+            for key, parameter in PARAMETERS.items()
+        }
         self.command = NAME
 
     @property
     def spec(self) -> str:
         """The spec in canonical form: what differs from the defaults."""
-        said = [
-            f"{name}={_shown(self.values[name])}"
-            for name, parameter in PARAMETERS.items()
-            if self.values[name] != parameter.default
-        ]
-        return f"{NAME}({','.join(said)})" if said else NAME
+        return format_call(
+            NAME,
+            {
+                name: self.values[name]
+                for name, parameter in PARAMETERS.items()
+                if self.values[name] != parameter.default
+            },
+        )
 
     @property
     def budget(self) -> Budget:
@@ -197,24 +198,3 @@ def _followed(follow: Interpreter, state: Any) -> Position:
         position = position.play(code)
         theirs.apply_action(action)
     return position
-
-
-def _value(text: str) -> Value:
-    if text.lower() in ("true", "false"):
-        return text.lower() == "true"
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
-
-
-def _shown(value: Value) -> str:
-    return (
-        str(value).lower()
-        if isinstance(value, bool)
-        else f"{value:g}"
-        if isinstance(value, float)
-        else str(value)
-    )

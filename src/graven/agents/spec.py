@@ -1,230 +1,123 @@
 """The spec language: `tree[+playout]`, each with named parameters.
 
-    grave(ref=50,bias=1e-4)     uct(c=0.7,final=mean,reuse=true)     rave(playouts=1000)+uniform
-    mine.py:tree(c=0.3)+mast    policies of one's own, in a file (see `own`)
+    grave(ref=50,bias=1e-4)     uct(c=0.7,final_move=mean,reuse_tree=true)     rave+mast
+    mine.py:tree(c=0.3)+mast    user-defined policies in a file (see `user_policies`)
 
-`parse` reads a text, checks every name and value, and fills in the defaults; `Spec.text` writes it
-back in canonical form, which is what records store.
+`parse` reads a text, checks every name and value, and fills in the defaults; `Spec.text` is the
+canonical form, the text that records store.
 """
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, TypeVar
 
+from graven.core.calls import (
+    DIGEST,
+    IN_FILE,
+    Value,
+    format_call,
+    parse_arguments,
+    parse_call,
+    split,
+)
 from graven.core.errors import UsageError, unknown
-from graven.core.game import DIGEST
-from graven.search.choose import FINAL
-from graven.search.engine import MOST_PLAYOUTS, Budget
-from graven.search.plan import NEVER
+from graven.search.budget import Budget
+from graven.search.options import OPTIONS, SearchOptions
 from graven.search.policy import (
-    Form,
+    Formula,
     Parameter,
-    PlayoutForm,
     PlayoutPolicy,
     Policy,
     TreePolicy,
-    Value,
     playout_policies,
     tree_policies,
 )
-from graven.search.select.best import FIRST, RANDOM
+from graven.search.specs import UNIFORM, PlayoutSpec, Spec
 
 LONGEST = 1000
-UNIFORM = "uniform"
-IN_FILE = ".py:"
-LONGEST_VALUE = 40
-
-# Options that every tree policy takes.
-OPTIONS = (
-    Parameter(
-        "fpu",
-        math.inf,
-        "first-play urgency: the value of a move that has no playouts (inf: try it first, as in "
-        "all five papers)",
-        infinite=True,
-    ),
-    Parameter(
-        "ties",
-        "random",
-        "among equal values: one at random, or the first by move code (Cazenave 2015, algorithm 1)",
-        choices=("random", "first"),
-    ),
-    Parameter(
-        "expand",
-        1,
-        "a position enters the tree with its n-th playout (Rimmel et al. 2010: 1 for Havannah, 5 "
-        "for Go); where all players move at once, always with its first",
-        low=1,
-        high=1_000_000,
-    ),
-    Parameter(
-        "final",
-        "visits",
-        "the move played has the most playouts (Cazenave) or the best mean (Sironi and Winands)",
-        choices=FINAL,
-    ),
-    Parameter(
-        "reuse",
-        False,
-        "keep the tree between the moves of a game (Cazenave: no; Sironi and Winands: yes)",
-    ),
-    Parameter("transpositions", True, "equal positions share one node, however they are reached"),
-    Parameter(
-        "leaves",
-        1,
-        "descents made before any of their playouts begin, each with a virtual loss: for games "
-        "that play many playouts at once",
-        low=1,
-        high=4096,
-    ),
-    Parameter("each", 1, "playouts from each leaf", low=1, high=4096),
-    Parameter("memory", 1024, "the most memory the tree may take, in MiB", low=1, high=1 << 20),
-    Parameter("playouts", 0, "this agent's own budget: playouts a move", low=1, high=MOST_PLAYOUTS),
-    Parameter("seconds", 0.0, "this agent's own budget: seconds a move", low=0.0, high=1e6),
-)
-_OPTIONS = {option.name: option for option in OPTIONS}
-
-_CALL = re.compile(
-    r"([^()\n]*\.py:\w+|[a-z][a-z0-9_-]*)\s*(?:\((.*)\))?", re.DOTALL | re.IGNORECASE
-)
 
 Own = Iterable[Policy]
 P = TypeVar("P", TreePolicy, PlayoutPolicy)
 
+_OPTIONS = {option.name: option for option in OPTIONS}
 
-@dataclass(frozen=True)
-class Below:
-    """The playouts below a tree. `own` names the playout that a game brings itself, if one is
-    wanted: it takes the place of the game's uniformly random move."""
-
-    policy: PlayoutPolicy
-    form: PlayoutForm
-    values: Mapping[str, Value] = field(default_factory=dict)
-    own: str = ""
-
-    @property
-    def text(self) -> str:
-        """The canonical form: what tells the form, then what is not usual."""
-        if self.own and not self.form.parameters:
-            return self.own
-        said = {
-            parameter.name: self.values[parameter.name]
-            for parameter in self.form.parameters
-            if parameter.name == self.form.tell or self.values[parameter.name] != parameter.default
-        }
-        return _written(self.policy, said)
-
-
-@dataclass(frozen=True)
-class Spec:
-    """An agent, fully said: every parameter has its value."""
-
-    tree: TreePolicy
-    form: Form
-    values: Mapping[str, Value]
-    playout: Below
-
-    @property
-    def ref(self) -> int | None:
-        """The threshold of the AMAF table read, as the kernel takes it; None without AMAF."""
-        if isinstance(self.tree.ref, Parameter):
-            return int(min(self.values["ref"], NEVER))
-        return self.tree.ref
-
-    @property
-    def params(self) -> tuple[float, ...]:
-        """What the tree policy's function gets."""
-        own = [self.values[parameter.name] for parameter in self.form.parameters]
-        ties = FIRST if self.values["ties"] == "first" else RANDOM
-        return tuple(float(value) for value in (self.values["fpu"], ties, *own, *self.form.fixed))
-
-    @property
-    def budget(self) -> Budget:
-        """The agent's own budget, which may be none."""
-        playouts, seconds = self.values["playouts"], self.values["seconds"]
-        return Budget(int(playouts) if playouts else None, float(seconds) if seconds else None)
-
-    @property
-    def text(self) -> str:
-        """The canonical form: the formula's parameters, then the options that are not usual."""
-        said: dict[str, Value] = {}
-        if isinstance(self.tree.ref, Parameter):
-            said["ref"] = self.values["ref"]
-        if len(self.tree.forms) > 1 and self.form.name != self.form.tell:
-            said["beta"] = self.form.name
-        # `c` last, and only where there is some or the formula's own default is another one.
-        for parameter in sorted(self.form.parameters, key=lambda p: p.name == "c"):
-            value = self.values[parameter.name]
-            if parameter.name != "c" or value or parameter.default:
-                said[parameter.name] = value
-        for option in OPTIONS:
-            if self.values[option.name] != option.default:
-                said[option.name] = self.values[option.name]
-        tree = _written(self.tree, said)
-        return tree if self.playout.text == UNIFORM else f"{tree}+{self.playout.text}"
-
-    def with_reuse(self) -> Spec:
-        """The same agent, which keeps its tree between searches."""
-        return replace(self, values={**self.values, "reuse": True})
-
-    def __str__(self) -> str:
-        return self.text
-
-
-def _written(policy: Policy, values: Mapping[str, Value]) -> str:
-    return _call(policy.name, {**values, DIGEST: policy.digest} if policy.digest else values)
-
-
-def _call(name: str, values: Mapping[str, Value]) -> str:
-    inside = ",".join(f"{key}={show_value(value)}" for key, value in values.items())
-    return f"{name}({inside})" if inside else name
-
-
-def show_value(value: Value) -> str:
-    """A value as specs write it: 50, 0.2, 1e-7, true, mean."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, str):
-        return value
-    if not math.isfinite(value):
-        return str(value)
-    if value == int(value) and abs(value) < 1e15:
-        return str(int(value))
-    mantissa, e, exponent = repr(value).partition("e")
-    return f"{mantissa}e{int(exponent)}" if e else mantissa
+# Options by the names that they have in records of version 0.1.
+_FORMER_OPTIONS = {
+    "final": "final_move",
+    "reuse": "reuse_tree",
+    "leaves": "batch_leaves",
+    "each": "playouts_per_leaf",
+    "memory": "memory_mib",
+}
 
 
 def parse(text: str, files: bool = False, own: Own = ()) -> Spec:
-    """Read a spec; every mistake is one sentence that names what would be right.
+    """Return the spec of a text; raise a `UsageError` that suggests a correction.
 
-    `own` are policies that it may name besides those of the package. With `files` it may name
+    `own` are policies that the text may name besides those of the package. With `files` it may name
     policies in Python files, which runs them: not for a text from a network or out of a database.
     """
     tree_text, playout_text = _halves(text)
-    name, given = parse_call(tree_text)
-    tree = _find(TreePolicy, name, given, files, own)
+    name, arguments = parse_call(tree_text)
+    tree = _find(TreePolicy, name, arguments, files, own)
     if tree is None:
         if name in playout_policies():
             raise UsageError(
-                f"{name!r} is no tree policy. That is a playout: write it after a tree policy, as "
-                f"in uct+{name}."
+                f"{name!r} is not a tree policy but a playout policy: write it after a tree "
+                f"policy, as in uct+{name}."
             )
-        known = {*tree_policies(), *(each.name for each in own if isinstance(each, TreePolicy))}
+        known = {
+            *tree_policies(),
+            *(policy.name for policy in own if isinstance(policy, TreePolicy)),
+        }
         raise unknown("tree policy", name, known)
-    form, values = _settle(tree, given)
-    return Spec(tree, form, values, _below(playout_text, files, own))
+    formula, values, options = _tree_values(tree, arguments)
+    return Spec(tree, formula, values, options, _playout(playout_text, files, own))
+
+
+def migrate_spec(text: str) -> str:
+    """Return a stored spec with the options' present names; any other text as it is."""
+    try:
+        tree, *rest = split(text, "+")
+        name, inside = tree.strip().removesuffix(")").split("(", 1)
+        arguments = parse_arguments(inside, name)
+    except (UsageError, ValueError):
+        return text
+    if not _FORMER_OPTIONS.keys() & arguments.keys():
+        return text
+    renamed = {_FORMER_OPTIONS.get(key, key): value for key, value in arguments.items()}
+    return "+".join([format_call(name, renamed), *rest])
+
+
+def with_budget(text: str, budget: Budget) -> str:
+    """Return a canonical spec with this budget, which may be without limits, in place of its own.
+
+    Only the text is read: the policies that it names need not exist any more.
+    """
+    tree, playout = _halves(text)
+    name, arguments = parse_call(tree)
+    digest = arguments.pop(DIGEST, None)
+    changed = {**arguments, "playouts": budget.playouts, "seconds": budget.seconds, DIGEST: digest}
+    written = format_call(name, {key: value for key, value in changed.items() if value is not None})
+    return written if playout == UNIFORM else f"{written}+{playout}"
+
+
+@cache
+def game_playouts() -> dict[str, str]:
+    """Return the playout policies that games define, each with a one-line description."""
+    from graven.games.registry import families
+
+    playouts = [item for family in families() for item in family.make().playouts.items()]
+    return {name: (function.__doc__ or "").strip() for name, function in playouts}
 
 
 def _halves(text: str) -> tuple[str, str]:
-    """The tree and the playout of a spec."""
+    """Return the texts of the tree policy and of the playout policy."""
     if len(text) > LONGEST:
         raise UsageError(f"an agent spec has at most {LONGEST} characters; this one {len(text)}.")
-    parts = _split(text, "+")
+    parts = split(text, "+")
     if not 1 <= len(parts) <= 2 or not all(part.strip() for part in parts):
         raise UsageError(
             f"an agent is written tree[+playout], as in grave(ref=50)+uniform; got {text!r}."
@@ -232,20 +125,20 @@ def _halves(text: str) -> tuple[str, str]:
     return parts[0], parts[1] if len(parts) == 2 else UNIFORM
 
 
-def _find(kind: type[P], name: str, given: dict[str, Any], files: bool, own: Own) -> P | None:
-    """The policy of a name, if there is one; a digest among what is given is used up."""
+def _find(kind: type[P], name: str, arguments: dict[str, Any], files: bool, own: Own) -> P | None:
+    """Return the policy of that name, or None; a digest is taken out of the arguments."""
     if IN_FILE in name:
         if not files:
             raise UsageError(
-                f"{name}: policies in files are for commands and programs on one's own machine."
+                f"{name}: policies in files are for commands and programs on your own machine."
             )
         from graven.agents.user_policies import file_policy
 
-        found = file_policy(name, given.pop(DIGEST, None))
-        if not isinstance(found, kind):
-            place = "before" if isinstance(found, TreePolicy) else "after"
+        policy = file_policy(name, arguments.pop(DIGEST, None))
+        if not isinstance(policy, kind):
+            place = "before" if isinstance(policy, TreePolicy) else "after"
             raise UsageError(f"{name} stands {place} the plus sign: an agent is tree[+playout].")
-        return found
+        return policy
     for policy in own:
         if isinstance(policy, kind) and policy.name == name:
             return policy
@@ -253,139 +146,73 @@ def _find(kind: type[P], name: str, given: dict[str, Any], files: bool, own: Own
     return known.get(name)
 
 
-def with_budget(text: str, budget: Budget) -> str:
-    """A spec in canonical form with this budget, which may be none, in place of its own.
-
-    Only the text is looked at: the policies need not be here any more.
-    """
-    tree, playout = _halves(text)
-    name, given = parse_call(tree)
-    digest = given.pop(DIGEST, None)
-    said = {**given, "playouts": budget.playouts, "seconds": budget.seconds, DIGEST: digest}
-    changed = _call(name, {key: value for key, value in said.items() if value is not None})
-    return changed if playout == UNIFORM else f"{changed}+{playout}"
-
-
-def _settle(tree: TreePolicy, given: dict[str, Value]) -> tuple[Form, dict[str, Value]]:
-    """The formula that the given parameters mean, and the value of every parameter."""
-    forms = {form.name: form for form in tree.forms}
-    own = {parameter.name: parameter for parameter in tree.parameters}
-    named = given.pop("beta", None) if len(forms) > 1 else None
-    for key in given:
-        if key not in own and key not in _OPTIONS:
-            raise unknown(f"parameter of {tree.name}", key, [*own, *_OPTIONS])
-    if named is not None:
-        if str(named) not in forms:
-            raise unknown(f"beta of {tree.name}", str(named), forms)
-        form = forms[str(named)]
+def _tree_values(
+    tree: TreePolicy, arguments: dict[str, Value]
+) -> tuple[Formula, dict[str, Value], SearchOptions]:
+    """Return the formula that the arguments select, the values of its parameters, and options."""
+    formulas = {formula.name: formula for formula in tree.formulas}
+    parameters = {parameter.name: parameter for parameter in tree.parameters}
+    beta = arguments.pop("beta", None) if len(formulas) > 1 else None
+    for key in arguments:
+        if key not in parameters and key not in _OPTIONS:
+            raise unknown(f"parameter of {tree.name}", key, [*parameters, *_OPTIONS])
+    if beta is None:
+        selected = (formula for formula in tree.formulas if formula.selected_by in arguments)
+        formula = next(selected, tree.formulas[0])
+    elif str(beta) in formulas:
+        formula = formulas[str(beta)]
     else:
-        form = next((form for form in tree.forms if form.tell in given), tree.forms[0])
-    wanted = {parameter.name: parameter for parameter in form.parameters}
+        raise unknown(f"beta of {tree.name}", str(beta), formulas)
+    own = {parameter.name: parameter for parameter in formula.parameters}
     if isinstance(tree.ref, Parameter):
-        wanted["ref"] = tree.ref
-    for key in given:
-        if key not in wanted and key not in _OPTIONS:
+        own["ref"] = tree.ref
+    for key in arguments:
+        if key not in own and key not in _OPTIONS:
             raise UsageError(
-                f"{tree.name}: {key} does not belong to the formula {form.name!r}, which takes "
-                f"{', '.join(sorted(wanted))}."
+                f"{tree.name}: {key} does not belong to the formula {formula.name!r}, which takes "
+                f"{', '.join(sorted(own))}."
             )
-    known = {**wanted, **_OPTIONS}
-    values = {
-        key: parameter.check(given[key], tree.name) if key in given else parameter.default
-        for key, parameter in known.items()
-    }
-    if "playouts" in given or "seconds" in given:
-        Budget(values["playouts"] or None, values["seconds"] if "seconds" in given else None)  # type: ignore[arg-type]
-    return form, values
+    values = _checked(own, arguments, tree.name)
+    options: dict[str, Any] = _checked(_OPTIONS, arguments, tree.name)
+    if "playouts" in arguments or "seconds" in arguments:
+        seconds = options["seconds"] if "seconds" in arguments else None
+        Budget(options["playouts"] or None, seconds)
+    return formula, values, SearchOptions(**options)
 
 
-def _below(text: str, files: bool, own: Own) -> Below:
-    """The playouts that a text means."""
-    name, given = parse_call(text)
-    policy = _find(PlayoutPolicy, name, given, files, own)
+def _playout(text: str, files: bool, own: Own) -> PlayoutSpec:
+    """Return the playout policy of a text, with a value for each of its parameters."""
+    name, arguments = parse_call(text)
+    policy = _find(PlayoutPolicy, name, arguments, files, own)
     if policy is None:
-        if name not in games_own():
-            mine = {each.name for each in own if isinstance(each, PlayoutPolicy)}
-            raise unknown("playout policy", name, {*playout_policies(), *games_own(), *mine})
-        if given:
+        if name not in game_playouts():
+            mine = {policy.name for policy in own if isinstance(policy, PlayoutPolicy)}
+            raise unknown("playout policy", name, {*playout_policies(), *game_playouts(), *mine})
+        if arguments:
             raise UsageError(f"the playout {name!r} takes no parameters.")
         policy = playout_policies()[UNIFORM]
-        return Below(policy, policy.forms[0], own=name)
-    for key in given:
+        return PlayoutSpec(policy, policy.variants[0], game_playout=name)
+    for key in arguments:
         if key not in (known := [parameter.name for parameter in policy.parameters]):
             raise unknown(f"parameter of {name}", key, known)
-    form = next((form for form in policy.forms if form.tell in given), policy.forms[0])
-    wanted = {parameter.name: parameter for parameter in form.parameters}
-    for key in given:
-        if key not in wanted:
-            raise UsageError(f"{name}: {key} does not go with {form.tell}.")
-    values = {
-        key: parameter.check(given[key], name) if key in given else parameter.default
-        for key, parameter in wanted.items()
+    selected = (variant for variant in policy.variants if variant.selected_by in arguments)
+    variant = next(selected, policy.variants[0])
+    parameters = {parameter.name: parameter for parameter in variant.parameters}
+    for key in arguments:
+        if key not in parameters:
+            raise UsageError(f"{name}: {key} does not go with {variant.selected_by}.")
+    values = _checked(parameters, arguments, name)
+    base = str(values.get(policy.base, UNIFORM))
+    if base != UNIFORM and base not in game_playouts():
+        raise unknown(f"playout to put {name} over", base, {UNIFORM, *game_playouts()})
+    return PlayoutSpec(policy, variant, values, game_playout="" if base == UNIFORM else base)
+
+
+def _checked(
+    parameters: Mapping[str, Parameter], arguments: Mapping[str, Value], owner: str
+) -> dict[str, Value]:
+    """Return the value of every parameter: the argument of that name, checked, or its default."""
+    return {
+        key: parameter.check(arguments[key], owner) if key in arguments else parameter.default
+        for key, parameter in parameters.items()
     }
-    over = str(values.get(policy.over, UNIFORM))
-    if over != UNIFORM and over not in games_own():
-        raise unknown(f"playout to put {name} over", over, {UNIFORM, *games_own()})
-    return Below(policy, form, values, own="" if over == UNIFORM else over)
-
-
-@cache
-def games_own() -> dict[str, str]:
-    """The playouts that games bring themselves, each with a sentence about it."""
-    from graven.games.registry import families
-
-    playouts = [item for family in families() for item in family.make().playouts.items()]
-    return {name: (function.__doc__ or "").strip() for name, function in playouts}
-
-
-def parse_call(text: str) -> tuple[str, dict[str, Any]]:
-    """A name and its parameters, as in `name(key=value,...)`."""
-    match = _CALL.fullmatch(text.strip())
-    if match is None:
-        raise UsageError(f"{text.strip()!r} is not written name(parameter=value,...).")
-    name, inside = match[1].strip(), match[2]
-    if IN_FILE not in name:
-        name = name.lower()
-    values: dict[str, Any] = {}
-    for part in _split(inside, ",") if inside and inside.strip() else ():
-        key, equals, value = (piece.strip() for piece in part.partition("="))
-        if not equals or not key or not value:
-            raise UsageError(f"{name}: {part.strip()!r} is not written parameter=value.")
-        key = key.lower()
-        if key in values:
-            raise UsageError(f"{name}: {key} is given twice.")
-        # A digest may look like a number, 1e5 or 007: it is a text.
-        values[key] = value if key == DIGEST else read_value(value)
-    return name, values
-
-
-def _split(text: str, mark: str) -> list[str]:
-    """The parts of a text between marks that are not inside parentheses."""
-    parts, depth = [""], 0
-    for letter in text:
-        depth += (letter == "(") - (letter == ")")
-        if depth < 0:
-            raise UsageError(f"{text!r} has a ')' without its '('.")
-        if letter == mark and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += letter
-    if depth:
-        raise UsageError(f"{text!r} has a '(' without its ')'.")
-    return parts
-
-
-def read_value(text: str) -> Value:
-    """A number, true, false, or a word."""
-    if text.lower() in ("true", "false"):
-        return text.lower() == "true"
-    if len(text) > LONGEST_VALUE:
-        raise UsageError(f"a value has at most {LONGEST_VALUE} characters; this one {len(text)}.")
-    try:
-        return int(text)
-    except ValueError:
-        pass
-    try:
-        return float(text)
-    except ValueError:
-        return text

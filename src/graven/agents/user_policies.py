@@ -1,10 +1,10 @@
-"""Policies of one's own: in a Python file, or given to an agent by a program.
+"""User-defined policies: in a Python file, or passed to an agent by a program.
 
     ./mine.py:tree(c=0.3)+mast          uct+./mine.py:playout
 
 The name after the colon is a `TreePolicy` or a `PlayoutPolicy`. As with games in files, the text
-that records store has a digest of the file, and reading such a spec runs the file: only do so with
-a text that a person has given to their own program.
+that records store has a digest of the file. Reading such a spec runs the file: only do so with a
+text that the user has typed, never with one from a network or a database.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from graven.agents.spec import OPTIONS
+from graven.core.calls import DIGEST
 from graven.core.errors import UsageError
-from graven.core.game import DIGEST
+from graven.search.options import OPTIONS
 from graven.search.policy import (
-    Form,
+    Formula,
     Parameter,
-    PlayoutForm,
     PlayoutPolicy,
+    PlayoutVariant,
     Policy,
     TreePolicy,
     playout_policies,
@@ -29,63 +29,77 @@ from graven.search.policy import (
 )
 from graven.sources.user_module import own_file
 
-# What parameters of a tree policy mean already, besides what they mean to its formulas.
+# Names that the parameters of a formula cannot have: every tree policy has them.
 TAKEN = {"ref", "beta", *(option.name for option in OPTIONS)}
 
 
 def file_policy(text: str, digest: str | None = None) -> Policy:
-    """The policy that a text such as `mine.py:tree` names."""
+    """Return the policy that a text such as `mine.py:tree` names."""
     path, _, name = text.rpartition(":")
     file = own_file(path, digest)
-    found = file.named(name, "policy", (TreePolicy, PlayoutPolicy))
-    if not isinstance(found, Policy):
+    policy = file.named(name, "policy", (TreePolicy, PlayoutPolicy))
+    if not isinstance(policy, Policy):
         raise UsageError(
-            f"{text} is a {type(found).__name__}: neither a TreePolicy nor a PlayoutPolicy."
+            f"{text} is a {type(policy).__name__}: neither a TreePolicy nor a PlayoutPolicy."
         )
-    check_policy(found, text)
-    return replace(found, name=f"{file.shown}:{name}", digest=file.digest)
+    check_policy(policy, text)
+    return replace(policy, name=f"{file.shown}:{name}", digest=file.digest)
 
 
 def given_policies(policies: Policy | Iterable[Policy]) -> tuple[Policy, ...]:
-    """Policies that a program gives to an agent: with names that a spec can say."""
-    given = (policies,) if isinstance(policies, Policy) else tuple(policies)
+    """Return policies passed to an agent; raise a `UsageError` if a spec cannot name them."""
+    checked = (policies,) if isinstance(policies, Policy) else tuple(policies)
     known = {*tree_policies(), *playout_policies()}
-    for policy in given:
+    for policy in checked:
         if not isinstance(policy, Policy):
             raise UsageError(f"{policy!r} is neither a TreePolicy nor a PlayoutPolicy.")
         if not re.fullmatch(r"[a-z][a-z0-9_-]*", policy.name):
-            raise UsageError(f"a policy's name has small letters and digits, not {policy.name!r}.")
+            raise UsageError(
+                f"a policy's name must be of lower-case letters and digits, not {policy.name!r}."
+            )
         if policy.name in known:
-            raise UsageError(f"there is a policy called {policy.name!r}: call yours otherwise.")
+            raise UsageError(f"there is a policy called {policy.name!r}: choose another name.")
         known.add(policy.name)
         check_policy(policy, policy.name)
-    return given
+    return checked
 
 
 def check_policy(policy: Policy, text: str) -> None:
-    """Refuse what would fail later, and less clearly."""
-    kind = Form if isinstance(policy, TreePolicy) else PlayoutForm
-    if not _all(policy.forms, kind) or not policy.forms:
-        raise UsageError(f"{text}: its forms are a tuple of {kind.__name__}, at least one.")
+    """Raise a `UsageError` for a declaration that would fail later with a less clear message."""
+    kind: type
+    alternatives: Any
+    if isinstance(policy, TreePolicy):
+        kind, field, alternatives = Formula, "formulas", policy.formulas
+    else:
+        kind, field, alternatives = PlayoutVariant, "variants", policy.variants
+    if not _all(alternatives, kind) or not alternatives:
+        raise UsageError(f"{text}: `{field}` must be a tuple of {kind.__name__}, at least one.")
     parameters: list[Parameter] = []
-    for form in policy.forms:
-        function = form.select if isinstance(form, Form) else form.play_out
-        if not callable(function):
-            raise UsageError(f"{text}: {function!r} is no function.")
-        if not _all(form.parameters, Parameter):
-            raise UsageError(f"{text}: the parameters of a form are a tuple of Parameter.")
-        parameters += form.parameters
+    for alternative in alternatives:
+        functions = (
+            (alternative.value, alternative.untried)
+            if isinstance(alternative, Formula)
+            else (alternative.function,)
+        )
+        for function in functions:
+            if not callable(function):
+                raise UsageError(f"{text}: {function!r} is not a function.")
+        if not _all(alternative.parameters, Parameter):
+            raise UsageError(f"{text}: its parameters must be a tuple of Parameter.")
+        parameters += alternative.parameters
     taken = TAKEN if isinstance(policy, TreePolicy) else set()
     for name in (parameter.name for parameter in parameters):
         if name in {DIGEST, *taken}:
-            raise UsageError(f"{text}: every spec has a {name!r}; call the parameter otherwise.")
+            raise UsageError(f"{text}: every spec has a parameter {name!r}; choose another name.")
         if not name.isidentifier() or name != name.lower():
-            raise UsageError(f"{text}: a parameter's name has small letters only, not {name!r}.")
+            raise UsageError(f"{text}: a parameter's name must be in lower case, not {name!r}.")
     if isinstance(policy, TreePolicy):
         if isinstance(policy.ref, Parameter) and policy.ref.name != "ref":
-            raise UsageError(f"{text}: the parameter that is its `ref` must be called 'ref'.")
-    elif not {policy.pool, policy.over} <= {"", *(each.name for each in parameters)}:
-        raise UsageError(f"{text}: its `pool` and `over` are names of its parameters.")
+            raise UsageError(f"{text}: the parameter in its `ref` must be named 'ref'.")
+    elif not {policy.pool_min_visits, policy.base} <= {"", *(each.name for each in parameters)}:
+        raise UsageError(
+            f"{text}: its `pool_min_visits` and `base` must be names of its parameters."
+        )
 
 
 def _all(values: Any, kind: type) -> bool:

@@ -12,6 +12,7 @@ from graven.core.contract import SIMULTANEOUS, TERMINAL, Moves, Rules, State
 from graven.core.errors import ContractError
 from graven.core.game import Game
 from graven.core.rng import Rng, below, generator
+from graven.core.status import Status
 
 BATCH = 2048
 """Playouts that one call of `many` plays, if its traces fit into TRACE_WORDS."""
@@ -66,7 +67,7 @@ def many_rate(game: Game, seconds: float, batch: int = BATCH) -> float:
     began, done = time.thread_time(), 0
     while not done or time.thread_time() - began < seconds:
         status = contract.batch_playouts(rules, first, 1, each, scratch, traces, lengths, out, rng)
-        if status != contract.BATCH_DONE:
+        if status != Status.OK:
             raise ContractError(f"{game.spec}: `many` played beyond `plies`.")
         done += each
     return done / (time.thread_time() - began)

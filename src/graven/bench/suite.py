@@ -28,7 +28,7 @@ from graven.lab.experiments.play_game import play_game
 from graven.lab.experiments.processes import play_apart
 from graven.lab.store.provenance import cores
 from graven.lab.store.store import Store
-from graven.search.engine import Budget
+from graven.search.budget import Budget
 from graven.sources.load import make_game
 
 ROUNDS = 5

@@ -15,7 +15,7 @@ import numpy as np
 from graven.lab.experiments.job import GameResult
 from graven.lab.experiments.pairing import Cell, make_cell
 from graven.lab.store.store import Store
-from graven.search.engine import Budget
+from graven.search.budget import Budget
 
 THOUSAND = Budget(1000)
 STRENGTHS = {"uct": 0, "rave": 90, "grave": 150, "hrave": 120, "uct(c=1)": -60, "rave(k=250)": 60}

@@ -38,6 +38,7 @@ from numba import types
 from numba.core.typing.templates import Signature
 from numpy.typing import NDArray
 
+from graven.core.cancellation import SearchCancelled
 from graven.core.errors import ContractError
 
 # What `turn` and `legal` say once something has been raised. A function that only writes the
@@ -108,7 +109,7 @@ class Callback:
 
     def _keep(self, error: BaseException, state: Any) -> None:
         """Remember an exception until `raise_fault`."""
-        if not isinstance(error, Exception):  # Ctrl-C
+        if isinstance(error, SearchCancelled) or not isinstance(error, Exception):  # Ctrl-C
             _thread.fault = error
             return
         where = ""

@@ -24,7 +24,8 @@ import shutil
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from enum import Enum, EnumType
 from functools import cache
 from pathlib import Path
@@ -218,6 +219,13 @@ class _CacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
 class _Cache(FunctionCache):  # type: ignore[misc]
     _impl_class = _CacheImpl
 
+    def __init__(self, function: Callable[..., Any], variant: str = "") -> None:
+        super().__init__(function)
+        self._variant = variant
+
+    def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
+        return (*super()._index_key(sig, codegen), self._variant)
+
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
             return super().load_overload(sig, target_context)
@@ -225,12 +233,12 @@ class _Cache(FunctionCache):  # type: ignore[misc]
             return None
 
 
-def _cache_of(function: Callable[..., Any]) -> _Cache | None:
+def _cache_of(function: Callable[..., Any], variant: str = "") -> _Cache | None:
     """The function's disk cache, or None where none can be kept (a read-only home, a REPL)."""
     if not PACKAGE.is_dir():  # inside an archive, whose sources cannot be told apart
         return None
     try:
-        return _Cache(function)
+        return _Cache(function, variant)
     except (RuntimeError, OSError):
         return None
 
@@ -260,7 +268,7 @@ def inlined(function: F) -> F:
 # What Numba says of a function that makes an array, without its run time library.
 _ALLOCATES = ("NRT required", "Only accept returning of array passed into the function")
 
-_code: dict[tuple[Callable[..., Any], str, str, bool], Any] = {}
+_code: dict[tuple[Any, ...], Any] = {}
 
 ONCE = "return inner({})"
 
@@ -270,90 +278,112 @@ def address(
     signature: Signature,
     body: str = ONCE,
     careful: bool = False,
+    names: Mapping[str, Any] | None = None,
+    arguments: int | None = None,
 ) -> int:
     """The address of `function` compiled for `signature`; the code lives as long as the process.
 
     A `Callback` is not compiled: it has an address of its own, at which Python is called.
 
-    `body` is what the code does with the arguments and `inner`, the function: to call it once, or
-    for each element of an array, whose loop then has the function built in. Different bodies go
-    with different signatures.
+    `body` is what the code does with the arguments, written {0}, {1} and so on, and with `inner`,
+    the function: to call it once, or in a loop that is then compiled together with it. `names` are
+    further values and functions that the body mentions; plain functions among them are compiled.
+    `arguments` is how many arguments the body calls `inner` with, for error messages.
 
     `careful` code of somebody's own function raises where it reaches beyond an array: for tests.
     """
     if isinstance(function, Callback):
         return function.address(signature)
+    names = names or {}
     # Somebody's own function may name a value that another cell of a notebook has changed since.
     stamp = ""
-    if own := is_own(function):
+    if own := any(isinstance(f, FunctionType) and is_own(f) for f in (function, *names.values())):
         stamp = stamp_of(function)
         hear()
-    key = (function, str(signature), stamp, careful and own)
+    variant = _variant(body, names)
+    key = (function, str(signature), variant, stamp, careful and own)
     if key not in _code:
-        _code[key] = _compile(function, signature, body, careful and own)
+        entry = _Entry(function, signature, body, names)
+        try:
+            _code[key] = _compile(entry, careful and own, variant)
+        except Exception as error:
+            # Of what Numba raises for a program that it cannot compile, not all is a NumbaError.
+            if os.environ.get("GRAVEN_DEBUG"):
+                raise
+            expected = len(signature.args) if arguments is None else arguments
+            raise RuleCompileError(explained(function, expected, error)) from None
     return int(_code[key].address)
 
 
-def _compile(function: Callable[..., Any], signature: Signature, body: str, careful: bool) -> Any:
+def _variant(body: str, names: Mapping[str, Any]) -> str:
+    """Return what distinguishes code compiled from the same function for the same signature."""
+    if body == ONCE and not names:
+        return ""
+    digest = hashlib.sha256(body.encode())
+    for name, value in names.items():
+        described = f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', '')}"
+        digest.update(f"\n{name} {described} {stamp_of(value)}".encode())
+    return digest.hexdigest()
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """What the code at an address is compiled from; see `address`."""
+
+    function: Callable[..., Any]
+    signature: Signature
+    body: str
+    names: Mapping[str, Any]
+
+    def build(self, options: dict[str, Any]) -> tuple[Callable[..., Any], list[Any]]:
+        """Return a function that takes arrays as pointers and lengths, and its argument types.
+
+        An array is seven words to Numba, and what does not fit into registers goes through memory:
+        with pointers and lengths a call costs a third. The functions are inlined into the entry.
+        """
+        parameters, values, flat = [], [], []
+        for i, kind in enumerate(self.signature.args):
+            if isinstance(kind, types.Array):
+                parameters += [f"pointer{i}", f"length{i}"]
+                values.append(f"carray(pointer{i}, length{i})")
+                flat += [types.CPointer(kind.dtype), types.int64]
+            else:
+                parameters.append(f"value{i}")
+                values.append(f"value{i}")
+                flat.append(kind)
+        once = self.body == ONCE
+        does = self.body.format(", ".join(values)) if once else self.body.format(*values)
+        source = f"def entry({', '.join(parameters)}):\n    {does}\n"
+        space: dict[str, Any] = {"__name__": __name__, "carray": numba.carray}
+        for name, value in (("inner", self.function), *self.names.items()):
+            if isinstance(value, FunctionType):
+                value = numba.njit(forceinline=True, **options)(with_helpers(value, options))
+            space[name] = value
+        exec(compile(source, "<graven entry>", "exec"), space)
+        return space["entry"], flat
+
+
+def _compile(entry: _Entry, careful: bool, variant: str) -> Any:
     options = {**_BARE, "boundscheck": careful}
-    disk = None if careful else _cache_of(function)
+    disk = None if careful else _cache_of(entry.function, variant)
     try:
-        try:
-            return _compile_with(function, signature, body, options, disk)
-        except NumbaError as error:
-            # A function that allocates, as a rule of somebody's own game may.
-            if not any(text in str(error) for text in _ALLOCATES):
-                raise
-            return _compile_with(function, signature, body, {**options, "_nrt": True}, disk)
-    except Exception as error:
-        # Of what Numba raises for a program that it cannot compile, not all is a NumbaError.
-        if os.environ.get("GRAVEN_DEBUG"):
+        return _compile_with(entry, options, disk)
+    except NumbaError as error:
+        # A function that allocates, as a rule of somebody's own game may.
+        if not any(text in str(error) for text in _ALLOCATES):
             raise
-        arguments = len(signature.args) if body == ONCE else 4  # FEATURE's loop calls with four
-        raise RuleCompileError(explained(function, arguments, error)) from None
+        return _compile_with(entry, {**options, "_nrt": True}, disk)
 
 
-def _compile_with(
-    function: Callable[..., Any],
-    signature: Signature,
-    body: str,
-    options: dict[str, Any],
-    disk: _Cache | None,
-) -> Any:
-    entry, flat = _entry(function, signature, body, options)
-    code: Any = CFunc(entry, (tuple(flat), signature.return_type), {}, _OPTIONS)
+def _compile_with(entry: _Entry, options: dict[str, Any], disk: _Cache | None) -> Any:
+    function, flat = entry.build(options)
+    code: Any = CFunc(function, (tuple(flat), entry.signature.return_type), {}, _OPTIONS)
     if disk:
         code._cache = disk
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NumbaWarning)
         code.compile()
     return code
-
-
-def _entry(
-    function: Callable[..., Any], signature: Signature, body: str, options: dict[str, Any]
-) -> tuple[Callable[..., Any], list[Any]]:
-    """A function that gets arrays as pointers and lengths, and hands them to `function` as arrays.
-
-    An array is seven words to Numba, and what does not fit into registers goes through memory:
-    with pointers and lengths a call costs a third. The inner function is built into the entry.
-    """
-    names, given, flat = [], [], []
-    for i, kind in enumerate(signature.args):
-        if isinstance(kind, types.Array):
-            names += [f"pointer{i}", f"length{i}"]
-            given.append(f"carray(pointer{i}, length{i})")
-            flat += [types.CPointer(kind.dtype), types.int64]
-        else:
-            names.append(f"value{i}")
-            given.append(f"value{i}")
-            flat.append(kind)
-    does = body.format(", ".join(given)) if body == ONCE else body.format(*given)
-    source = f"def entry({', '.join(names)}):\n    {does}\n"
-    inner = numba.njit(forceinline=True, **options)(with_helpers(function, options))
-    space = {"__name__": __name__, "inner": inner, "carray": numba.carray}
-    exec(compile(source, "<graven entry>", "exec"), space)
-    return space["entry"], flat
 
 
 def caller(signature: Signature) -> Callable[..., Any]:

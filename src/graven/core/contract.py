@@ -68,9 +68,6 @@ Codes = NDArray[np.uint32]
 TERMINAL = -1
 SIMULTANEOUS = -2
 
-# How `batch_playouts` ends.
-BATCH_DONE, BATCH_TOO_LONG = 0, 1
-
 WORDS = types.Array(types.int64, 1, "C")
 TABLES = types.Array(types.int64, 1, "C", readonly=True)
 MOVES = types.Array(types.int32, 1, "C")
@@ -295,9 +292,14 @@ def new_state(rules: Rules) -> State:
     return np.zeros(rules.state_words, dtype=np.int64)
 
 
+def move_capacity(rules: Rules) -> int:
+    """Return the length of a buffer for legal moves, even of a `legal` that writes too many."""
+    return rules.max_moves + rules.num_codes
+
+
 def new_moves(rules: Rules) -> Moves:
-    """Room for one player's legal moves, and some to spare for a `legal` that writes too many."""
-    return np.zeros(rules.max_moves + rules.num_codes, dtype=np.int32)
+    """Return a buffer for one player's legal moves."""
+    return np.zeros(move_capacity(rules), dtype=np.int32)
 
 
 def new_joint(rules: Rules) -> Moves:

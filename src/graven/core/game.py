@@ -14,6 +14,7 @@ import numpy as np
 
 from graven.core import contract
 from graven.core.callbacks import raise_fault
+from graven.core.calls import DIGEST, format_call
 from graven.core.compile import ONCE, address, is_own, stamp_of
 from graven.core.contract import SIMULTANEOUS, TERMINAL, Constants, Rules, Scores, State
 from graven.core.errors import ContractError, UsageError, listed, unknown
@@ -28,7 +29,6 @@ from graven.core.game_parts import (
 )
 
 Option = int | float | str
-DIGEST = "digest"  # the option that holds the digest of user-defined rules
 MISERE = "misere-"
 
 
@@ -41,8 +41,7 @@ class Outline(NamedTuple):
 
 def spec_of(name: str, options: Mapping[str, Option]) -> str:
     """Return a game in one line, with all its options, as result files store it."""
-    arguments = ",".join(f"{option}={value}" for option, value in options.items())
-    return f"{name}({arguments})" if arguments else name
+    return format_call(name, {option: str(value) for option, value in options.items()})
 
 
 class Game:
@@ -163,7 +162,11 @@ class Game:
         for name, signature in contract.signatures().items():
             function = functions[name]
             body = contract.FEATURE_BODY if name == "feature" else ONCE
-            code[name] = address(function, signature, body, careful) if function else 0
+            # The loop of `feature` calls the function with four arguments.
+            arguments = 4 if name == "feature" else None
+            code[name] = (
+                address(function, signature, body, careful, arguments=arguments) if function else 0
+            )
         return Rules(
             constants=self.constants,
             players=self.players,

@@ -13,6 +13,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pkgutil import iter_modules
 
+from graven.core.calls import CallSyntaxError, parse_arguments
 from graven.core.errors import UsageError, unknown
 from graven.core.game import MISERE, Game
 from graven.core.game import Option as Value
@@ -90,16 +91,10 @@ def parse(text: str) -> tuple[str, dict[str, Value]]:
     match = re.fullmatch(r"\s*([\w-]+)\s*(?:\(([^()]*)\))?\s*", text)
     if match is None:
         raise malformed(text)
-    options: dict[str, Value] = {}
-    for part in (match[2] or "").split(","):
-        if not part.strip():
-            continue
-        option, equals, value = (piece.strip() for piece in part.partition("="))
-        if not (option and equals and value):
-            raise malformed(text)
-        if option in options:
-            raise UsageError(f"the option {option!r} is given twice in {text!r}.")
-        options[option] = value
+    try:
+        options: dict[str, Value] = {**parse_arguments(match[2] or "", repr(text))}
+    except CallSyntaxError:
+        raise malformed(text) from None
     return match[1].lower(), options
 
 

@@ -9,8 +9,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from graven.core.cancellation import raise_if_cancelled
 from graven.core.errors import UsageError
-from graven.core.patience import go_on
 from graven.gdl import reach
 from graven.gdl.check import goal_value
 from graven.gdl.gates import NO, YES, Gates
@@ -281,7 +281,7 @@ class _Builder:
                 self._look_at_limits(members[0])
 
     def _look_at_limits(self, atom: int) -> None:
-        go_on()
+        raise_if_cancelled()
         many = len(self.gates.inputs) > MOST_GATES
         if many or time.monotonic() > self.ground.deadline:
             why = f"the rules make more than {MOST_GATES:,} gates"

@@ -17,7 +17,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from graven.core.patience import go_on
+from graven.core.cancellation import raise_if_cancelled
 from graven.gdl import joins
 from graven.gdl.components import components
 from graven.gdl.plans import Code, Indexes
@@ -165,7 +165,7 @@ class _Grounder:
 
     def _look_at_the_clock(self) -> None:
         """Complain if it takes too long, or if nobody waits any more."""
-        go_on()
+        raise_if_cancelled()
         if time.monotonic() > self.deadline:
             raise TooLargeError(
                 f"grounding takes more than {self.limits.seconds:g} s: most atoms are of "

@@ -21,15 +21,9 @@ import numpy as np
 from graven.core import bits
 from graven.core.bits import index
 from graven.core.compile import compiled, inlined
-from graven.core.contract import (
-    BATCH_DONE,
-    BATCH_TOO_LONG,
-    Codes,
-    Constants,
-    Scores,
-    State,
-)
+from graven.core.contract import Codes, Constants, Scores, State
 from graven.core.rng import Rng, fill
+from graven.core.status import Status
 from graven.gdl import one
 from graven.gdl.blocks import (
     LANES,
@@ -404,12 +398,12 @@ def many(
         for i in range(WIDTH):
             desk.masks[WIDTH * RENEWED + i] = 0
         if running + waiting == 0:
-            return BATCH_DONE
+            return Status.OK
         _evaluate(constants, links, desk.blocks, constants[my + SEE])
         choose(constants, desk, rng)
         ended = move(constants, desk, traces)
         if ended < 0:
-            return BATCH_TOO_LONG
+            return Status.TOO_LONG
         running -= ended
         waiting += ended
         if waiting >= WAITING or running == 0:

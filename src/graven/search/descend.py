@@ -6,31 +6,17 @@ from graven.core import contract
 from graven.core.compile import inlined
 from graven.core.contract import SIMULTANEOUS, TERMINAL, Rules
 from graven.core.rng import Rng
-from graven.search.backup import build_table
-from graven.search.plan import (
-    BAD_CODE,
-    BAD_EDGE,
-    BAD_FEATURE,
-    BAD_TURN,
-    NEED_EDGES,
-    NEED_NODES,
-    NEED_TABLES,
-    NO_MOVE,
-    OK,
-    TOO_LONG,
-    TOO_MANY,
-    Plan,
-    call_select,
-)
+from graven.core.status import Status
+from graven.search import amaf
+from graven.search.plan import Plan
+from graven.search.select.selection import call_select
 from graven.search.tree import (
     CLOSED,
     DEPTH,
     EDGES,
     LENGTH,
-    LOST,
     NO_SUCH,
     NONE,
-    POOL,
     ROOT,
     STEPS,
     TABLE,
@@ -53,38 +39,32 @@ def descend(rules: Rules, tree: Tree, plan: Plan, record: Record, rng: Rng) -> i
     for i in range(rules.state_words):
         state[i] = record.root[i]
     node = tree.meta[ROOT]
-    table = tree.table[node]
     depth, length = 0, 0
-    shape[POOL] = NONE
+    record.path[0] = node
+    amaf.start_reading(tree, record)
     while True:
         record.path[depth] = node
         record.at[depth] = length
         depth += 1
-        shape[DEPTH], shape[STEPS], shape[LENGTH], shape[TABLE] = depth, depth - 1, length, table
+        shape[DEPTH], shape[STEPS], shape[LENGTH] = depth, depth - 1, length
         player = tree.turns[node]
         if player == NO_SUCH:
-            return BAD_TURN
+            return Status.BAD_TURN
         if player == TERMINAL or tree.visits[node] == 0:
-            return OK
+            return Status.OK
         if depth > rules.max_plies:
-            return TOO_LONG
+            return Status.TOO_LONG
         if plan.amaf:
-            if tree.table[node] == NONE and tree.visits[node] > plan.tables:
-                status = reach_table(rules, tree, node)
-                if status != OK:
-                    return status
-            if tree.table[node] != NONE:
-                if tree.visits[node] > plan.ref:
-                    table = tree.table[node]
-                if tree.visits[node] > plan.pool:
-                    shape[POOL] = tree.table[node]
+            status = amaf.read_table(rules, tree, plan, record, node)
+            if status != Status.OK:
+                return status
         low = 0 if player == SIMULTANEOUS else player
         high = players if player == SIMULTANEOUS else player + 1
         if tree.first[node * players + low] == NONE:
             status = list_moves(rules, tree, record, node, low, high)
-            if status == NEED_EDGES and tree.meta[CLOSED]:
-                return OK
-            if status != OK:
+            if status == Status.NEED_EDGES and tree.meta[CLOSED]:
+                return Status.OK
+            if status != Status.OK:
                 return status
         for mover in range(low, high):
             first = tree.first[node * players + mover]
@@ -101,29 +81,27 @@ def descend(rules: Rules, tree: Tree, plan: Plan, record: Record, rng: Rng) -> i
                     tree.counts,
                     tree.sums,
                     tree.amaf,
-                    max(table, 0) * 2 * players * rules.num_codes + 2 * mover * rules.num_codes,
+                    amaf.player_base(rules, max(shape[TABLE], 0), mover),
                     tree.values,
                 ),
             )
-            if edge < first or edge >= end:
-                return BAD_EDGE
             record.edges[(depth - 1) * players + mover] = edge
             record.joint[mover] = tree.moves[edge]
             record.trace[length] = mover * rules.num_codes + tree.moves[edge]
             length += 1
         contract.play(rules, state, record.joint)
-        shape[STEPS], shape[LENGTH], shape[TABLE] = depth, length, table
+        shape[STEPS], shape[LENGTH] = depth, length
         edge = record.edges[(depth - 1) * players + low]
         if player != SIMULTANEOUS:
             child = tree.children[edge]
             if child == NONE and tree.counts[edge] + 1 < plan.expand:
-                return OK
+                return Status.OK
         else:
             child = NONE
         if child == NONE:
             child = reach_child(rules, tree, plan, record, node, player)
             if child == NONE:
-                return OK if tree.meta[CLOSED] else NEED_NODES
+                return Status.OK if tree.meta[CLOSED] else Status.NEED_NODES
             if player != SIMULTANEOUS:
                 tree.children[edge] = child
         node = child
@@ -151,29 +129,17 @@ def reach_child(
 
 
 @inlined
-def reach_table(rules: Rules, tree: Tree, node: int) -> int:
-    """Give a node its AMAF table, if there is room and nothing of it has been lost."""
-    if tree.passed[node] == LOST:
-        return OK
-    if build_table(rules, tree, node) == NONE:
-        if not tree.meta[CLOSED]:
-            return NEED_TABLES
-        tree.passed[node] = LOST
-    return OK
-
-
-@inlined
 def list_moves(rules: Rules, tree: Tree, record: Record, node: int, low: int, high: int) -> int:
     """Give a node its edges: what players low..high-1 may play here that is worth a search."""
     edges = tree.meta[EDGES]
     if edges + (high - low) * rules.max_moves > len(tree.moves):
-        return NEED_EDGES
+        return Status.NEED_EDGES
     for mover in range(low, high):
         count = contract.tree_moves(rules, record.state, mover, record.moves)
         if count < 1:
-            return NO_MOVE
+            return Status.NO_MOVE
         if count > rules.max_moves:
-            return TOO_MANY
+            return Status.TOO_MANY
         tree.first[node * rules.players + mover] = edges
         tree.degree[node * rules.players + mover] = count
         if rules.feature:
@@ -181,15 +147,15 @@ def list_moves(rules: Rules, tree: Tree, record: Record, node: int, low: int, hi
             contract.features(rules, record.state, mover, record.moves, count, codes)
             for i in range(count):
                 if codes[i] >= rules.num_features:
-                    return BAD_FEATURE
+                    return Status.BAD_FEATURE
         for i in range(count):
             move = record.moves[i]
             if move < 0 or move >= rules.num_codes:
-                return BAD_CODE
+                return Status.BAD_CODE
             tree.moves[edges] = move
             tree.counts[edges] = 0
             tree.sums[edges] = 0.0
             tree.children[edges] = NONE
             edges += 1
     tree.meta[EDGES] = edges
-    return OK
+    return Status.OK

@@ -4,35 +4,38 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from functools import partial
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graven.core import contract
-from graven.core.callbacks import raise_fault
-from graven.core.compile import address
+from graven.core.compile import is_own
 from graven.core.contract import Rules, State
 from graven.core.errors import ContractError, UsageError
-from graven.core.rng import Rng, generator
-from graven.search import plan as status_of
+from graven.core.handles import Handle
+from graven.core.rng import generator
+from graven.core.status import Status, call_kernel, contract_fault
 from graven.search.batch import Batch, batch_bytes, new_batch, simulate_batches
-from graven.search.plan import LEARN, NEVER, PLAYOUT, SELECT, Plan
-from graven.search.policy import PlayoutForm, Value
+from graven.search.budget import MOST_PLAYOUTS, Budget
+from graven.search.plan import NEVER, Plan
+from graven.search.playout.entry import learn_address, playout_address
 from graven.search.reuse import History, known_node, look_up, prune
-from graven.search.simulate import CONTROL, DONE, PLIES, STOP, plant, simulate
+from graven.search.simulate import CONTROL, DONE, PLIES, STOP, set_root, simulate
+from graven.search.specs import UNIFORM, Spec
 from graven.search.tree import (
     CLOSED,
     LOST,
+    NEEDED,
     NODES,
     NONE,
     ROOT,
     TABLES,
     Record,
-    Room,
     Tree,
+    TreeArena,
     new_record,
 )
 
@@ -41,25 +44,6 @@ MIB = 1 << 20
 CHUNK_SECONDS = 0.01
 # How fast a group of arrays grows, at the least: is there time left for it?
 GROW_BYTES_PER_SECOND = 2.5e8
-# Playouts of a node are counted in 32 bits.
-MOST_PLAYOUTS = 2_000_000_000
-
-GROUPS = {
-    status_of.NEED_NODES: "nodes",
-    status_of.NEED_EDGES: "edges",
-    status_of.NEED_TABLES: "tables",
-    status_of.NEED_PASSES: "passes",
-    status_of.NEED_SIMULATIONS: "simulations",
-    status_of.NEED_TRACES: "traces",
-}
-FAULTS = {
-    status_of.TOO_LONG: "`turn` let a game go beyond the declared {max_plies} plies",
-    status_of.BAD_CODE: "`legal` or `sample` gave a move outside 0..{num_codes} - 1",
-    status_of.BAD_TURN: "`turn` named a player outside 0..{players} - 1",
-    status_of.BAD_FEATURE: "`feature` or `coded` gave a code outside 0..{num_features} - 1",
-    status_of.NO_MOVE: "`legal` or `sample` gave no move to a player whom `turn` had named",
-    status_of.TOO_MANY: "`legal` gave more than the declared {max_moves} moves",
-}
 
 
 _loaded: set[bool] = set()  # which kernels this process has: in batches or not
@@ -70,48 +54,6 @@ class Stop(Protocol):
 
     def is_set(self) -> bool:
         """Whether the search is to end."""
-
-
-@dataclass(frozen=True)
-class Budget:
-    """Playouts or seconds for one move; with both, whichever ends first."""
-
-    playouts: int | None = None
-    seconds: float | None = None
-
-    def __post_init__(self) -> None:
-        if self.playouts is not None and self.playouts < 1:
-            raise UsageError(f"a search needs at least 1 playout, not {self.playouts}.")
-        if self.playouts is not None and self.playouts > MOST_PLAYOUTS:
-            raise UsageError(f"a search has at most {MOST_PLAYOUTS:,} playouts.")
-        if self.seconds is not None and not 0 < self.seconds < math.inf:
-            raise UsageError(f"a search has more than 0 seconds and an end, not {self.seconds}.")
-
-    @property
-    def given(self) -> bool:
-        """Whether it says anything."""
-        return self.playouts is not None or self.seconds is not None
-
-
-@dataclass(frozen=True)
-class Settings:
-    """A search as the spec language describes it: policies and options, not yet compiled."""
-
-    select: Callable[..., Any]
-    params: tuple[float, ...]
-    ref: int | None
-    playout: PlayoutForm
-    playout_values: Mapping[str, Value] = field(default_factory=dict)
-    features: bool = False  # whether playouts know moves by their feature codes
-    pool: int | None = None  # playouts read the AMAF table of the last node with that many playouts
-    expand: int = 1
-    final: str = "visits"
-    reuse: bool = False
-    transpositions: bool = True
-    memory: int = 1024  # MiB
-    leaves: int = 1  # descents that are made before any of their playouts begin
-    each: int = 1  # playouts from each leaf
-    many: bool = False  # whether the game's own `many` may play them
 
 
 @dataclass
@@ -133,56 +75,60 @@ class Run:
 class Search:
     """One player's search in one game: its plan, its tree and its playouts' memory."""
 
-    def __init__(self, name: str, rules: Rules, settings: Settings) -> None:
-        if not settings.features:
+    def __init__(self, name: str, rules: Rules, spec: Spec) -> None:
+        if not spec.playout.policy.features:
             rules = rules._replace(
                 feature=0, playout_moves_with_features=0, num_features=rules.num_codes
             )
         self.name = name
         self.rules = rules
-        self.settings = settings
-        self.room = Room(rules, settings.memory * MIB)
-        if self.room.nbytes > self.room.limit:
+        self.spec = spec
+        options = spec.options
+        self.arena = TreeArena(rules, options.memory_mib * MIB)
+        if self.arena.nbytes > self.arena.limit:
             raise UsageError(
-                f"memory={settings.memory} MiB is too little to search {name}: it takes at least "
-                f"{math.ceil(self.room.nbytes / MIB)} MiB."
+                f"memory_mib={options.memory_mib} is too little to search {name}: it takes at "
+                f"least {math.ceil(self.arena.nbytes / MIB)}."
             )
         self.record: Record = new_record(rules)
-        playout = settings.playout
+        playout = spec.playout.variant
         try:
-            self.learner = playout.memory(rules, settings.playout_values)
+            memory = playout.memory(rules, spec.playout.values) if playout.memory else None
         except MemoryError:
             raise UsageError(
                 f"there is not enough memory for what these playouts learn at {name}: its bounds, "
                 f"{rules.max_moves:,} moves and {rules.max_plies:,} plies, are too high for them."
             ) from None
+        self.playout_memory = Handle(memory)
         self.control: NDArray[np.int64] = np.zeros(CONTROL, np.int64)
-        ref = NEVER if settings.ref is None else settings.ref
-        pool = NEVER if settings.pool is None else settings.pool - 1
-        amaf = settings.ref is not None or settings.pool is not None
+        ref = NEVER if spec.ref is None else spec.ref
+        pool = NEVER if spec.playout.pool_min_visits is None else spec.playout.pool_min_visits - 1
+        amaf = spec.ref is not None or spec.playout.pool_min_visits is not None
         self.plan = Plan(
-            params=np.array(settings.params, dtype=np.float64),
-            select=address(settings.select, SELECT),
-            playout=address(playout.play_out, PLAYOUT),
-            learn=address(playout.learn, LEARN) if playout.learn else 0,
+            params=np.array(spec.params, dtype=np.float64),
+            select=spec.formula.address,
+            playout=playout_address(playout, self.playout_memory),
+            learn=learn_address(playout, self.playout_memory),
+            memory=self.playout_memory.address,
             amaf=int(amaf),
             tables=min(ref, pool),
             ref=ref,
             pool=pool,
-            passes=int(amaf and (min(ref, pool) < NEVER or settings.reuse)),
-            expand=settings.expand,
-            transpositions=int(settings.transpositions),
+            passes=int(amaf and (min(ref, pool) < NEVER or options.reuse_tree)),
+            expand=options.expand,
+            transpositions=int(options.transpositions),
         )
         self.batch: Batch | None = None
-        if settings.leaves * settings.each > 1:
-            many = settings.many and bool(rules.batch_playouts)
-            if batch_bytes(rules, settings.leaves, settings.each, many) > self.room.limit:
+        leaves, playouts = options.batch_leaves, options.playouts_per_leaf
+        if leaves * playouts > 1:
+            many = spec.playout.text == UNIFORM and bool(rules.batch_playouts)
+            if batch_bytes(rules, leaves, playouts, many) > self.arena.limit:
                 raise UsageError(
-                    f"memory={settings.memory} MiB is too little for batches of {settings.leaves} "
-                    f"leaves with {settings.each} playouts each at {name}."
+                    f"memory_mib={options.memory_mib} is too little for batches of {leaves} "
+                    f"leaves with {playouts} playouts each at {name}."
                 )
-            self.batch = new_batch(rules, settings.leaves, settings.each, many)
-        self.prune_above = self.room.limit // 2
+            self.batch = new_batch(rules, leaves, playouts, many)
+        self.prune_above = self.arena.limit // 2
         self._history: History | None = None
         self._load()
 
@@ -192,41 +138,41 @@ class Search:
         if batches in _loaded:
             return
         contract.start(self.rules, self.record.root)
-        while plant(self.rules, self.room.tree, self.plan, self.record) != status_of.OK:
-            self.room.grow("tables")
-        self._simulate(generator(0), 0, 0)
-        look_up(self.room.tree, 0)
-        prune(self.rules, self.room.tree)
-        self.room.clear()
+        self._set_root()
+        self._simulate(0, 0)
+        look_up(self.tree, 0)
+        prune(self.rules, self.tree)
+        self.arena.clear()
         _loaded.add(batches)
+
+    @property
+    def tree(self) -> Tree:
+        """The arrays of the tree; other arrays once it has grown."""
+        return self.arena.tree
 
     def interrupt(self) -> None:
         """End the search under way, or else the next one; any thread may call this."""
         self.control[STOP] = 1
 
-    def _simulate(self, rng: Rng, until: int, goal: int) -> int:
+    def _simulate(self, until: int, goal: int) -> int:
         """Go on until so many playouts of the search's `goal` are done."""
         if self.batch is not None:
             return simulate_batches(
                 self.rules,
-                self.room.tree,
+                self.tree,
                 self.plan,
                 self.record,
-                self.learner,
                 self.batch,
                 self.control,
-                rng,
                 until,
                 goal,
             )
         return simulate(
             self.rules,
-            self.room.tree,
+            self.tree,
             self.plan,
             self.record,
-            self.learner,
             self.control,
-            rng,
             until,
         )
 
@@ -241,92 +187,111 @@ class Search:
         """Search from a position until the budget is spent, or `stop` or `interrupt` says so."""
         begin = time.perf_counter()
         deadline = begin + budget.seconds if budget.seconds is not None else math.inf
-        rng = generator(seed)
+        self.record.rng[:] = generator(seed)
         self.control[DONE] = self.control[PLIES] = 0  # whatever ended the search before
         self.record.root[:] = state
-        if self._history is not None and self.settings.playout.carry:
-            self.settings.playout.carry(self.learner)
+        if self._history is not None and self.spec.playout.variant.on_new_search:
+            self.spec.playout.variant.on_new_search(self.playout_memory.record)
         self._root_at(history)
-        visits = int(self.room.tree.visits[self.room.tree.meta[ROOT]])
+        visits = int(self.tree.visits[self.tree.meta[ROOT]])
         goal = min(budget.playouts or MOST_PLAYOUTS, MOST_PLAYOUTS - visits)
         chunk = 1  # where one playout takes seconds, a second one may be too late
         while self.control[DONE] < goal and not self.control[STOP]:
             done, now = int(self.control[DONE]), time.perf_counter()
             if now >= deadline or (stop is not None and stop.is_set()):
                 break
-            status = self._simulate(rng, min(goal, done + chunk), goal)
-            raise_fault()
-            if status in GROUPS:
-                self._grow(GROUPS[status], deadline - time.perf_counter())
-            elif status == status_of.NEED_MEMORY and self.settings.playout.grow:
-                self.learner = self.settings.playout.grow(self.learner)
-            elif status != status_of.OK:
-                raise self._fault(status)
-            else:
+            until = min(goal, done + chunk)
+            if call_kernel(
+                kernel=partial(self._simulate, until, goal),
+                fault=self._fault,
+                grow=lambda status: self._grow(status, deadline - time.perf_counter()),
+            ):
                 spent = max(time.perf_counter() - now, 1e-6)
                 rate = (self.control[DONE] - done) / spent
                 left = min(CHUNK_SECONDS, deadline - now - spent)
                 chunk = max(1, min(8 * chunk, int(rate * left)))
         playouts, plies = int(self.control[DONE]), int(self.control[PLIES])
         self.control[:] = 0
-        tree = self.room.tree
+        tree = self.tree
         return Run(
             playouts=playouts,
             plies=plies,
             seconds=time.perf_counter() - begin,
-            full=self.room.full,
+            full=self.arena.full,
             nodes=int(tree.meta[NODES]),
             tables=int(tree.meta[TABLES]),
             tree=tree,
         )
 
-    def _grow(self, group: str, seconds_left: float) -> None:
-        """Make room for more of a group, or go on without if there is no time for it."""
-        if self.room.group_bytes(group) / GROW_BYTES_PER_SECOND > seconds_left:
-            self.room.close()
+    def _grow(self, status: Status, seconds_left: float) -> None:
+        """Enlarge what a kernel needs more of; close the tree if there is no time for it."""
+        if status == Status.NEED_MEMORY:
+            self._grow_memory()
+            return
+        group = NEEDED[status]
+        if self.arena.group_bytes(group) / GROW_BYTES_PER_SECOND > seconds_left:
+            self.arena.close()
         else:
-            self.room.grow(group)
+            self.arena.grow(group)
+
+    def _grow_memory(self) -> None:
+        """Replace the playout policy's memory by a larger one."""
+        grow = self.spec.playout.variant.grow
+        if grow is None:
+            raise ContractError("the playout policy asked for more memory, but has no `grow`.")
+        memory = Handle(grow(self.playout_memory.record))
+        if memory.layout != self.playout_memory.layout:
+            raise ContractError("the playout policy's `grow` returned a memory of another type.")
+        self.playout_memory, self.plan = memory, self.plan._replace(memory=memory.address)
+
+    def _set_root(self) -> None:
+        """Make the record's root state the root, with an AMAF table if the search keeps any."""
+
+        def grow(status: Status) -> None:
+            self.arena.grow(NEEDED[status])
+            if self.arena.full:
+                # A kept tree has no space left for the table of its new root: start a new tree.
+                self.arena.clear()
+
+        while not call_kernel(
+            kernel=lambda: set_root(self.rules, self.tree, self.plan, self.record),
+            fault=self._fault,
+            grow=grow,
+        ):
+            pass
 
     def _root_at(self, history: History) -> None:
         """Plant the tree at the new position: what is known of it if the tree is kept."""
         root = NONE
-        if self.settings.reuse and self._history is not None:
+        if self.spec.options.reuse_tree and self._history is not None:
             root = known_node(
                 self.rules,
-                self.room.tree,
-                self.settings.transpositions,
+                self.tree,
+                self.spec.options.transpositions,
                 self.record.root,
                 self._history,
                 history,
             )
-        self.room.tree.meta[ROOT] = root
+        self.tree.meta[ROOT] = root
         if root == NONE or not self._tidy():
-            self.room.clear()
+            self.arena.clear()
         self._history = history
-        while plant(self.rules, self.room.tree, self.plan, self.record) != status_of.OK:
-            self.room.grow("tables")
-            if self.room.full:
-                # A kept tree has no room left for its new root's table: start afresh.
-                self.room.clear()
+        self._set_root()
 
     def _tidy(self) -> bool:
         """Free what the new root cannot reach, once memory gets short; False if the tree is of no
         use: it cannot be pruned, or the root's AMAF table cannot be built."""
-        tree = self.room.tree
+        tree = self.tree
         root = tree.meta[ROOT]
         if self.plan.amaf and tree.table[root] == NONE and tree.passed[root] == LOST:
             return False
-        if tree.meta[CLOSED] or self.room.nbytes > self.prune_above:
-            self.room.full = False
+        if tree.meta[CLOSED] or self.arena.nbytes > self.prune_above:
+            self.arena.full = False
             return prune(self.rules, tree)
         return True
 
-    def _fault(self, status: int) -> ContractError:
-        if status == status_of.BAD_EDGE:
-            name = self.settings.select.__name__
-            return ContractError(f"the tree policy's {name!r} chose an edge outside lo..hi - 1.")
-        said = FAULTS[status].format(**self.rules._asdict())
-        play_out = self.settings.playout.play_out
-        if not play_out.__module__.startswith("graven."):
-            said += f"; or the playout's own {play_out.__name__!r} did so"
-        return ContractError(f"the rules of {self.name} break the game contract: {said}.")
+    def _fault(self, status: Status) -> ContractError:
+        function, suffix = self.spec.playout.variant.function, ""
+        if function is not None and is_own(function):
+            suffix = f"; or the playout policy's {function.__name__!r} did so"
+        return contract_fault(status, self.name, self.rules, suffix)

@@ -1,10 +1,10 @@
-"""Counting the AMAF statistics of a tree: what RAVE and what GRAVE would keep in every node.
+"""Count the AMAF entries that RAVE and GRAVE would keep in every node of a tree.
 
-Graven keeps tables only where they are read, and traces of simulations elsewhere (tree.py). Here
-both are asked as if each node kept its own statistics: one for each move that was played at the
-node or after it, which is what GRAVE needs, or only for moves that are legal there, as RAVE does
-(Sironi and Winands 2016, section V E). A node in which no move has been chosen yet, because only
-the simulation that added it has been there, has none.
+The search keeps AMAF tables only where they are read, and traces of simulations elsewhere
+(`amaf.py`). This module counts the entries as if each node had its own table: one entry for each
+move that was played at the node or after it, which is what GRAVE needs, or only for moves that are
+legal there, which is what RAVE needs (Sironi and Winands 2016, section V E). A node that only the
+simulation that added it has visited has no entries.
 """
 
 from __future__ import annotations
@@ -17,41 +17,41 @@ from numpy.typing import NDArray
 from graven.core.compile import compiled
 from graven.core.contract import SIMULTANEOUS, TERMINAL, Rules
 from graven.core.errors import UsageError
+from graven.search.amaf import entry_at, table_base
 from graven.search.engine import Search
 from graven.search.tree import NODES, NONE, STAMP, Tree
 
-# What the kernel counts.
+# Indices of the kernel's counts.
 COUNTED, OF_LEGAL, OF_ALL, COUNTS = range(4)
 
 
 @dataclass(frozen=True)
-class Entries:
-    """Nodes in which the game goes on, and the statistics of all of them together: of moves legal
-    there, and of all moves played from there on."""
+class AmafEntries:
+    """Nodes that are not terminal, and the number of AMAF entries of all of them together."""
 
     nodes: int
-    legal: int
-    all: int
+    legal: int  # entries of moves that are legal in the node
+    all: int  # entries of all moves played in the node or after it
 
-    def __add__(self, other: Entries) -> Entries:
-        return Entries(self.nodes + other.nodes, self.legal + other.legal, self.all + other.all)
+    def __add__(self, other: AmafEntries) -> AmafEntries:
+        return AmafEntries(self.nodes + other.nodes, self.legal + other.legal, self.all + other.all)
 
 
-def count_entries(search: Search) -> Entries:
-    """Count the statistics of the tree that a search has left."""
+def count_entries(search: Search) -> AmafEntries:
+    """Count the AMAF entries of the tree that a search has left."""
     if not search.plan.passes:
         raise UsageError("only trees of rave and grave have AMAF statistics in their nodes.")
     rules = search.rules
     known, counts = np.zeros(rules.players * rules.num_codes, np.int64), np.zeros(COUNTS, np.int64)
-    count_kernel(rules, search.room.tree, known, counts)
-    return Entries(int(counts[COUNTED]), int(counts[OF_LEGAL]), int(counts[OF_ALL]))
+    count_kernel(rules, search.tree, known, counts)
+    return AmafEntries(int(counts[COUNTED]), int(counts[OF_LEGAL]), int(counts[OF_ALL]))
 
 
 @compiled
 def count_kernel(
     rules: Rules, tree: Tree, known: NDArray[np.int64], counts: NDArray[np.int64]
 ) -> None:
-    """Go through all nodes; `known` marks the moves that the node at hand has statistics of."""
+    """Count the entries of all nodes; `known` marks the moves that the current node has."""
     codes, players = rules.num_codes, rules.players
     size = players * codes
     for node in range(tree.meta[NODES]):
@@ -66,7 +66,7 @@ def count_kernel(
         mark, table = node + 1, tree.table[node]
         if table != NONE:
             for played in range(size):
-                if tree.amaf[2 * (table * size + played)] > 0:
+                if tree.amaf[entry_at(table_base(rules, table), played)] > 0:
                     known[played] = mark
                     counts[OF_ALL] += 1
         entry = tree.passed[node]
@@ -76,7 +76,7 @@ def count_kernel(
             start = tree.trace_start[simulation] + tree.pass_at[entry]
             for place in range(start, tree.trace_start[simulation + 1]):
                 played = tree.traces[place]
-                # Where a code is a place, a simulation counts for whoever took it first.
+                # With shared points, a simulation counts for the player who took the point first.
                 taken = played % codes if rules.shared_points else played
                 if tree.seen[taken] != tree.meta[STAMP] and known[played] != mark:
                     known[played] = mark

@@ -1,8 +1,7 @@
-"""How policies describe themselves: their parameters, formulas and functions.
+"""Declarations of policies: parameters, the formulas of a tree policy, variants of a playout.
 
-A file in `select/` or `playout/` that defines `POLICIES` is all it takes to add one:
-`tree_policies` and `playout_policies` find it, the spec language and `graven agents` read its
-parameters.
+To add a policy, add a file to `select/` or `playout/` that defines `POLICIES`: `tree_policies` and
+`playout_policies` find it, and the spec language and `graven agents` read its parameters.
 """
 
 from __future__ import annotations
@@ -10,23 +9,21 @@ from __future__ import annotations
 import importlib
 import math
 import pkgutil
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections import namedtuple
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-import numpy as np
-
+from graven.core.calls import Value
 from graven.core.contract import Rules
 from graven.core.errors import UsageError
-from graven.search.plan import Learner
-
-Value = float | int | str | bool
+from graven.search.select.selection import EdgeFunction, address_of, first_play_urgency
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A named setting: its default, what it means, and which values make sense."""
+    """A named parameter: its default, a description, and its valid values."""
 
     name: str
     default: Value
@@ -34,10 +31,10 @@ class Parameter:
     low: float = -math.inf
     high: float = math.inf
     choices: tuple[str, ...] = ()
-    infinite: bool = False  # whether infinity makes sense
+    infinite: bool = False  # whether infinity is valid
 
     def check(self, value: Value, owner: str) -> Value:
-        """The value in its proper type, or an error that says what would be right."""
+        """Return the value in the parameter's type; raise a `UsageError` if it is not valid."""
         if self.choices:
             if str(value) in self.choices:
                 return str(value)
@@ -60,119 +57,160 @@ class Parameter:
 
     @property
     def range(self) -> str:
-        """Which numbers are valid, in words."""
+        """The valid numbers, in words."""
         if self.high == math.inf:
             return f"at least {self.low:g}"
         return f"from {self.low:g} to {self.high:g}"
 
 
 @dataclass(frozen=True)
-class Form:
-    """One formula of a tree policy: the function, and the parameters it gets after fpu and ties.
+class Formula:
+    """One formula of a tree policy: the value of an edge, and the parameters it has.
 
-    `fixed` values follow the parameters' own. `tell` is the parameter that chooses this formula
-    when it is given; where several are, the first formula of the policy. `beta` is the weight of
-    AMAF for one edge, where the formula has one: beta(params, the node's playouts, the edge's
-    playouts and summed scores, and those of its move in the AMAF table).
+    `value(p, node, edge)` is the value of an edge that has playouts, `untried(p, node, edge)` that
+    of an edge without: by default first-play urgency, `node.fpu`. `p` has the parameters and the
+    constants in `fixed` as attributes; `node` and `edge` are described in `select.selection`.
+
+    `weight(p, node, edge)` is the weight of AMAF in the value, for display, where there is one. It
+    is called for edges with playouts and AMAF statistics.
+
+    A spec selects a formula by its name, or by setting the parameter `selected_by`; if it sets
+    those of several formulas, the first of them is selected.
     """
 
     name: str
-    select: Callable[..., Any]
-    parameters: tuple[Parameter, ...]
-    fixed: tuple[float, ...] = ()
-    tell: str = ""
-    beta: Callable[..., float] | None = None
+    value: EdgeFunction
+    parameters: tuple[Parameter, ...] = ()
+    untried: EdgeFunction = first_play_urgency
+    weight: EdgeFunction | None = None
+    fixed: Mapping[str, float] = field(default_factory=dict, hash=False)
+    selected_by: str = ""
+
+    def parameters_of(self, values: Iterable[float]) -> Any:
+        """Return what the functions receive as `p`: `values` of the parameters and of `fixed`."""
+        return self._record(*values)
+
+    @property
+    def address(self) -> int:
+        """The address of the machine code that selects an edge by this formula."""
+        return address_of(self.value, self.untried, self._record)
+
+    @property
+    def _record(self) -> Any:
+        return parameter_record(tuple(p.name for p in self.parameters) + tuple(self.fixed))
+
+
+@cache
+def parameter_record(names: tuple[str, ...]) -> Any:
+    """Return the NamedTuple class with these fields."""
+    return namedtuple("FormulaParameters", names)
 
 
 BETA_DOC = (
-    "the formula for the weight of AMAF; naming a parameter that only one formula has chooses it, "
+    "the formula for the weight of AMAF; setting a parameter that only one formula has selects it, "
     "too. orego1 and orego2 are models 1 and 2 of Javins, Drake and Chen"
 )
 
 
 @dataclass(frozen=True)
 class TreePolicy:
-    """A tree policy with its forms; the first form is the default.
+    """A tree policy with its formulas; the first formula is the default.
 
-    A form is chosen by `beta=name`, or by a parameter that tells.
-    `ref` is how many playouts a node must exceed to read its own AMAF table: a parameter,
-    a number, or None where no AMAF is kept. `digest` is that of the file, if it is somebody's own.
+    A spec selects a formula by `beta=name` or by `Formula.selected_by`. `ref` is the number of
+    playouts that a node must exceed to read its own AMAF table: a parameter, a number, or None
+    where no AMAF tables are kept. `digest` is the digest of the file of a user-defined policy.
     """
 
     name: str
     summary: str
-    forms: tuple[Form, ...]
+    formulas: tuple[Formula, ...]
     ref: Parameter | int | None = None
     digest: str = ""
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """All parameters of all forms, each once."""
+        """All parameters of all formulas, each once."""
         named: dict[str, Parameter] = {}
         if isinstance(self.ref, Parameter):
             named[self.ref.name] = self.ref
-        if len(self.forms) > 1:
-            names = tuple(form.name for form in self.forms)
+        if len(self.formulas) > 1:
+            names = tuple(formula.name for formula in self.formulas)
             named["beta"] = Parameter("beta", names[0], BETA_DOC, choices=names)
-        for form in self.forms:
-            for parameter in form.parameters:
+        for formula in self.formulas:
+            for parameter in formula.parameters:
                 named.setdefault(parameter.name, parameter)
         return tuple(named.values())
 
 
-def new_learner(**arrays: Any) -> Learner:
-    """A memory with these arrays; what is not named is not needed."""
-    kinds = {"codes": np.uint32, "log": np.int64, "keys": np.int64}
-    empty = {name: np.zeros(1, kinds.get(name, np.float64)) for name in Learner._fields}
-    return Learner(**{**empty, "mask": np.uint64(0), **arrays})
-
-
-def no_memory(rules: Rules, values: Mapping[str, Value]) -> Learner:
-    """For playouts that remember nothing."""
-    return new_learner()
-
-
 @dataclass(frozen=True)
-class PlayoutForm:
+class PlayoutVariant:
     """One way in which a playout policy chooses moves, and how it learns, if it does.
 
-    `memory(rules, values)` makes what it remembers; `carry(learner)` is called between two
-    searches of a game; `grow(learner)` makes room when `play_out` asks for NEED_MEMORY. `tell` is
-    the parameter that chooses this form when it is given.
+    Compiled functions:
+
+    - `choose(rules, record, memory, player) -> move` chooses the next move of a playout. What was
+      played before are the first record.shape[LENGTH] entries of record.trace, each
+      player * codes + move; record.rng is the source of random numbers, record.moves scratch.
+    - `begin(rules, tree, record, memory) -> status`, optional, is called before each playout.
+      It returns OK, or NEED_MEMORY to have `grow` called first.
+    - `learn(rules, tree, record, memory)`, optional, receives the record of every finished
+      simulation, the part in the tree included: record.trace and each player's record.scores.
+    - `play_out(rules, tree, record, memory) -> status` replaces `choose` and `begin` where a policy
+      needs a loop of its own: it plays record.state to the end, appends to record.trace, sets
+      record.shape[LENGTH] and writes record.scores.
+
+    Python functions:
+
+    - `memory(rules, values)` returns what the policy remembers: a NamedTuple of NumPy arrays, which
+      the compiled functions may change, and of numbers, which they may not. `values` are the
+      values of the parameters by name. Without it `memory` is None in the compiled functions.
+    - `on_new_search(memory)` is called between two searches of a game, and changes the arrays.
+    - `grow(memory)` returns a larger memory of the same type.
+
+    `selected_by` is the parameter that selects this variant when a spec gives it.
     """
 
-    play_out: Callable[..., Any]
+    choose: Callable[..., Any] | None = None
     parameters: tuple[Parameter, ...] = ()
     learn: Callable[..., Any] | None = None
-    memory: Callable[[Rules, Mapping[str, Value]], Learner] = no_memory
-    carry: Callable[[Learner], None] | None = None
-    grow: Callable[[Learner], Learner] | None = None
-    tell: str = ""
+    memory: Callable[[Rules, Mapping[str, Value]], Any] | None = None
+    on_new_search: Callable[[Any], None] | None = None
+    grow: Callable[[Any], Any] | None = None
+    begin: Callable[..., Any] | None = None
+    play_out: Callable[..., Any] | None = None
+    selected_by: str = ""
+
+    @property
+    def function(self) -> Callable[..., Any] | None:
+        """The function that chooses the moves: `play_out` if there is one, else `choose`."""
+        return self.play_out or self.choose
 
 
 @dataclass(frozen=True)
 class PlayoutPolicy:
-    """A playout policy with its forms; the first form is the default.
+    """A playout policy with its variants; the first variant is the default.
 
-    With `features` moves go by their feature codes. `pool` is the parameter, if any, that says how
-    many playouts a node must have for the playouts to read its AMAF table. `digest` is that of the
-    file, if it is somebody's own.
+    With `features` moves are known by their feature codes. `digest` is that of the file of a
+    user-defined policy.
     """
 
     name: str
     summary: str
-    forms: tuple[PlayoutForm, ...]
+    variants: tuple[PlayoutVariant, ...]
     features: bool = False
-    pool: str = ""
-    over: str = ""  # the parameter, if any, that names the playouts it stands on
+    # The parameter, if any, that says how many playouts a node must have for the playouts to read
+    # its AMAF table.
+    pool_min_visits: str = ""
+    # The parameter, if any, that names the playout policy underneath.
+    base: str = ""
     digest: str = ""
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """All parameters of all forms, each once, as the default form has it if it does."""
+        """All parameters of all variants, each once, as in the first variant that has it."""
         named: dict[str, Parameter] = {}
-        for form in self.forms:
-            for parameter in form.parameters:
+        for variant in self.variants:
+            for parameter in variant.parameters:
                 named.setdefault(parameter.name, parameter)
         return tuple(named.values())
 
@@ -181,21 +219,22 @@ Policy = TreePolicy | PlayoutPolicy
 
 
 def _collect(package: str) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    """Return the policies that the modules of a package define, by name."""
+    policies: dict[str, Any] = {}
     home = importlib.import_module(package)
     for module in pkgutil.iter_modules(home.__path__):
         for policy in getattr(importlib.import_module(f"{package}.{module.name}"), "POLICIES", ()):
-            found[policy.name] = policy
-    return found
+            policies[policy.name] = policy
+    return policies
 
 
 @cache
 def tree_policies() -> dict[str, TreePolicy]:
-    """Every tree policy, by name."""
+    """Return every tree policy of the package by name."""
     return _collect("graven.search.select")
 
 
 @cache
 def playout_policies() -> dict[str, PlayoutPolicy]:
-    """Every playout policy, by name; a game may bring more of its own."""
+    """Return every playout policy of the package by name; games may define more."""
     return _collect("graven.search.playout")

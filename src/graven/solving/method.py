@@ -15,16 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graven.core.callbacks import raise_fault
+from graven.core.calls import Value
 from graven.core.contract import Rules, State
 from graven.core.errors import ContractError, UsageError
 from graven.core.rng import Rng
-from graven.search.engine import FAULTS
-from graven.search.plan import OK
-from graven.search.policy import Parameter, Value
+from graven.core.status import Status, call_kernel, contract_fault
+from graven.search.policy import Parameter
 
-# A playout that needs more room than there is: nothing has been counted, make room and try again.
-NEED_ROOM = 1
 # `counters` of a method: playouts so far, whether this run of it has come to its end, and a word
 # of its own.
 PLAYOUTS, FINISHED, AT = range(3)
@@ -51,27 +48,23 @@ class Solver(ABC):
 
     def advance(self, rng: Rng, goal: int) -> None:
         """Go on until there have been `goal` playouts, or the run is at its end."""
-        while True:
-            status = self.step(rng, goal)
-            if status != NEED_ROOM:
-                self._check(status)
-                return
-            self.make_room()
+        self._run(lambda: self.step(rng, goal))
 
-    def _check(self, status: int) -> None:
-        """Blame the game's rules for a fault."""
-        raise_fault()
-        if status != OK:
-            said = FAULTS[status].format(**self.rules._asdict())
-            raise ContractError(f"the rules of {self.name} break the game contract: {said}.")
+    def _run(self, kernel: Callable[[], int]) -> None:
+        """Call a kernel, again after each time that it needs more memory."""
+        while not call_kernel(kernel, self._fault, lambda status: self.grow()):
+            pass
+
+    def _fault(self, status: Status) -> ContractError:
+        return contract_fault(status, self.name, self.rules)
 
     @abstractmethod
     def step(self, rng: Rng, goal: int) -> int:
-        """Like `advance`, but returns NEED_ROOM or a fault when that comes up."""
+        """Like `advance`, but return NEED_MEMORY or a fault as a status."""
 
-    def make_room(self) -> None:
-        """Make more room for a playout."""
-        raise AssertionError("this method never runs out of room")
+    def grow(self) -> None:
+        """Enlarge the memory of a playout."""
+        raise AssertionError("this method never needs more memory")
 
     @abstractmethod
     def begin(self) -> None:

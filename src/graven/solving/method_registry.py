@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from graven.agents.spec import parse_call, show_value
+from graven.core.calls import Value, format_call, parse_call
 from graven.core.errors import UsageError, unknown
-from graven.search.policy import Value
 from graven.solving import nmcs, nrpa
 from graven.solving.method import Method
 
@@ -29,8 +28,7 @@ class Chosen:
     @property
     def text(self) -> str:
         """The canonical form: `nrpa(level=3,iterations=100,alpha=1,code=feature)`."""
-        inside = ",".join(f"{key}={show_value(value)}" for key, value in self.values.items())
-        return f"{self.method.name}({inside})"
+        return format_call(self.method.name, self.values)
 
 
 def parse_method(text: str, **beside: Value | None) -> Chosen:

@@ -11,7 +11,7 @@ from graven.core import contract
 from graven.core.compile import compiled
 from graven.core.contract import TERMINAL, Moves, Rules, Scores, State
 from graven.core.rng import Rng
-from graven.search.plan import BAD_CODE, NO_MOVE, TOO_LONG
+from graven.core.status import Status
 
 ILLEGAL = -1  # `replay`: a move is not legal
 
@@ -66,12 +66,12 @@ def finish_at_random(
     """
     while contract.turn(rules, state) != TERMINAL:
         if length >= rules.max_plies:
-            return -1 - TOO_LONG
+            return -1 - Status.TOO_LONG
         move = contract.sample(rules, state, 0, legal, rng)
         if move < 0:
-            return -1 - NO_MOVE
+            return -1 - Status.NO_MOVE
         if move >= rules.num_codes:
-            return -1 - BAD_CODE
+            return -1 - Status.BAD_CODE
         line[length] = move
         length += 1
         play_one(rules, state, joint, move)

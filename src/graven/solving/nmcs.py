@@ -13,17 +13,19 @@ game that it has seen to the frame above, which then goes on with its own next m
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graven.core import contract
+from graven.core.calls import Value
 from graven.core.compile import compiled
 from graven.core.contract import TERMINAL, Rules, State
 from graven.core.rng import Rng
-from graven.search.plan import BAD_CODE, NO_MOVE, OK, TOO_LONG, TOO_MANY
-from graven.search.policy import Parameter, Value
+from graven.core.status import Status
+from graven.search.policy import Parameter
 from graven.solving.method import AT, FINISHED, PLAYOUTS, Method, Solver, whole_numbers
 from graven.solving.move_replay import copy_to, finish_at_random, play_one, replayed
 
@@ -91,19 +93,19 @@ def look(rules: Rules, frames: Frames, level: int) -> int:
             frames.score[level] = frames.out[0]
             frames.length[level] = frames.depth[level]
             copy_to(frames.line[level], frames.path[level], frames.depth[level])
-        return OK
+        return Status.OK
     if frames.depth[level] >= rules.max_plies:
-        return TOO_LONG
+        return Status.TOO_LONG
     count = contract.legal(rules, state, 0, frames.legal[level])
     if count > rules.max_moves:
-        return TOO_MANY
+        return Status.TOO_MANY
     if count <= 0:
-        return NO_MOVE
+        return Status.NO_MOVE
     for i in range(count):
         if not 0 <= frames.legal[level, i] < rules.num_codes:
-            return BAD_CODE
+            return Status.BAD_CODE
     frames.choices[level] = count
-    return OK
+    return Status.OK
 
 
 @compiled
@@ -143,7 +145,7 @@ def play_out(rules: Rules, frames: Frames, rng: Rng) -> int:
     frames.score[0] = frames.out[0]
     frames.length[0] = length
     copy_to(frames.line[0], frames.path[0], length)
-    return OK
+    return Status.OK
 
 
 @compiled
@@ -157,8 +159,8 @@ def search(
 ) -> int:
     """Play until there have been `goal` playouts or the search is at its end; OK or a fault."""
     overall = level + 1
-    status = OK
-    while counters[PLAYOUTS] < goal and not counters[FINISHED] and status == OK:
+    status: int = Status.OK
+    while counters[PLAYOUTS] < goal and not counters[FINISHED] and status == Status.OK:
         at = counters[AT]
         if frames.choices[at] == 0:
             # This frame's game is over: what it has found goes to the frame above.
@@ -179,7 +181,7 @@ def search(
         else:
             enter(rules, frames, 1)
             status = play_out(rules, frames, rng)
-            if status == OK:
+            if status == Status.OK:
                 counters[PLAYOUTS] += 1
                 offer(frames, 0, overall)
                 offer(frames, 0, 1)
@@ -203,7 +205,7 @@ class Nmcs(Solver):
         self.frames.states[top] = self.root
         self.frames.depth[top] = 0
         self.frames.score[top] = NOTHING
-        self._check(look(self.rules, self.frames, top))
+        self._run(lambda: look(self.rules, self.frames, top))
 
     def step(self, rng: Rng, goal: int) -> int:
         """See `Solver`."""
@@ -257,7 +259,7 @@ class Nmcs(Solver):
                 if score is None or line[: len(path)] != path:
                     raise ValueError
                 self._set_line(level, score, line)
-            self._check(look(rules, frames, level))
+            self._run(partial(look, rules, frames, level))
             count = int(frames.choices[level])
             (tried,) = whole_numbers([row["tried"]], 0, count, 1)
             if tried and frames.score[level] == NOTHING:

@@ -26,18 +26,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graven.core import contract
+from graven.core.calls import Value
 from graven.core.compile import compiled
 from graven.core.contract import TERMINAL, Rules, State
 from graven.core.rng import Rng, uniform
-from graven.search.plan import BAD_CODE, NO_MOVE, OK, TOO_LONG, TOO_MANY
-from graven.search.policy import Parameter, Value
-from graven.solving.method import FINISHED, NEED_ROOM, PLAYOUTS, Method, Solver, whole_numbers
+from graven.core.status import Status
+from graven.search.policy import Parameter
+from graven.solving.method import FINISHED, PLAYOUTS, Method, Solver, whole_numbers
 from graven.solving.move_replay import copy_to, play_one, replayed
 
 NOTHING = -np.inf  # the score of a game that has not been played
@@ -140,24 +142,24 @@ def list_codes(
 ) -> int:
     """Record the legal moves' codes of the scratch position; how many, or a fault (negative)."""
     if ply >= rules.max_plies:
-        return -1 - TOO_LONG
+        return -1 - Status.TOO_LONG
     count = contract.legal(rules, scratch.state, 0, scratch.legal)
     if count > rules.max_moves:
-        return -1 - TOO_MANY
+        return -1 - Status.TOO_MANY
     if count <= 0:
-        return -1 - NO_MOVE
+        return -1 - Status.NO_MOVE
     begin = games.ends[slot, ply]
     if begin + count > games.codes.shape[1]:
-        return -1 - NEED_ROOM
+        return -1 - Status.NEED_MEMORY
     for i in range(count):
         if not 0 <= scratch.legal[i] < rules.num_codes:
-            return -1 - BAD_CODE
+            return -1 - Status.BAD_CODE
     codes = games.codes[slot, begin : begin + count]
     if policies.features:
         contract.features(rules, scratch.state, 0, scratch.legal, count, codes)
         for i in range(count):
             if codes[i] >= rules.num_features:
-                return -1 - BAD_CODE
+                return -1 - Status.BAD_CODE
     else:
         for i in range(count):
             codes[i] = scratch.legal[i]
@@ -183,7 +185,7 @@ def play_out(
     level: int,
     rng: Rng,
 ) -> int:
-    """A playout with the policy of a level, into slot[0]; OK, NEED_ROOM or a fault."""
+    """A playout with the policy of a level, into slot[0]; OK, NEED_MEMORY or a fault."""
     slot, ply = games.slot[0], 0
     weights, exps = policies.weights[level], policies.exps[level]
     copy_to(scratch.state, root, rules.state_words)
@@ -200,7 +202,7 @@ def play_out(
     contract.scores(rules, scratch.state, scratch.out)
     games.score[slot] = scratch.out[0]
     games.length[slot] = ply
-    return OK
+    return Status.OK
 
 
 @compiled
@@ -217,7 +219,7 @@ def recall(
         while scratch.legal[i] != games.moves[slot, ply]:
             i += 1
         play_move(rules, games, scratch, slot, ply, i)
-    return OK
+    return Status.OK
 
 
 @compiled
@@ -289,13 +291,13 @@ def search(
 ) -> int:
     """Algorithm 2, until there have been `goal` playouts or it is at its end.
 
-    OK, NEED_ROOM (nothing of the last playout has been counted) or a fault.
+    OK, NEED_MEMORY (nothing of the last playout has been counted) or a fault.
     """
     top = policies.done.size - 1
     while counters[PLAYOUTS] < goal and not counters[FINISHED]:
         seed = rng[0]
         status = play_out(rules, policies, games, scratch, root, 1, rng)
-        if status != OK:
+        if status != Status.OK:
             rng[0] = seed
             return status
         counters[PLAYOUTS] += 1
@@ -310,7 +312,7 @@ def search(
             counters[FINISHED] = 1
         else:
             descend(policies, games, level)
-    return OK
+    return Status.OK
 
 
 class Nrpa(Solver):
@@ -371,8 +373,8 @@ class Nrpa(Solver):
             goal,
         )
 
-    def make_room(self) -> None:
-        """Twice the room for codes."""
+    def grow(self) -> None:
+        """Double the buffers for codes."""
         codes = np.zeros((self.games.codes.shape[0], 2 * self.games.codes.shape[1]), np.uint32)
         codes[:, : self.games.codes.shape[1]] = self.games.codes
         self.games = self.games._replace(codes=codes)
@@ -430,9 +432,7 @@ class Nrpa(Solver):
             if score is None:
                 raise ValueError
             self._set_line(slot, score, line)
-            while (status := self._recall(slot)) == NEED_ROOM:
-                self.make_room()
-            self._check(status)
+            self._run(partial(self._recall, slot))
 
     def _recall(self, slot: int) -> int:
         return recall(self.rules, self.policies, self.games, self.scratch, self.root, slot)

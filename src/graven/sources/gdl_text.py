@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
+from graven.core.calls import CallSyntaxError, parse_arguments
 from graven.core.errors import UsageError, unknown
 from graven.core.game import MISERE, Game, Outline, spec_of
 from graven.core.game import Option as Value
@@ -83,20 +84,13 @@ def _chosen(text: str, options: Mapping[str, Value]) -> dict[str, str]:
     return chosen
 
 
-def _options(text: str, whole: str) -> dict[str, str]:
-    chosen: dict[str, str] = {}
-    for part in text.split(","):
-        if not part.strip():
-            continue
-        option, equals, value = (piece.strip() for piece in part.partition("="))
-        if not (option and equals and value):
-            raise UsageError(
-                f"{whole!r} is not a game: write a file such as rules.kif, or gdl(sheet=skirmish)."
-            )
-        if option in chosen:
-            raise UsageError(f"the option {option!r} is given twice in {whole!r}.")
-        chosen[option] = value
-    return chosen
+def _options(inside: str, text: str) -> dict[str, str]:
+    try:
+        return parse_arguments(inside, repr(text))
+    except CallSyntaxError:
+        raise UsageError(
+            f"{text!r} is not a game: write a file such as rules.kif, or gdl(sheet=skirmish)."
+        ) from None
 
 
 def _make(chosen: dict[str, str]) -> Game:

@@ -15,8 +15,9 @@ from functools import cache, partial
 from typing import Any
 
 from graven.core.callbacks import described
+from graven.core.calls import DIGEST, parse_arguments
 from graven.core.errors import GravenError, UsageError
-from graven.core.game import DIGEST, Game, Option
+from graven.core.game import Game, Option, spec_of
 from graven.sources.python_class import from_class
 from graven.sources.user_module import OwnFile, own_file
 
@@ -43,17 +44,13 @@ def file_game(text: str, **options: Option) -> Game:
     return game.as_misere() if match[1] else game
 
 
-def _options(text: str, whole: str) -> dict[str, Option]:
-    options: dict[str, Option] = {}
-    for part in filter(None, (each.strip() for each in text.split(","))):
-        name, equals, value = (piece.strip() for piece in part.partition("="))
-        if not (name.isidentifier() and equals and value):
-            raise UsageError(f"{whole!r}: options are written name=value, not {part!r}.")
-        if name in options:
-            raise UsageError(f"the option {name!r} is given twice in {whole!r}.")
-        # A digest may look like a number, 1e5 or 007: it is a text.
-        options[name] = value if name == DIGEST else _number(value)
-    return options
+def _options(inside: str, text: str) -> dict[str, Option]:
+    """Return the arguments of a function that makes a game; a digest stays a text."""
+    options = parse_arguments(inside, repr(text))
+    for name in options:
+        if not name.isidentifier():
+            raise UsageError(f"{text!r}: options are written name=value, not {name!r}.")
+    return {name: value if name == DIGEST else _number(value) for name, value in options.items()}
 
 
 def _number(text: str) -> Option:
@@ -83,8 +80,8 @@ def _made(file: OwnFile, name: str, options: tuple[tuple[str, Option], ...]) -> 
             f"{name} in {path} is a {type(found).__name__}: no game, no class to wrap, and no "
             "function that makes a game."
         )
-    said = [*(f"{option}={value}" for option, value in options), f"{DIGEST}={file.digest}"]
-    return game.changed(source=f"{file.shown}:{name}({','.join(said)})")
+    source = spec_of(f"{file.shown}:{name}", {**given, DIGEST: file.digest})
+    return game.changed(source=source)
 
 
 def _title(cls: Any) -> str:

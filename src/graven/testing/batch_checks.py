@@ -8,9 +8,10 @@ from scipy.stats import chisquare
 
 from graven.core import contract
 from graven.core.callbacks import raise_fault
-from graven.core.contract import BATCH_DONE, TERMINAL
+from graven.core.contract import TERMINAL
 from graven.core.errors import ContractError
 from graven.core.rng import generator
+from graven.core.status import Status
 from graven.testing.contract_trial import Record, Trial
 from graven.testing.probe import Fence, Moment
 
@@ -54,8 +55,8 @@ class Batch:
             if where := fence.breach():
                 size = fence.inside.size
                 self.probe.fail("many", f"wrote {where} of the {size} elements of `{array}`", path)
-        if status != BATCH_DONE:
-            self.probe.fail("many", f"returned {status} instead of {BATCH_DONE}", path)
+        if status != Status.OK:
+            self.probe.fail("many", f"returned {status} instead of {int(Status.OK)}", path)
         if (states != before).any():
             self.probe.fail("many", "changed the positions it was given", path)
         if ((self.lengths < 0) | (self.lengths > self.stride)).any():

@@ -23,7 +23,7 @@ from graven.interfaces.web.web_games import named_game
 from graven.interfaces.web.web_limits import WAITING_MESSAGES, Limits
 from graven.interfaces.web.web_server import receive_all
 from graven.interfaces.web.web_session import Session, Sessions, Tab
-from graven.search.engine import Budget
+from graven.search.budget import Budget
 from graven.search.simulate import DONE
 from tests.interfaces.web.test_messages import RIGHT, json_values
 from tests.naive.tiny import rock_paper_scissors

@@ -12,7 +12,7 @@ from graven.lab.experiments.match import match
 from graven.lab.experiments.pairing import make_cell
 from graven.lab.published import papers
 from graven.lab.store.store import Store, StoreError
-from graven.search.engine import Budget
+from graven.search.budget import Budget
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from graven.games import sgf
 from graven.interfaces.web.live_game import Note, Table, read_agent, within
 from graven.interfaces.web.web_games import cells_of, files_in, inside, named_game
 from graven.interfaces.web.web_limits import Limits
-from graven.search.engine import Budget
+from graven.search.budget import Budget
 from tests.interfaces.web.heap import RULES
 from tests.naive.tiny import rock_paper_scissors
 
@@ -159,7 +159,7 @@ def test_programs_and_budgets_beyond_the_limits_are_refused(tmp_path):
     own = tmp_path / "own.py"
     own.write_text(f"open({str(proof)!r}, 'w').close()\n")
     for spec in (f"{own}:tree", f"uct+{own}:playout"):
-        with pytest.raises(UsageError, match="on one's own machine"):
+        with pytest.raises(UsageError, match="on your own machine"):
             read_agent(spec, LIMITS)
     assert not proof.exists()
     with pytest.raises(UsageError, match="at most 1,000 playouts"):
@@ -167,9 +167,12 @@ def test_programs_and_budgets_beyond_the_limits_are_refused(tmp_path):
     with pytest.raises(UsageError, match="at most 5 seconds"):
         within(Budget(seconds=5.01), LIMITS)
     # Nobody can stop a search within a batch.
-    assert read_agent("uct(leaves=32,each=32)", LIMITS).values["each"] == 32
+    assert (
+        read_agent("uct(batch_leaves=32,playouts_per_leaf=32)", LIMITS).options.playouts_per_leaf
+        == 32
+    )
     with pytest.raises(UsageError, match="batches"):
-        read_agent("uct(leaves=32,each=33)", LIMITS)
+        read_agent("uct(batch_leaves=32,playouts_per_leaf=33)", LIMITS)
     # A budget in playouts is bounded in time as well.
     assert within(Budget(1000), LIMITS) == Budget(1000, 5.0)
 

@@ -16,8 +16,8 @@ import time
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from graven.core.cancellation import raise_if_cancelled
 from graven.core.errors import UsageError
-from graven.core.patience import go_on
 from graven.gdl.proof.chain import Ask, Chain, Key, make_chain, picker
 from graven.gdl.proof.clauses import Relation, clauses_of
 from graven.gdl.proof.domains import Domains
@@ -156,7 +156,7 @@ class Prover:
             self._forget(MOVE)
 
     def _answers(self, question: str, key: Key) -> list[Any]:
-        go_on()
+        raise_if_cancelled()
         self.deadline, self.question = time.perf_counter() + SECONDS, question
         self.ticks[0] = 0
         try:
@@ -183,7 +183,7 @@ class Prover:
 
     def pause(self) -> None:
         """Complain if the present question takes too long or too much memory, or nobody asks."""
-        go_on()
+        raise_if_cancelled()
         self.ticks[0] = TICKS
         late = time.perf_counter() > self.deadline
         if late or len(self.terms) > MOST_TERMS:

@@ -11,7 +11,7 @@ from graven.interfaces.cli.console import awaited
 if TYPE_CHECKING:
     from graven.core.game import Game
     from graven.lab.store.store import Store
-    from graven.search.engine import Budget
+    from graven.search.budget import Budget
 
 GameText = Annotated[
     str,
@@ -91,10 +91,10 @@ def split_moves(text: str) -> list[str]:
 
 def given_budget(playouts: int | None, seconds: float | None, default_playouts: int) -> Budget:
     """The budget that the command line gives, or the command's own."""
-    from graven.search.engine import Budget
+    from graven.search.budget import Budget
 
     asked = Budget(playouts, seconds)
-    return asked if asked.given else Budget(default_playouts)
+    return asked if asked.is_limited else Budget(default_playouts)
 
 
 def check_target(file: str) -> None:

@@ -16,7 +16,7 @@ from graven.interfaces.cli.console import duration, out, print_board, watched
 if TYPE_CHECKING:
     from graven.agents import Agent, SearchResult
     from graven.core.game import Game, Position
-    from graven.search.engine import Budget
+    from graven.search.budget import Budget
 
 SEATS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 TOP = 5

@@ -6,11 +6,10 @@ import logging
 import threading
 import time
 
-from graven.agents.spec import Spec
 from graven.core import contract
+from graven.core.cancellation import SearchCancelled, cancelled_by
 from graven.core.errors import GravenError
 from graven.core.game import Game, Position
-from graven.core.patience import until
 from graven.core.rng import derive
 from graven.gdl.ground import Limits
 from graven.gdl.make import How, network_game_of, proof_game_of
@@ -20,6 +19,7 @@ from graven.gdl.read import Sheet
 from graven.interfaces.ggp.clock_margin import Margin
 from graven.interfaces.ggp.ggp_messages import Joint, Start
 from graven.interfaces.ggp.pondering import Thinker
+from graven.search.specs import Spec
 
 log = logging.getLogger("graven.ggp")
 
@@ -77,8 +77,8 @@ class Match:
     # Making the rules ready.
 
     def _prepare_or_stop(self) -> None:
-        """A match that is over leaves its time to others."""
-        with until(self.finished):
+        """Prepare the rules; stop when the match is over."""
+        with cancelled_by(self.finished):
             self._prepare()
 
     def _prepare(self) -> None:
@@ -86,6 +86,8 @@ class Match:
         title = f"match {self.start.match}"
         try:
             self._use(proof_game_of(self._sheet, title, How()), slow=True)
+        except SearchCancelled:
+            log.info("%s: over before its rules were ready", title)
         except GravenError as error:
             level = logging.INFO if self.finished.is_set() else logging.ERROR
             log.log(level, "%s: %s", title, error)
@@ -95,6 +97,8 @@ class Match:
                 limits = Limits(seconds=MOST_GROUNDING)
                 self._use(network_game_of(self._sheet, How(limits=limits)), slow=False)
                 log.info("%s: grounded after %.1f s", title, time.monotonic() - began)
+        except SearchCancelled:
+            log.info("%s: over before it was grounded", title)
         except GravenError as error:
             level = logging.WARNING if isinstance(error, TooLargeError) else logging.ERROR
             level = logging.INFO if self.finished.is_set() else level

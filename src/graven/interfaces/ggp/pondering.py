@@ -9,12 +9,13 @@ from dataclasses import replace
 
 from graven.agents import Agent, SearchResult
 from graven.agents.agent import find_move
-from graven.agents.spec import Spec, parse
+from graven.agents.spec import parse
 from graven.core.errors import GravenError
 from graven.core.game import Game, Position
 from graven.core.rng import derive
 from graven.gdl import make, sheets
-from graven.search.engine import Budget
+from graven.search.budget import Budget
+from graven.search.specs import Spec
 
 log = logging.getLogger("graven.ggp")
 
@@ -34,7 +35,7 @@ def warm_up(spec: Spec) -> None:
 
 def player_agent(spec: str) -> Spec:
     """An agent's spec for a whole match: its tree is kept from move to move."""
-    return parse(spec, files=True).with_reuse()
+    return parse(spec, files=True).with_options(reuse_tree=True)
 
 
 def _lasting(spec: Spec) -> Spec:

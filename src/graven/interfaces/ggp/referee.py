@@ -26,7 +26,7 @@ from graven.gdl.moves import after, moves_of
 from graven.interfaces.ggp.ggp_messages import move_text
 from graven.interfaces.ggp.pondering import player_agent
 from graven.interfaces.ggp.scramble import Scramble
-from graven.search.engine import Budget
+from graven.search.budget import Budget
 
 EXTRA = 1.0
 """What a PLAY may take beyond the play clock."""

@@ -8,8 +8,8 @@ from graven.agents import SearchResult
 from graven.core.game import Game
 from graven.interfaces.gtp.gtp_board import Table, parse_number
 from graven.interfaces.gtp.gtp_protocol import CommandError
-from graven.search import choose
 from graven.search.engine import Search
+from graven.search.result import principal_variation
 
 CENTISECONDS = 100
 DEFAULT_INTERVAL = 1.0
@@ -67,5 +67,5 @@ def _values(mean: float, style: str) -> str:
 def _variation(search: Search, game: Game, player: int, move: str) -> str:
     """The most played line that begins with a move."""
     code = game.move_code(player, move)
-    line = choose.main_line(search.rules, search.room.tree, code, LINE)
+    line = principal_variation(search.rules, search.tree, code, LINE)
     return " ".join(game.format_move(mover, played).upper() for mover, played in line)

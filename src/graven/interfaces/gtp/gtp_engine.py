@@ -15,7 +15,7 @@ from typing import TextIO
 from graven import __version__
 from graven.agents import Agent, SearchResult
 from graven.agents.agent import find_move
-from graven.agents.spec import Spec, parse
+from graven.agents.spec import parse
 from graven.core.errors import GravenError
 from graven.core.game import Game, Position
 from graven.core.rng import derive
@@ -26,7 +26,9 @@ from graven.interfaces.gtp.gtp_board import Table, parse_number
 from graven.interfaces.gtp.gtp_clock import Clocks
 from graven.interfaces.gtp.gtp_protocol import Command, CommandError
 from graven.interfaces.gtp.input_lines import Lines
-from graven.search.engine import Budget, Search
+from graven.search.budget import Budget
+from graven.search.engine import Search
+from graven.search.specs import Spec
 from graven.sources.load import make_game
 
 LONGEST_TIME = 1e7  # seconds
@@ -338,10 +340,10 @@ class Engine:
 
     def _allowance(self, player: int, position: Position) -> Budget:
         """The budget of one move: the session's own, and what the clock allows."""
-        own = self.agent.budget_or(self.budget) if self.agent.budget.given else self.budget
+        own = self.agent.budget_or(self.budget) if self.agent.budget.is_limited else self.budget
         clock = self.clocks.of(player)
         if clock is None:
-            return own if own.given else Budget(FREE_PLAYOUTS)
+            return own if own.is_limited else Budget(FREE_PLAYOUTS)
         allowed = clock.seconds(len(position.legal_codes_of(player)) // 4, self.lag)
         seconds = allowed if own.seconds is None else min(own.seconds, allowed)
         return Budget(own.playouts, seconds)
@@ -383,7 +385,7 @@ class Engine:
         self, position: Position, player: int, interval: float, style: str, play: bool
     ) -> Iterator[tuple[SearchResult, str]]:
         """Search on and on in one tree; for a move to play, only as long as that may take."""
-        search = self.agent.with_reuse().bind(position.game)
+        search = self.agent.with_options(reuse_tree=True).bind(position.game)
         allowance = self._allowance(player, position) if play else Budget(seconds=LONGEST_TIME)
         began, done, number = time.monotonic(), 0, 0
         while True:

@@ -14,7 +14,7 @@ from graven.interfaces.web.web_limits import Limits
 from graven.search.policy import Parameter, tree_policies
 
 # Options of an agent that the server or the page sets in another way.
-NOT_OFFERED = {"memory", "playouts", "seconds"}
+NOT_OFFERED = {"memory_mib", "playouts", "seconds"}
 
 
 def choices(limits: Limits) -> dict[str, Any]:
@@ -64,7 +64,8 @@ def _policy(info: PolicyInfo) -> dict[str, Any]:
         ],
         # Which parameters go with which formula: the others make no sense beside it.
         "forms": {
-            form.name: [parameter.name for parameter in form.parameters] for form in tree.forms
+            formula.name: [parameter.name for parameter in formula.parameters]
+            for formula in tree.formulas
         }
         if tree is not None
         else {},

@@ -13,7 +13,7 @@ from typing import Any
 
 from graven import __version__
 from graven.agents.gtp_program import is_program
-from graven.agents.spec import Spec, parse
+from graven.agents.spec import parse
 from graven.core.errors import UsageError
 from graven.core.game import Game, Position
 from graven.core.rng import derive
@@ -21,7 +21,8 @@ from graven.games import go, sgf
 from graven.interfaces.web.web_games import GDL, cell_names, cells_of, game_of_rules, named_game
 from graven.interfaces.web.web_limits import MOST_BATCH, Limits
 from graven.lab.experiments.game_records import lost_by
-from graven.search.engine import Budget
+from graven.search.budget import Budget
+from graven.search.specs import Spec
 
 _numbers = count()
 
@@ -54,7 +55,7 @@ def read_agent(text: str, limits: Limits) -> Spec:
         raise UsageError("programs cannot be started from the page: choose an agent of graven's.")
     spec = parse(text)
     within(spec.budget, limits)
-    if int(spec.values["leaves"]) * int(spec.values["each"]) > MOST_BATCH:
+    if spec.options.batch_leaves * spec.options.playouts_per_leaf > MOST_BATCH:
         raise UsageError(f"this server allows batches (leaves x each) of {MOST_BATCH:,} playouts.")
     return spec
 
@@ -129,7 +130,7 @@ class Table:
             for each in seats
         ]
         usual = Budget(min(DEFAULT_PLAYOUTS, self.limits.playouts))
-        self.budget = within(budget if budget.given else usual, self.limits)
+        self.budget = within(budget if budget.is_limited else usual, self.limits)
         self.seats = specs
         self.pending.clear()
 
@@ -140,7 +141,7 @@ class Table:
 
     def budget_of(self, spec: Spec) -> Budget:
         """The budget of an agent: its own, or the table's."""
-        return within(spec.budget, self.limits) if spec.budget.given else self.budget
+        return within(spec.budget, self.limits) if spec.budget.is_limited else self.budget
 
     def seed_of(self, player: int) -> int:
         """The seed of a player's next move."""

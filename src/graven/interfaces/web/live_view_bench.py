@@ -16,7 +16,7 @@ from graven.core.game import Game
 from graven.interfaces.web.search_pool import Held, Thinker
 from graven.interfaces.web.search_view import glimpse
 from graven.interfaces.web.web_limits import UPDATES_A_SECOND, Limits
-from graven.search.engine import Budget
+from graven.search.budget import Budget
 from graven.sources.load import make_game
 
 SECONDS = 1.0

@@ -10,13 +10,14 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from graven.agents.agent import Agent, SearchResult, find_move
-from graven.agents.spec import Spec
+from graven.core.cancellation import SearchCancelled, cancelled_by
 from graven.core.errors import GravenError
 from graven.core.game import Position
-from graven.core.patience import until
 from graven.interfaces.web.web_games import cell_names
 from graven.interfaces.web.web_limits import Limits
-from graven.search.engine import Budget, Search
+from graven.search.budget import Budget
+from graven.search.engine import Search
+from graven.search.specs import Spec
 
 WAITING, SEARCHING, DONE, STOPPED, FAILED = "waiting", "searching", "done", "stopped", "failed"
 
@@ -61,7 +62,7 @@ class Thinker:
     ) -> None:
         self.lens, self.player, self.spec, self.position = lens, player, spec, position
         self.budget, self.seed, self.held = budget, seed, held
-        self.memory = min(memory, int(spec.values["memory"]))
+        self.memory = min(memory, spec.options.memory_mib)
         self.status = WAITING
         self.found: SearchResult | None = None
         self.error = ""
@@ -113,16 +114,15 @@ class Thinker:
                     self.held.search = agent.bind(self.position.game, self.memory)
                 self.began = time.perf_counter()
                 self.status = SEARCHING
-                with until(self._unwanted):
+                with cancelled_by(self._unwanted):
                     self.found = find_move(
                         self.held.search, self.position, self.budget, self.seed, self._stop
                     )
             status = STOPPED if self._stop.is_set() and not self._hurried else DONE
+        except SearchCancelled:  # rules in Python, within a playout
+            status = STOPPED
         except GravenError as error:
-            if self._unwanted.is_set():  # rules in Python have been given up within a playout
-                status = STOPPED
-            else:
-                self.error = str(error)
+            self.error = str(error)
         except MemoryError:
             self.error = "the search ran out of memory."
         except Exception as error:  # whatever it is, only this search ends

@@ -11,7 +11,7 @@ from graven.core.errors import UsageError
 from graven.core.game import Game
 from graven.interfaces.web.search_pool import WAITING, Thinker
 from graven.interfaces.web.web_games import cells_of
-from graven.search import look
+from graven.search import snapshot
 from graven.search.plan import NEVER
 
 LINE = 12
@@ -37,25 +37,25 @@ def glimpse(thinker: Thinker) -> dict[str, Any]:
     # One that waits may be waiting for a search of another position, in the same tree.
     if search is None or thinker.status == WAITING:
         return said
-    done = found.playouts if found else look.playouts_done(search)
+    done = found.playouts if found else snapshot.playouts_done(search)
     if not done:
         return said
     game, player = thinker.position.game, thinker.player
     try:
-        seen = look.look(search, thinker.spec.form, look.root(search), player)
-    except (IndexError, ValueError):  # it grew under our eyes: the next look will do
+        seen = snapshot.take_snapshot(search, snapshot.root_path(search), player)
+    except (IndexError, ValueError):  # the tree grew meanwhile: wait for the next snapshot
         return said
     best = found.move_of(player) if found else None
     top = seen.moves[0] if seen.moves else None
     said |= {
         "playouts": done,
         "rate": round(done / max(thinker.seconds, 1e-3)),
-        "nodes": look.nodes_in_use(search),
+        "nodes": snapshot.nodes_in_use(search),
         "value": _round(found.value_of(player) if found else top.mean if top else None),
         "best": best,
         "line": [
             [mover, move, cells_of(move, thinker.cells)]
-            for mover, code in look.line(search, LINE)
+            for mover, code in snapshot.live_variation(search, LINE)
             for move in (game.format_move(mover, code),)
         ],
         **columns(game, player, seen.moves),
@@ -63,7 +63,7 @@ def glimpse(thinker: Thinker) -> dict[str, Any]:
     return said
 
 
-def columns(game: Game, player: int, moves: Sequence[look.Seen]) -> dict[str, Any]:
+def columns(game: Game, player: int, moves: Sequence[snapshot.MoveSnapshot]) -> dict[str, Any]:
     """Moves column by column: a third of the size of row by row."""
     return {
         "moves": [game.format_move(player, each.code) for each in moves],
@@ -83,15 +83,15 @@ def node(thinker: Thinker, path: Sequence[str], ref: int | None, most: int) -> d
     if (
         search is None
         or thinker.status == WAITING
-        or not (thinker.found or look.playouts_done(search))
+        or not (thinker.found or snapshot.playouts_done(search))
     ):
         raise UsageError("there is no tree to look at yet.")
     game = thinker.position.game
-    nodes = look.walk(search, path, game.move_code)
+    nodes = snapshot.nodes_along(search, path, game.move_code)
     if len(nodes) != len(path) + 1:
         raise UsageError("the tree does not go there.")
-    visits = look.visits_of(search, nodes)
-    seen = look.look(search, thinker.spec.form, nodes, thinker.player if not path else None)
+    visits = snapshot.node_visits(search, nodes)
+    seen = snapshot.take_snapshot(search, nodes, thinker.player if not path else None)
     if ref is None:
         own = thinker.spec.ref
         ref = own if own is not None and 0 < own < NEVER else USUAL_REF
@@ -104,11 +104,11 @@ def node(thinker: Thinker, path: Sequence[str], ref: int | None, most: int) -> d
         "player": mover if 0 <= mover < game.players else None,
         "over": seen.turn == TERMINAL,
         "wayVisits": visits,
-        "readAt": seen.read_at,
+        "readAt": seen.amaf_depth,
         "ref": ref,
-        "readers": look.readers(visits, ref),
+        "readers": snapshot.amaf_readers(visits, ref),
         "total": len(seen.moves),
-        "inner": [each.inner for each in shown],
+        "inner": [each.expanded for each in shown],
         **columns(game, max(0, mover), shown),
     }
 

@@ -21,7 +21,6 @@ from os import environ
 from typing import Any
 
 from graven.agents import Agent
-from graven.agents.spec import Spec
 from graven.core.contract import TERMINAL
 from graven.core.errors import GravenError, UsageError
 from graven.interfaces.web import web_messages
@@ -37,7 +36,8 @@ from graven.interfaces.web.web_limits import (
 )
 from graven.interfaces.web.web_messages import Message
 from graven.lab.experiments.play_game import warm_up
-from graven.search.engine import Budget
+from graven.search.budget import Budget
+from graven.search.specs import Spec
 
 COMMAND_THREADS = 16
 BETWEEN_AGENTS = 0.3  # seconds: people want to see what agents play against each other
@@ -207,7 +207,7 @@ class Session:
         table = self._the_table
         spec = await self._in_thread(read_agent, message["agent"], self._limits)
         given = _budget(message)
-        budget = within(given, self._limits) if given.given else table.budget_of(spec)
+        budget = within(given, self._limits) if given.is_limited else table.budget_of(spec)
         position = table.position
         if position.current_player == TERMINAL:
             raise UsageError("the game is over: there is nothing to search.")

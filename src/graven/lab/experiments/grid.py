@@ -13,9 +13,9 @@ from itertools import product
 from math import isclose, isfinite, log10
 
 from graven.agents import parse
-from graven.agents.spec import LONGEST, read_value, show_value
+from graven.agents.spec import LONGEST
+from graven.core.calls import Value, format_value, read_value
 from graven.core.errors import UsageError
-from graven.search.policy import Value
 
 MOST_CELLS = 1000
 _HOLE = re.compile(r"([a-z][a-z0-9_]*)\s*=\s*\[([^\[\]]*)\]", re.IGNORECASE)
@@ -43,7 +43,7 @@ class Grid:
     def agent(self, *point: Value) -> str:
         """The agent at a point of the grid, in canonical form."""
         rest = iter(point)
-        text = _HOLE.sub(lambda hole: f"{hole[1]}={show_value(next(rest))}", self.text)
+        text = _HOLE.sub(lambda hole: f"{hole[1]}={format_value(next(rest))}", self.text)
         return parse(text, files=True).text
 
 

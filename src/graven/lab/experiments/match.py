@@ -17,7 +17,8 @@ from graven.lab.experiments.pairing import MIXED, Cell, make_cell
 from graven.lab.stats.intervals import Score, group_means, mean_interval
 from graven.lab.stats.sprt import Sprt, Trial, Verdict
 from graven.lab.store.store import IN_MEMORY, Store, Summary
-from graven.search.engine import Budget, Stop
+from graven.search.budget import Budget
+from graven.search.engine import Stop
 from graven.sources.load import make_game
 
 Progress = Callable[[Score], None]

@@ -11,8 +11,9 @@ from graven.core.errors import UsageError
 from graven.core.rng import derive
 from graven.lab.experiments.play_game import warm_up
 from graven.lab.published import Figure, Setup, Table
-from graven.search.engine import Budget, Search, Stop
-from graven.search.entries import Entries, count_entries
+from graven.search.budget import Budget
+from graven.search.engine import Search, Stop
+from graven.search.entries import AmafEntries, count_entries
 from graven.sources.load import make_game
 
 Measure = Callable[[Setup, int, int, Stop], float | None]
@@ -36,13 +37,13 @@ def statistics_per_node(setup: Setup, games: int, seed: int, stop: Stop) -> floa
     RAVE needs those of the moves that are legal in the node, GRAVE those of all moves played from
     there on, since nodes below may read them.
     """
-    total = Entries(0, 0, 0)
+    total = AmafEntries(0, 0, 0)
     for index in range(games):
         for search, _ in _moves(setup, index, seed, stop):
             total += count_entries(search)
     if stop.is_set():
         return None
-    own_moves_only = agent(setup.first).settings.ref == 0
+    own_moves_only = agent(setup.first).search_spec.ref == 0
     return (total.legal if own_moves_only else total.all) / total.nodes
 
 

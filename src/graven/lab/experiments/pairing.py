@@ -13,12 +13,13 @@ from dataclasses import dataclass, field
 
 from graven.agents import Agent, agent
 from graven.agents.gtp_program import is_program
-from graven.agents.spec import show_value, with_budget
+from graven.agents.spec import migrate_spec, with_budget
 from graven.core.bounded_json import read_json
+from graven.core.calls import format_value
 from graven.core.errors import UsageError, unknown
 from graven.core.game import Game, Outline
 from graven.core.rng import derive
-from graven.search.engine import Budget
+from graven.search.budget import Budget
 from graven.sources.load import outline
 
 MIXED, ALONE = "mixed", "alone"
@@ -60,13 +61,13 @@ class Cell:
 
     @classmethod
     def from_key(cls, key: str) -> Cell:
-        """The cell that a key names; `players` is not in it."""
+        """Return the cell of a stored key, of which `players` is not a part."""
         said = read_json(key)
-        first, second = said["agents"]
+        first, second = (migrate_spec(str(text)) for text in said["agents"])
         budgets = [Budget(playouts, seconds) for playouts, seconds in said["budgets"]]
         return cls(
             str(said["game"]),
-            (str(first), str(second)),
+            (first, second),
             (budgets[0], budgets[1]),
             int(said["seed"]),
             int(said["openings"]),
@@ -126,7 +127,7 @@ class Cell:
         if shared and shared.playouts is not None:
             words += ["--playouts", str(shared.playouts)]
         if shared and shared.seconds is not None:
-            words += ["--seconds", show_value(shared.seconds)]
+            words += ["--seconds", format_value(shared.seconds)]
         if self.seed:
             words += ["--seed", str(self.seed)]
         if self.openings:
@@ -178,6 +179,11 @@ def make_cell(
         seating,
         game.players,
     )
+
+
+def migrate_key(key: str) -> str:
+    """Return a stored key as this version writes it."""
+    return Cell.from_key(key).key
 
 
 def without_budget(text: str) -> str:

@@ -13,7 +13,8 @@ from graven.core.rng import derive
 from graven.lab.experiments.game_records import comment_on, keep_record, lost_by, report
 from graven.lab.experiments.job import GameJob, GameResult
 from graven.lab.store.provenance import machine, version
-from graven.search.engine import Budget, Stop
+from graven.search.budget import Budget
+from graven.search.engine import Stop
 
 # Enough for the tree to grow once: growing is compiled code, too.
 WARM_UP = Budget(playouts=500)
@@ -27,8 +28,8 @@ def warm_up(game: Game, agents: Iterable[Agent]) -> None:
     for each in agents:
         if isinstance(each, Program):
             continue
-        settings = each.settings
-        needs = game.spec, settings.select, settings.playout, settings.ref is None
+        spec = each.search_spec
+        needs = game.spec, spec.formula, spec.playout.variant, spec.ref is None
         if needs not in _warm:
             Player(each, seed=0, budget=WARM_UP).choose(game.start())
             _warm.add(needs)

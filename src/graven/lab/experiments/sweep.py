@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graven.agents.gtp_program import is_program
+from graven.core.calls import Value
 from graven.core.errors import UsageError
 from graven.core.game import Game
 from graven.lab.experiments.experiment import Place, Task, play_missing
@@ -20,8 +21,8 @@ from graven.lab.experiments.job import Failure, GameResult
 from graven.lab.experiments.pairing import Cell, make_cell
 from graven.lab.stats.intervals import Score
 from graven.lab.store.store import IN_MEMORY, Store
-from graven.search.engine import Budget, Stop
-from graven.search.policy import Value
+from graven.search.budget import Budget
+from graven.search.engine import Stop
 from graven.sources.load import make_game
 
 

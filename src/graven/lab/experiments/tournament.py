@@ -17,7 +17,8 @@ from graven.lab.experiments.pairing import Cell, make_cell
 from graven.lab.stats.intervals import Score, likelihood_of_superiority
 from graven.lab.stats.ratings import Ladder, rate
 from graven.lab.store.store import IN_MEMORY, Store
-from graven.search.engine import Budget, Stop
+from graven.search.budget import Budget
+from graven.search.engine import Stop
 from graven.sources.load import make_game
 
 MOST_AGENTS = 100

@@ -25,7 +25,8 @@ from pathlib import Path
 from typing import Any
 
 from graven.agents import parse, policy_info
-from graven.agents.spec import LONGEST, OPTIONS, show_value
+from graven.agents.spec import LONGEST
+from graven.core.calls import Value, format_value
 from graven.core.errors import UsageError, unknown
 from graven.core.game import Game
 from graven.core.rng import derive
@@ -34,8 +35,10 @@ from graven.lab.experiments.job import Failure
 from graven.lab.experiments.pairing import Cell, make_cell
 from graven.lab.stats.intervals import Score
 from graven.lab.store.store import IN_MEMORY, Store
-from graven.search.engine import Budget, Stop
-from graven.search.policy import Parameter, Value
+from graven.search.budget import Budget
+from graven.search.engine import Stop
+from graven.search.options import OPTIONS
+from graven.search.policy import Parameter
 from graven.sources.load import make_game
 
 ROUND = 20
@@ -101,7 +104,7 @@ class Template:
     def agent(self, values: Mapping[str, Value]) -> str:
         """The agent with these values, in canonical form; names as in `ranges`."""
         rest = iter(self.ranges)
-        text = _HOLE.sub(lambda hole: f"{hole[1]}={show_value(values[next(rest)])}", self.text)
+        text = _HOLE.sub(lambda hole: f"{hole[1]}={format_value(values[next(rest)])}", self.text)
         return parse(text, files=True).text
 
 

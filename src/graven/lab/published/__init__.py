@@ -18,12 +18,12 @@ from importlib import resources
 from typing import Any
 
 from graven.agents import parse
-from graven.agents.spec import show_value
+from graven.core.calls import format_value
 from graven.core.errors import GravenError, UsageError, unknown
 from graven.core.game import Outline
 from graven.lab.experiments.pairing import MIXED, Cell, make_cell
 from graven.lab.stats.intervals import interval
-from graven.search.engine import Budget
+from graven.search.budget import Budget
 from graven.sources.load import outline
 
 PACKAGE = "graven.lab.published"
@@ -240,7 +240,7 @@ class _Source:
         return Figure(float(value), place, margin, games, best, setup, cannot)
 
     def _agent(self, key: str, own: Mapping[str, Any]) -> str:
-        shown = {name: show_value(value) for name, value in own.items()}
+        shown = {name: format_value(value) for name, value in own.items()}
         text = str(self.get(key, {name: v for name, v in own.items() if name == key}))
         text = text.format_map(shown)
         return self._agents.get(text, text)
@@ -267,7 +267,7 @@ def _list(source: _Source) -> Part:
     cells = []
     for index, (value, margin) in enumerate(zip(figures, margins, strict=True)):
         here = {key: values[index] for key, values in own.items()}
-        shown = [show_value(here[key]) for key in across]
+        shown = [format_value(here[key]) for key in across]
         place = ", ".join(f"{key} {text}" for key, text in zip(across, shown, strict=True))
         label = part.get("label", "")
         best = index == part.get("best", -1)

@@ -11,7 +11,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from graven.agents.spec import show_value
+from graven.core.calls import format_value
 from graven.core.errors import UsageError
 from graven.lab.experiments.reproduce import Entry, Results
 from graven.lab.published import Figure as Published
@@ -182,7 +182,7 @@ def _sweep_command(cells: Sequence[Summary], axes: dict[str, tuple[float, ...]])
     spec = first.cell.agents[0]
     tree, plus, playout = spec.partition("+")
     for name, values in axes.items():
-        listed = ",".join(show_value(value) for value in values)
+        listed = ",".join(format_value(value) for value in values)
         wanted = rf"\b{plain(name)}=[^,()\[\]]+"
         if name.startswith("+"):
             playout = re.sub(wanted, f"{plain(name)}=[{listed}]", playout, count=1)
@@ -194,7 +194,7 @@ def _sweep_command(cells: Sequence[Summary], axes: dict[str, tuple[float, ...]])
         # Each agent's own budget is inside its spec.
         playouts = first.cell.budgets[0].playouts
         seconds = first.cell.budgets[0].seconds
-        own = f"playouts={playouts}" if playouts else f"seconds={show_value(seconds or 0.0)}"
+        own = f"playouts={playouts}" if playouts else f"seconds={format_value(seconds or 0.0)}"
         spec = re.sub(r"\)", f",{own})", spec, count=1) if "(" in spec else f"{spec}({own})"
     return shlex.join(["graven", "sweep", words[2], spec, "--against", words[4], *words[5:]])
 

@@ -11,7 +11,7 @@ from functools import wraps
 from math import ceil
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from graven.agents.spec import show_value
+from graven.core.calls import format_value
 from graven.lab.experiments.pairing import Cell
 from graven.lab.reports.patterns import Curve, Field, Rated, plain
 
@@ -80,7 +80,7 @@ def win_rate_curve(curve: Curve, published: Mapping[float, tuple[float, float, f
     if log_scale:
         axes.set_xscale("log")
     else:
-        axes.set_xticks(places, [show_value(value) for value in curve.values])
+        axes.set_xticks(places, [format_value(value) for value in curve.values])
     axes.set_xlabel(_short(plain(curve.name)))
     axes.set_ylabel("games won (%)")
     everything = [end for _, *both in ours for end in both]
@@ -169,8 +169,8 @@ def heat_map(field: Field) -> Figure:
                     color="white" if strong else "black",
                     fontweight="bold" if rate == best else "normal",
                 )
-    axes.set_xticks(range(len(field.across)), [show_value(value) for value in field.across])
-    axes.set_yticks(range(len(field.down)), [show_value(value) for value in field.down])
+    axes.set_xticks(range(len(field.across)), [format_value(value) for value in field.across])
+    axes.set_yticks(range(len(field.down)), [format_value(value) for value in field.down])
     axes.tick_params(length=0)
     if len(field.across) > 8:
         axes.tick_params(axis="x", rotation=40)

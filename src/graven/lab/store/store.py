@@ -18,15 +18,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
 from urllib.parse import quote
 
+from graven.agents.spec import migrate_spec
 from graven.core.bounded_json import read_json
 from graven.core.errors import GravenError, UsageError
 from graven.lab.experiments.job import GameResult
-from graven.lab.experiments.pairing import Cell
+from graven.lab.experiments.pairing import Cell, migrate_key
 from graven.lab.stats.intervals import Score
 
 DEFAULT_PATH = "graven.db"
@@ -171,14 +173,17 @@ class Store:
             cell.openings,
             cell.seating,
         )
+        find = "SELECT id FROM cell WHERE current_key(key) = ?"
         with _told(self.path):
+            if stored := self._db.execute(find, (cell.key,)).fetchone():
+                return int(stored[0])
             self._db.execute(
                 "INSERT INTO cell (key, game, first, second, first_playouts, first_seconds, "
                 "second_playouts, second_seconds, seed, openings, seating) "
                 f"VALUES ({_marks(values)}) ON CONFLICT (key) DO NOTHING",
                 values,
             )
-            (found,) = self._db.execute("SELECT id FROM cell WHERE key = ?", (cell.key,)).fetchone()
+            (found,) = self._db.execute(find, (cell.key,)).fetchone()
         return int(found)
 
     def add(self, cell_id: int, result: GameResult) -> bool:
@@ -248,7 +253,7 @@ class Store:
         with _told(self.path):
             rows = self._db.execute(
                 "SELECT number, outcome FROM game JOIN cell ON cell.id = game.cell "
-                "WHERE key = ? AND number < ? ORDER BY number",
+                "WHERE current_key(key) = ? AND number < ? ORDER BY number",
                 (cell.key, games),
             )
             return {int(number): float(outcome) for number, outcome in rows}
@@ -263,7 +268,7 @@ class Store:
             columns = ", ".join(f"game.{name}" for name in _COLUMNS)
             rows = self._db.execute(
                 f"SELECT {believed}, {columns} FROM game JOIN cell ON cell.id = game.cell {joined}"
-                "WHERE key = ? AND number >= ? AND number < ? ORDER BY number",
+                "WHERE current_key(key) = ? AND number >= ? AND number < ? ORDER BY number",
                 (cell.key, start, games),
             )
             for values, number, seats, seed, scores, moves, *spent in rows:
@@ -286,7 +291,9 @@ class Store:
 
     def summary(self, cell: Cell, games: int) -> Summary:
         """What a cell's first games add up to."""
-        found = list(self._summaries("WHERE key = ? AND number < ?", (cell.key, games)))
+        found = list(
+            self._summaries("WHERE current_key(key) = ? AND number < ?", (cell.key, games))
+        )
         # The cell as it was asked for, which knows how many players its game has.
         return Summary(cell, *_parts(found[0])) if found else Summary(cell, Score())
 
@@ -326,7 +333,10 @@ class Store:
             names = [column[0] for column in found.description]
             for values in found:
                 row = dict(zip(names, values, strict=True))
-                yield row | {name: _list(row[name]) for name in ("seats", "scores", "moves")}
+                specs = {name: migrate_spec(row[name]) for name in ("first", "second")}
+                yield (
+                    row | specs | {name: _list(row[name]) for name in ("seats", "scores", "moves")}
+                )
 
     def lengths(self) -> dict[str, dict[int, int]]:
         """For every game (as in go, not as in the third one): how many games had how many plies."""
@@ -414,13 +424,24 @@ def _uri(path: str | os.PathLike[str], mode: str) -> str:
 
 def _connect(address: str) -> sqlite3.Connection:
     # Experiments run in a thread beside the one that watches the terminal, one call at a time.
-    return sqlite3.connect(
+    db = sqlite3.connect(
         address,
         uri=address != IN_MEMORY,
         timeout=BUSY_SECONDS,
         isolation_level=None,
         check_same_thread=False,
     )
+    # Keys that an older version wrote have the former names of search options in them.
+    db.create_function("current_key", 1, _current_key, deterministic=True)
+    return db
+
+
+@lru_cache(maxsize=1 << 14)
+def _current_key(key: str) -> str:
+    try:
+        return migrate_key(key)
+    except (ValueError, KeyError, TypeError, RecursionError, GravenError):
+        return key  # not a key: reading the pairing reports it
 
 
 def _reader(path: str | os.PathLike[str]) -> sqlite3.Connection:

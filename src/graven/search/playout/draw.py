@@ -1,15 +1,19 @@
 """What learning playouts share: listing moves with their codes, and drawing one of them.
 
-A softmax policy keeps `logits`, and beside them `weights`, exp(logit - shift): an exponential is
-taken when a logit changes, not whenever a move is looked at. The shift, one for each player, keeps
-weights from overflowing; where all weights of a position are too small to add up, the logits
-themselves are asked.
+A softmax policy keeps logits, and beside them weights, exp(logit - shift): an exponential is
+computed when a logit changes, not whenever a move is compared. The shift, one for each player,
+keeps weights from overflowing; where all weights of a position are too small to add up, the draw
+falls back to the logits.
+
+Arrays by code have an entry for each player and code, at player * features + code. A code is the
+feature code of a move, or the move itself. `code & mask` never leaves such an array, whatever code
+a game returns; a code out of range is reported once it is chosen.
 """
 
 from __future__ import annotations
 
 from math import exp
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +22,6 @@ from graven.core import contract
 from graven.core.compile import inlined
 from graven.core.contract import SIMULTANEOUS, Rules
 from graven.core.rng import Rng, below, uniform
-from graven.search.plan import Learner
 from graven.search.playout.loop import BAD_CHOICE, MANY_CHOICES, NO_CHOICE
 from graven.search.tree import STEPS, Record, Tree
 
@@ -29,48 +32,63 @@ TINY = 1e-280
 # No weight is above exp(HIGHEST).
 HIGHEST = 500.0
 
+Floats = NDArray[np.float64]
+Codes = NDArray[np.uint32]
+
+
+class Options(NamedTuple):
+    """What a move is drawn from: `size` codes, and a value for each.
+
+    The value of option i is values[base + (codes[i] & mask)].
+    """
+
+    values: Floats
+    codes: Codes
+    mask: np.uint64
+    base: int
+    size: int
+
 
 @inlined
-def list_codes(rules: Rules, record: Record, learner: Learner, player: int, start: int) -> int:
-    """Write the codes of a player's sensible moves into `learner.codes` from `start` on; how many
-    there are, or what is wrong with them (see `loop`). `move_at` then tells the moves."""
+def list_codes(rules: Rules, record: Record, codes: Codes, player: int) -> int:
+    """Write the codes of a player's playout moves; return their number, or a negative choice.
+
+    `codes` needs `code_capacity` entries. `move_at` then returns the moves.
+    """
     if rules.feature:
-        codes = learner.codes[start:]
         count = contract.playout_moves_with_features(
             rules, record.state, player, record.moves, codes
         )
     else:
         # The moves are the codes.
-        moves = learner.codes.view(np.int32)[start:]
-        count = contract.playout_moves(rules, record.state, player, moves)
+        count = contract.playout_moves(rules, record.state, player, codes.view(np.int32))
     if count < 1:
         return NO_CHOICE
     return count if count <= rules.max_moves else MANY_CHOICES
 
 
 @inlined
-def move_at(rules: Rules, record: Record, learner: Learner, start: int, at: int) -> int:
-    """The move at a place of the list that `list_codes` has just written."""
-    code = learner.codes[start + at]
+def move_at(rules: Rules, record: Record, codes: Codes, at: int) -> int:
+    """Return the move of an entry of the list that `list_codes` has just written."""
+    code = codes[at]
     if rules.feature == 0:
         return code
     return record.moves[at] if code < rules.num_features else BAD_CHOICE
 
 
 @inlined
-def draw_weighted(
-    learner: Learner, base: int, start: int, count: int, rng: Rng
-) -> tuple[int, float]:
-    """One of `count` codes, drawn by its weight, and the sum of the weights; or -1 where the sum
-    is TINY (nothing is drawn then).
+def draw_weighted(options: Options, rng: Rng) -> tuple[int, float]:
+    """Draw an option by its weight; return it and the sum of the weights.
 
-    The weights are summed in four columns, of every fourth code each: four additions at a time
-    where one sum would wait for each. First a column is drawn, then a code in it.
+    Draws nothing and returns -1 for the option if the sum is TINY.
+
+    The weights are summed in four columns, of every fourth option each: four additions at a time
+    where one sum would wait for each. First a column is drawn, then an option in it.
     """
-    weights, codes, mask = learner.weights, learner.codes, learner.mask
-    mine: Any = np.uint64(base)  # unsigned, so that nobody asks whether it is negative
+    weights, codes, mask, count = options.values, options.codes, options.mask, options.size
+    mine: Any = np.uint64(options.base)  # unsigned indices are not tested for being negative
     first, second, third, fourth = 0.0, 0.0, 0.0, 0.0
-    place, whole = np.uint64(start), np.uint64(start + (count & ~3))
+    place, whole = np.uint64(0), np.uint64(count & ~3)
     while place < whole:
         first += weights[mine + (codes[place] & mask)]
         second += weights[mine + (codes[place + ONE] & mask)]
@@ -89,14 +107,14 @@ def draw_weighted(
     if not total >= TINY:
         return -1, total
     left = uniform(rng) * total
-    # No branches: which column it will be, and which code in it, nobody can predict.
+    # No branches: the processor cannot predict the column, nor the option in it.
     at, skipped = 0, 0.0
     at, skipped = (1, first) if left >= first else (at, skipped)
     at, skipped = (2, second) if left >= second else (at, skipped)
     at, skipped = (3, third) if left >= third else (at, skipped)
     left -= skipped
     reached, passed = 0.0, 0
-    for i in range(start + at, start + count, 4):
+    for i in range(at, count, 4):
         reached += weights[mine + (codes[i] & mask)]
         passed += left >= reached
     # Rounding may lead beyond the last.
@@ -104,39 +122,40 @@ def draw_weighted(
 
 
 @inlined
-def draw_by_logits(learner: Learner, base: int, start: int, count: int, rng: Rng) -> int:
-    """The same draw where weights are too small: relative to the greatest logit."""
-    top, total = highest_and_sum(learner, base, start, count)
+def draw_by_logits(options: Options, rng: Rng) -> int:
+    """Draw an option by the exponential of its logit, relative to the greatest logit."""
+    logits, codes, mask, base = options.values, options.codes, options.mask, options.base
+    top, total = highest_and_sum(options)
     left = uniform(rng) * total
-    for i in range(count - 1):
-        weight = exp(learner.logits[base + (learner.codes[start + i] & learner.mask)] - top)
+    for i in range(options.size - 1):
+        weight = exp(logits[base + (codes[i] & mask)] - top)
         if left < weight:
             return i
         left -= weight
-    return count - 1
+    return options.size - 1
 
 
 @inlined
-def highest_and_sum(learner: Learner, base: int, start: int, count: int) -> tuple[float, float]:
-    """The greatest of some logits, and the sum of exp(logit - greatest)."""
-    logits, codes, mask = learner.logits, learner.codes, learner.mask
-    top = logits[base + (codes[start] & mask)]
-    for i in range(start + 1, start + count):
+def highest_and_sum(options: Options) -> tuple[float, float]:
+    """Return the greatest of some logits, and the sum of exp(logit - greatest)."""
+    logits, codes, mask, base = options.values, options.codes, options.mask, options.base
+    top = logits[base + (codes[0] & mask)]
+    for i in range(1, options.size):
         top = max(top, logits[base + (codes[i] & mask)])
     total = 0.0
-    for i in range(start, start + count):
+    for i in range(options.size):
         total += exp(logits[base + (codes[i] & mask)] - top)
     return top, total
 
 
 @inlined
-def draw_best(learner: Learner, base: int, count: int, rng: Rng) -> int:
-    """The first `count` codes' one of the greatest weight; among equals one at random."""
-    weights, codes, mask = learner.weights, learner.codes, learner.mask
-    mine: Any = np.uint64(base)
-    top, first, equal = weights[mine + (codes[0] & mask)], 0, 1
+def draw_best(options: Options, rng: Rng) -> int:
+    """Return the option of the greatest value; among equals one at random."""
+    values, codes, mask, count = options.values, options.codes, options.mask, options.size
+    mine: Any = np.uint64(options.base)
+    top, first, equal = values[mine + (codes[0] & mask)], 0, 1
     for i in range(1, count):
-        value = weights[mine + (codes[i] & mask)]
+        value = values[mine + (codes[i] & mask)]
         if value > top:
             top, first, equal = value, i, 1
         elif value == top:
@@ -145,7 +164,7 @@ def draw_best(learner: Learner, base: int, count: int, rng: Rng) -> int:
         return first
     skip = below(rng, equal)
     for i in range(first, count):
-        if weights[mine + (codes[i] & mask)] == top:
+        if values[mine + (codes[i] & mask)] == top:
             if skip == 0:
                 return i
             skip -= 1
@@ -153,9 +172,11 @@ def draw_best(learner: Learner, base: int, count: int, rng: Rng) -> int:
 
 
 @inlined
-def write_tree_part(rules: Rules, tree: Tree, record: Record, played: NDArray[np.uint32]) -> None:
-    """Write the codes of the moves that the tree chose, player * features + code, to where the
-    trace has these moves."""
+def write_tree_part(rules: Rules, tree: Tree, record: Record, played: Codes) -> None:
+    """Write the codes of the moves chosen in the tree, player * features + code.
+
+    They go to the places that these moves have in the trace.
+    """
     place, players = 0, rules.players
     for depth in range(record.shape[STEPS]):
         turn = tree.turns[record.path[depth]]
@@ -168,16 +189,16 @@ def write_tree_part(rules: Rules, tree: Tree, record: Record, played: NDArray[np
             place += 1
 
 
-def by_code(rules: Rules, value: float = 0.0) -> NDArray[np.float64]:
-    """An array with a value for each player and code, and room for what `mask_of` lets through."""
+def by_code(rules: Rules, value: float = 0.0) -> Floats:
+    """Return an array by code, long enough for every masked code."""
     return np.full(rules.players * rules.num_features + int(mask_of(rules)), value)
 
 
 def mask_of(rules: Rules) -> np.uint64:
-    """All codes, and as few other numbers as a mask can tell from them."""
+    """Return the smallest mask of low bits that keeps all codes."""
     return np.uint64((1 << (rules.num_features - 1).bit_length()) - 1)
 
 
-def code_room(rules: Rules) -> int:
-    """How much room one list of codes needs, even if it turns out too long."""
-    return len(contract.new_moves(rules))
+def code_capacity(rules: Rules) -> int:
+    """Return the size of a buffer for one list of codes, even if it turns out too long."""
+    return contract.move_capacity(rules)

@@ -1,75 +1,65 @@
-"""The loop of every playout: ask for a move of whoever is to move, play it, until the game ends."""
+"""The loop of every playout: choose a move for each player to move, play, until the game ends."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from graven.core import contract
 from graven.core.compile import inlined
 from graven.core.contract import SIMULTANEOUS, TERMINAL, Rules
-from graven.core.rng import Rng
-from graven.search.plan import (
-    BAD_CODE,
-    BAD_FEATURE,
-    BAD_TURN,
-    NO_MOVE,
-    OK,
-    TOO_LONG,
-    TOO_MANY,
-    Learner,
-)
-from graven.search.tree import LENGTH, STEPS, Record, Tree
+from graven.core.status import Status
+from graven.search.tree import LENGTH, STEPS, Record
 
-# What `choose` returns instead of a move: there is none, there are too many, or its feature code is
-# none.
+# What `choose` returns instead of a move: there is none, there are too many, or the feature code of
+# the move is out of range.
 NO_CHOICE, MANY_CHOICES, BAD_CHOICE = -1, -2, -3
 
 
 @inlined
-def amiss(choice: int) -> int:
-    """The status that says what is wrong with a choice."""
+def fault_of(choice: int) -> int:
+    """Return the status of a choice that is not a move."""
     if choice == NO_CHOICE:
-        return NO_MOVE
+        return Status.NO_MOVE
     if choice == MANY_CHOICES:
-        return TOO_MANY
-    return BAD_FEATURE if choice == BAD_CHOICE else BAD_CODE
+        return Status.TOO_MANY
+    return Status.BAD_FEATURE if choice == BAD_CHOICE else Status.BAD_CODE
 
 
 @inlined
-def play_with(
-    choose: Callable[..., int],
-    rules: Rules,
-    tree: Tree,
-    record: Record,
-    learner: Learner,
-    rng: Rng,
-) -> int:
-    """Play the record's state to the end with the moves of
-    `choose(rules, tree, record, learner, player, length, rng)`, and write the scores.
+def play_with(choose: Callable[..., int], rules: Rules, record: Record, memory: Any) -> int:
+    """Play the record's state to the end, with the moves that `choose` returns; write the scores.
 
-    `length` is how long the trace is, and where `choose` finds itself in the playout.
+    `choose(rules, record, memory, player)` returns a move. The moves before it are the first
+    `record.shape[LENGTH]` entries of `record.trace`.
     """
-    state, joint, trace = record.state, record.joint, record.trace
-    length, plies = record.shape[LENGTH], record.shape[STEPS]
+    state, joint, trace, shape = record.state, record.joint, record.trace, record.shape
+    length, plies = shape[LENGTH], shape[STEPS]
     while True:
         turn = contract.turn(rules, state)
         if turn == TERMINAL:
             break
         if not SIMULTANEOUS <= turn < rules.players:
-            return BAD_TURN
+            return Status.BAD_TURN
         if plies >= rules.max_plies:
-            return TOO_LONG
+            return Status.TOO_LONG
         plies += 1
         low = 0 if turn == SIMULTANEOUS else turn
         high = rules.players if turn == SIMULTANEOUS else turn + 1
         for player in range(low, high):
-            move = choose(rules, tree, record, learner, player, length, rng)
+            move = choose(rules, record, memory, player)
             if move < 0 or move >= rules.num_codes:
-                return amiss(move)
+                return fault_of(move)
             joint[player] = move
             trace[length] = player * rules.num_codes + move
             length += 1
+            shape[LENGTH] = length
         contract.play(rules, state, joint)
-    record.shape[LENGTH] = length
     contract.scores(rules, state, record.scores)
-    return OK
+    return Status.OK
+
+
+@inlined
+def random_move(rules: Rules, record: Record, player: int) -> int:
+    """Return a uniformly random move of a player, or a negative number if there is none."""
+    return contract.sample(rules, record.state, player, record.moves, record.rng)

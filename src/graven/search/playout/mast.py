@@ -7,30 +7,30 @@
 
 Means are kept for each player and move, or for each player and feature code (MASTF), over all
 simulations, their part in the tree included.
-
-`sums` holds, for each code, how often it was played and the sum of its player's scores; `codes`
-first the codes of one position's legal moves, then those of the moves played; `log` the number of
-simulations learned from, and where the moves played begin. With Gibbs sampling `logits` are
-k * mean, else `weights` the means.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from math import exp
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from graven.core import contract
+from graven.core.calls import Value
 from graven.core.compile import inlined
 from graven.core.contract import Rules
-from graven.core.rng import Rng, uniform
-from graven.search.backup import player_of
-from graven.search.plan import Learner
+from graven.core.rng import uniform
+from graven.search.amaf import player_of
+from graven.search.layout import Int64
 from graven.search.playout.draw import (
     HIGHEST,
+    Codes,
+    Floats,
+    Options,
     by_code,
-    code_room,
+    code_capacity,
     draw_best,
     draw_by_logits,
     draw_weighted,
@@ -39,175 +39,206 @@ from graven.search.playout.draw import (
     move_at,
     write_tree_part,
 )
-from graven.search.playout.loop import BAD_CHOICE, play_with
-from graven.search.policy import Parameter, PlayoutForm, PlayoutPolicy, Value, new_learner
+from graven.search.playout.loop import BAD_CHOICE, random_move
+from graven.search.policy import Parameter, PlayoutPolicy, PlayoutVariant
 from graven.search.tree import LENGTH, Record, Tree, trace_capacity
 
-# What `params` holds.
-STRENGTH, SHIFT, UNSEEN, DECAY, BATCH, BATCH_DECAY = range(6)
-# What `log` holds.
-LEARNED, PLAYED = range(2)
+
+class GibbsMemory(NamedTuple):
+    """Statistics, and the softmax policy that follows from them."""
+
+    k: float
+    shift: float  # weights are exp(logit - shift)
+    unseen: float  # the mean of a code never played
+    decay: float  # the part of the statistics kept from one search to the next
+    batch: float  # simulations between two decays within a search; 0: none
+    batch_decay: float
+    statistics: Floats  # [2 * (player * features + code)]: times played; after it, sum of scores
+    logits: Floats  # [player * features + code]: k * mean
+    weights: Floats  # [player * features + code]: exp(logit - shift)
+    codes: Codes  # [code_capacity]: the codes of one position's moves
+    played: Codes  # [trace_capacity]: player * features + code of each entry of the trace
+    learned: Int64  # [1]: simulations learned from
+    mask: np.uint64
+
+
+class GreedyMemory(NamedTuple):
+    """Statistics, and the means that follow from them."""
+
+    epsilon: float
+    unseen: float  # the mean of a code never played
+    decay: float  # the part of the statistics kept from one search to the next
+    batch: float  # simulations between two decays within a search; 0: none
+    batch_decay: float
+    statistics: Floats  # [2 * (player * features + code)]: times played; after it, sum of scores
+    means: Floats  # [player * features + code]
+    codes: Codes  # [code_capacity]: the codes of one position's moves
+    played: Codes  # [trace_capacity]: player * features + code of each entry of the trace
+    learned: Int64  # [1]: simulations learned from
+    mask: np.uint64
 
 
 @inlined
-def note(rules: Rules, learner: Learner, player: int, length: int, at: int) -> None:
+def note(rules: Rules, record: Record, memory: Any, player: int, at: int) -> None:
     """Remember the code of the move chosen, the `at`-th of the list, for `learn`."""
-    code = player * rules.num_features + (learner.codes[at] & learner.mask)
-    learner.codes[learner.log[PLAYED] + length] = code
+    code = player * rules.num_features + (memory.codes[at] & memory.mask)
+    memory.played[record.shape[LENGTH]] = code
 
 
-@inlined
-def choose_gibbs(
-    rules: Rules,
-    tree: Tree,
-    record: Record,
-    learner: Learner,
-    player: int,
-    length: int,
-    rng: Rng,
-) -> int:
-    """A move with probability proportional to exp(k * mean)."""
-    count = list_codes(rules, record, learner, player, 0)
+def choose_gibbs(rules: Rules, record: Record, memory: GibbsMemory, player: int) -> int:
+    """Return a move with probability proportional to exp(k * mean)."""
+    codes, mask, base = memory.codes, memory.mask, player * rules.num_features
+    count = list_codes(rules, record, codes, player)
+    if count < 0:
+        return count
+    at, _ = draw_weighted(Options(memory.weights, codes, mask, base, count), record.rng)
+    if at < 0:
+        at = draw_by_logits(Options(memory.logits, codes, mask, base, count), record.rng)
+    note(rules, record, memory, player, at)
+    return move_at(rules, record, codes, at)
+
+
+def choose_greedy(rules: Rules, record: Record, memory: GreedyMemory, player: int) -> int:
+    """Return the move of the best mean, or any move."""
+    codes = memory.codes
+    if uniform(record.rng) < memory.epsilon:
+        move = random_move(rules, record, player)
+        if 0 <= move < rules.num_codes:
+            record.moves[0] = move
+            contract.features(rules, record.state, player, record.moves, 1, codes)
+            if codes[0] >= rules.num_features:
+                return BAD_CHOICE
+            note(rules, record, memory, player, 0)
+        return move
+    count = list_codes(rules, record, codes, player)
     if count < 0:
         return count
     base = player * rules.num_features
-    at, _ = draw_weighted(learner, base, 0, count, rng)
-    if at < 0:
-        at = draw_by_logits(learner, base, 0, count, rng)
-    note(rules, learner, player, length, at)
-    return move_at(rules, record, learner, 0, at)
+    at = draw_best(Options(memory.means, codes, memory.mask, base, count), record.rng)
+    note(rules, record, memory, player, at)
+    return move_at(rules, record, codes, at)
 
 
 @inlined
-def choose_greedy(
-    rules: Rules,
-    tree: Tree,
-    record: Record,
-    learner: Learner,
-    player: int,
-    length: int,
-    rng: Rng,
-) -> int:
-    """The move of the best mean, or any move."""
-    if uniform(rng) < learner.params[STRENGTH]:
-        move = contract.sample(rules, record.state, player, record.moves, rng)
-        if 0 <= move < rules.num_codes:
-            record.moves[0] = move
-            contract.features(rules, record.state, player, record.moves, 1, learner.codes)
-            if learner.codes[0] >= rules.num_features:
-                return BAD_CHOICE
-            note(rules, learner, player, length, 0)
-        return move
-    count = list_codes(rules, record, learner, player, 0)
-    if count < 0:
-        return count
-    at = draw_best(learner, player * rules.num_features, count, rng)
-    note(rules, learner, player, length, at)
-    return move_at(rules, record, learner, 0, at)
-
-
-def play_gibbs(rules: Rules, tree: Tree, record: Record, learner: Learner, rng: Rng) -> int:
-    """Gibbs sampling to the end."""
-    return play_with(choose_gibbs, rules, tree, record, learner, rng)
-
-
-def play_greedy(rules: Rules, tree: Tree, record: Record, learner: Learner, rng: Rng) -> int:
-    """Epsilon-greedy moves to the end."""
-    return play_with(choose_greedy, rules, tree, record, learner, rng)
+def count_moves(rules: Rules, tree: Tree, record: Record, memory: Any) -> None:
+    """Complete `played` and add the simulation's moves to the statistics."""
+    statistics, played = memory.statistics, memory.played
+    write_tree_part(rules, tree, record, played)
+    for place in range(record.shape[LENGTH]):
+        code = played[place]
+        statistics[2 * code] += 1.0
+        statistics[2 * code + 1] += record.scores[player_of(code, rules.num_features)]
 
 
 @inlined
-def count_moves(rules: Rules, tree: Tree, record: Record, learner: Learner) -> int:
-    """Add the simulation's moves to `sums`; where the list of their codes begins."""
-    first = learner.log[PLAYED]
-    write_tree_part(rules, tree, record, learner.codes[first:])
-    for place in range(first, first + record.shape[LENGTH]):
-        code = learner.codes[place]
-        learner.sums[2 * code] += 1.0
-        learner.sums[2 * code + 1] += record.scores[player_of(code, rules.num_features)]
-    return first
+def batch_ends(memory: Any) -> bool:
+    """Count one more simulation; return whether it is the last of a batch."""
+    memory.learned[0] += 1
+    return memory.batch > 0 and memory.learned[0] % memory.batch == 0
 
 
 @inlined
-def decay_batch(learner: Learner, batch: float, kept: float) -> None:
-    """One more simulation has been learned from: after each batch keep a part of the statistics."""
-    learner.log[LEARNED] += 1
-    if batch > 0 and learner.log[LEARNED] % batch == 0:
-        for i in range(len(learner.sums)):
-            learner.sums[i] *= kept
+def scale(values: Floats, factor: float) -> None:
+    """Multiply all values by a factor."""
+    for i in range(len(values)):
+        values[i] *= factor
 
 
-def learn_gibbs(rules: Rules, tree: Tree, record: Record, learner: Learner) -> None:
-    """Algorithm 5: every move played has a new mean."""
-    first = count_moves(rules, tree, record, learner)
-    k, shift = learner.params[STRENGTH], learner.params[SHIFT]
-    for place in range(first, first + record.shape[LENGTH]):
-        code = learner.codes[place]
-        logit = k * (learner.sums[2 * code + 1] / learner.sums[2 * code])
-        learner.logits[code] = logit
-        learner.weights[code] = exp(logit - shift)
-    decay_batch(learner, learner.params[BATCH], learner.params[BATCH_DECAY])
+def learn_gibbs(rules: Rules, tree: Tree, record: Record, memory: GibbsMemory) -> None:
+    """Update the mean of every move played (algorithm 5)."""
+    count_moves(rules, tree, record, memory)
+    statistics = memory.statistics
+    for place in range(record.shape[LENGTH]):
+        code = memory.played[place]
+        logit = memory.k * (statistics[2 * code + 1] / statistics[2 * code])
+        memory.logits[code] = logit
+        memory.weights[code] = exp(logit - memory.shift)
+    if batch_ends(memory):
+        scale(statistics, memory.batch_decay)
 
 
-def learn_greedy(rules: Rules, tree: Tree, record: Record, learner: Learner) -> None:
-    """Every move played has a new mean."""
-    first = count_moves(rules, tree, record, learner)
-    for place in range(first, first + record.shape[LENGTH]):
-        code = learner.codes[place]
-        learner.weights[code] = learner.sums[2 * code + 1] / learner.sums[2 * code]
-    decay_batch(learner, learner.params[BATCH], learner.params[BATCH_DECAY])
+def learn_greedy(rules: Rules, tree: Tree, record: Record, memory: GreedyMemory) -> None:
+    """Update the mean of every move played."""
+    count_moves(rules, tree, record, memory)
+    statistics = memory.statistics
+    for place in range(record.shape[LENGTH]):
+        code = memory.played[place]
+        memory.means[code] = statistics[2 * code + 1] / statistics[2 * code]
+    if batch_ends(memory):
+        scale(statistics, memory.batch_decay)
 
 
-def _memory(rules: Rules, values: Mapping[str, Value], k: float | None) -> Learner:
-    """Room for statistics; with `k`, for logits as well."""
-    shift = max(0.0, k - HIGHEST) if k is not None else 0.0
-    strength = k if k is not None else values["epsilon"]
-    params = [strength, shift, values["unseen"], values["decay"]]
-    params += [values["batch"], values["batch_decay"]]
-    learner = new_learner(
-        params=np.array(params, dtype=np.float64),
-        logits=by_code(rules) if k is not None else np.zeros(1),
+def _shared(rules: Rules, values: Mapping[str, Value]) -> dict[str, Any]:
+    """Return the fields that both memories have."""
+    return {
+        "unseen": float(values["unseen"]),
+        "decay": float(values["decay"]),
+        "batch": float(values["batch"]),
+        "batch_decay": float(values["batch_decay"]),
+        "statistics": np.concatenate([by_code(rules)] * 2),
+        "codes": np.zeros(code_capacity(rules), np.uint32),
+        "played": np.zeros(trace_capacity(rules), np.uint32),
+        "learned": np.zeros(1, np.int64),
+        "mask": mask_of(rules),
+    }
+
+
+def memory_gibbs(rules: Rules, values: Mapping[str, Value]) -> GibbsMemory:
+    """Return the memory of a policy that has learned nothing yet."""
+    k = float(values["k"])
+    memory = GibbsMemory(
+        k=k,
+        shift=max(0.0, k - HIGHEST),
+        logits=by_code(rules),
         weights=by_code(rules),
-        sums=np.concatenate([by_code(rules)] * 2),
-        codes=np.zeros(code_room(rules) + trace_capacity(rules), np.uint32),
-        log=np.array([0, code_room(rules)]),
-        mask=mask_of(rules),
+        **_shared(rules, values),
     )
-    _forget(learner)
-    return learner
+    forget_gibbs(memory)
+    return memory
 
 
-def _forget(learner: Learner) -> None:
-    """Every move is as good as one never played."""
-    unseen, k = learner.params[UNSEEN], learner.params[STRENGTH]
-    learner.sums[:] = 0.0
-    learner.log[LEARNED] = 0
-    if len(learner.logits) > 1:
-        learner.logits[:] = k * unseen
-        learner.weights[:] = exp(k * unseen - learner.params[SHIFT])
-    else:
-        learner.weights[:] = unseen
+def memory_greedy(rules: Rules, values: Mapping[str, Value]) -> GreedyMemory:
+    """Return the memory of a policy that has learned nothing yet."""
+    memory = GreedyMemory(
+        epsilon=float(values["epsilon"]), means=by_code(rules), **_shared(rules, values)
+    )
+    forget_greedy(memory)
+    return memory
 
 
-def carry(learner: Learner) -> None:
-    """To the next move of a game: keep the part of the statistics that `decay` says.
+def forget_gibbs(memory: GibbsMemory) -> None:
+    """Reset every code to one that was never played."""
+    logit = memory.k * memory.unseen
+    memory.statistics[:] = 0.0
+    memory.learned[0] = 0
+    memory.logits[:] = logit
+    memory.weights[:] = exp(logit - memory.shift)
 
-    Means, and so weights, stay as they are; what is learned next counts for more.
+
+def forget_greedy(memory: GreedyMemory) -> None:
+    """Reset every code to one that was never played."""
+    memory.statistics[:] = 0.0
+    memory.learned[0] = 0
+    memory.means[:] = memory.unseen
+
+
+def decay_gibbs(memory: GibbsMemory) -> None:
+    """Keep the part of the statistics that `decay` says.
+
+    Means, and so weights, stay as they are; later simulations count for more.
     """
-    if learner.params[DECAY] == 0:
-        _forget(learner)
+    if memory.decay == 0:
+        forget_gibbs(memory)
     else:
-        learner.sums[:] *= learner.params[DECAY]
+        memory.statistics[:] *= memory.decay
 
 
-def memory_gibbs(rules: Rules, values: Mapping[str, Value]) -> Learner:
-    """For Gibbs sampling."""
-    return _memory(rules, values, float(values["k"]))
-
-
-def memory_greedy(rules: Rules, values: Mapping[str, Value]) -> Learner:
-    """For epsilon-greedy playouts."""
-    return _memory(rules, values, None)
+def decay_greedy(memory: GreedyMemory) -> None:
+    """Keep the part of the statistics that `decay` says, as `decay_gibbs`."""
+    if memory.decay == 0:
+        forget_greedy(memory)
+    else:
+        memory.statistics[:] *= memory.decay
 
 
 K = Parameter(
@@ -258,26 +289,26 @@ BATCHES = (
     Parameter("batch_decay", 0.5, "the part of the statistics kept after a batch", 0.001, 1.0),
 )
 
-GIBBS = PlayoutForm(
-    play_gibbs,
+GIBBS = PlayoutVariant(
+    choose_gibbs,
     (K, unseen(0.0, "Cazenave 2016: 0"), decay(0.0, "Cazenave 2016: 0"), *BATCHES),
-    learn_gibbs,
-    memory_gibbs,
-    carry,
-    tell="k",
+    learn=learn_gibbs,
+    memory=memory_gibbs,
+    on_new_search=decay_gibbs,
+    selected_by="k",
 )
-GREEDY = PlayoutForm(
-    play_greedy,
+GREEDY = PlayoutVariant(
+    choose_greedy,
     (
         EPSILON,
         unseen(1.0, "Finnsson and Björnsson 2008: 1"),
         decay(0.2, "Sironi and Winands 2016: 0.2"),
         *BATCHES,
     ),
-    learn_greedy,
-    memory_greedy,
-    carry,
-    tell="epsilon",
+    learn=learn_greedy,
+    memory=memory_greedy,
+    on_new_search=decay_greedy,
+    selected_by="epsilon",
 )
 
 POLICIES = (

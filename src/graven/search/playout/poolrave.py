@@ -1,45 +1,55 @@
 """PoolRave: playouts that try the moves of the best RAVE values (Rimmel, Teytaud and Teytaud 2010).
 
-Before each move of the underlying playout, with probability p, one of the `size` best moves is
-tried: those of the greatest AMAF mean for the player to move, in the table of the last node of the
-tree with at least `min` playouts. If it is not legal here, or there is no such node yet, the
-underlying playout chooses (their algorithm 1 and section 3).
-
-The pool is made once a playout. `codes` holds each player's moves, best first, and `weights` the
-means while they are sorted; `log` how many each player has. `params`: p, size.
+Before each move of the base playout, with probability p, one of the `size` best moves is tried:
+those of the greatest AMAF mean for the player to move, in the table of the last node of the tree
+with at least `min` playouts. If it is not legal here, or there is no such node yet, the base
+playout chooses (their algorithm 1 and section 3). The pool is made once a playout.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from graven.core import contract
+from graven.core.calls import Value
 from graven.core.compile import inlined
 from graven.core.contract import Rules
-from graven.core.rng import Rng, below, uniform
-from graven.search.plan import Learner
-from graven.search.playout.loop import play_with
-from graven.search.policy import Parameter, PlayoutForm, PlayoutPolicy, Value, new_learner
+from graven.core.rng import below, uniform
+from graven.core.status import Status
+from graven.search.amaf import NEXT, ONE, player_base
+from graven.search.layout import Int64
+from graven.search.playout.draw import Codes, Floats
+from graven.search.playout.loop import random_move
+from graven.search.policy import Parameter, PlayoutPolicy, PlayoutVariant
 from graven.search.tree import NONE, POOL, Record, Tree
 
-P, SIZE = range(2)
-# A little less than 1: what rounding may make of a product does not matter then.
+# A little less than 1: rounding errors of a product do not matter then.
 BELOW = 1.0 - 1e-9
 ANY = -1.0  # a mean that every move exceeds
 
 
+class Memory(NamedTuple):
+    """The pool of the playout under way."""
+
+    p: float  # how often a move of the pool is tried
+    size: int  # the most moves of one player
+    moves: Codes  # [player * size + i]: the move of the i-th best mean
+    counts: Int64  # [player]: how many moves the pool has
+    means: Floats  # [size]: scratch: the means of one player's pool, best first
+
+
 @inlined
-def fill_pool(rules: Rules, tree: Tree, learner: Learner, table: int, player: int) -> None:
+def fill_pool(rules: Rules, tree: Tree, record: Record, memory: Memory, player: int) -> None:
     """Put a player's best moves into the pool; among equals the lower code comes first."""
-    size, means, codes = int(learner.params[SIZE]), learner.weights, learner.codes
-    entry = np.uint64(2 * (table * rules.players + player) * rules.num_codes)
+    size, means, moves = memory.size, memory.means, memory.moves
+    entry = np.uint64(player_base(rules, record.shape[POOL], player))
     first, count, bar = player * size, 0, ANY
     for move in range(rules.num_codes):
-        playouts, total = tree.amaf[entry], tree.amaf[entry + np.uint64(1)]
-        entry += np.uint64(2)
+        playouts, total = tree.amaf[entry], tree.amaf[entry + ONE]
+        entry += NEXT
         # One comparison for most moves, those never played and those far from the best.
         if total <= bar * playouts:
             continue
@@ -49,51 +59,43 @@ def fill_pool(rules: Rules, tree: Tree, learner: Learner, table: int, player: in
         at = min(count, size - 1)
         while at > 0 and means[at - 1] < mean:
             means[at] = means[at - 1]
-            codes[first + at] = codes[first + at - 1]
+            moves[first + at] = moves[first + at - 1]
             at -= 1
         means[at] = mean
-        codes[first + at] = move
+        moves[first + at] = move
         count = min(count + 1, size)
         bar = BELOW * means[size - 1] if count == size else ANY
-    learner.log[player] = count
+    memory.counts[player] = count
 
 
-@inlined
-def choose(
-    rules: Rules,
-    tree: Tree,
-    record: Record,
-    learner: Learner,
-    player: int,
-    length: int,
-    rng: Rng,
-) -> int:
-    """A move of the pool, if chance and the rules allow it; else the underlying playout's."""
-    if learner.log[player] > 0 and uniform(rng) < learner.params[P]:
-        at = player * int(learner.params[SIZE]) + below(rng, learner.log[player])
-        move: Any = np.int64(learner.codes[at])
+def begin(rules: Rules, tree: Tree, record: Record, memory: Memory) -> int:
+    """Make the pool of every player; empty if no node of the path has enough playouts."""
+    for player in range(rules.players):
+        memory.counts[player] = 0
+        if record.shape[POOL] != NONE:
+            fill_pool(rules, tree, record, memory, player)
+    return Status.OK
+
+
+def choose(rules: Rules, record: Record, memory: Memory, player: int) -> int:
+    """Return a move of the pool, if chance and the rules allow it; else the base playout's."""
+    if memory.counts[player] > 0 and uniform(record.rng) < memory.p:
+        at = player * memory.size + below(record.rng, memory.counts[player])
+        move: Any = np.int64(memory.moves[at])
         if contract.is_playout_move(rules, record.state, player, move, record.moves):
             return move
-    return contract.sample(rules, record.state, player, record.moves, rng)
+    return random_move(rules, record, player)
 
 
-def play_out(rules: Rules, tree: Tree, record: Record, learner: Learner, rng: Rng) -> int:
-    """Make the pool, and play."""
-    for player in range(rules.players):
-        learner.log[player] = 0
-        if record.shape[POOL] != NONE:
-            fill_pool(rules, tree, learner, record.shape[POOL], player)
-    return play_with(choose, rules, tree, record, learner, rng)
-
-
-def memory(rules: Rules, values: Mapping[str, Value]) -> Learner:
-    """Room for the pool, which never has more moves than there are."""
+def new_memory(rules: Rules, values: Mapping[str, Value]) -> Memory:
+    """Return an empty pool, no larger than the number of moves."""
     size = min(int(values["size"]), rules.num_codes)
-    return new_learner(
-        params=np.array([values["p"], size], np.float64),
-        weights=np.zeros(size),
-        codes=np.zeros(rules.players * size, np.uint32),
-        log=np.zeros(rules.players, np.int64),
+    return Memory(
+        p=float(values["p"]),
+        size=size,
+        moves=np.zeros(rules.players * size, np.uint32),
+        counts=np.zeros(rules.players, np.int64),
+        means=np.zeros(size),
     )
 
 
@@ -130,8 +132,8 @@ POLICIES = (
     PlayoutPolicy(
         "poolrave",
         "Tries moves of the best AMAF means, over uniform playouts or the game's own.",
-        (PlayoutForm(play_out, PARAMETERS, memory=memory, tell="p"),),
-        pool="min",
-        over="over",
+        (PlayoutVariant(choose, PARAMETERS, begin=begin, memory=new_memory, selected_by="p"),),
+        pool_min_visits="min",
+        base="over",
     ),
 )

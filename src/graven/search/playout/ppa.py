@@ -10,32 +10,33 @@ well as in the playout,
 where the probabilities are those of the policy before the simulation. Winners are the players with
 the best score, unless all have it. PPAF is the same over feature codes.
 
-A playout writes down the codes of the moves that were legal, so that nothing is played again to
-learn from it: `codes` has them choice after choice; for each choice `log` has where they begin,
-how many there are, who chose and which, and `totals` the sum of their weights. Behind them comes
-room for the codes at a node of the tree, then those that a simulation changes; `sums` collects
-the changes. `params`: alpha, decay, then each player's shift.
+A playout records the codes of the moves that were legal, so that nothing is played again to learn
+from it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from math import exp
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from graven.core.calls import Value
 from graven.core.compile import inlined
 from graven.core.contract import SIMULTANEOUS, Rules
 from graven.core.errors import UsageError
-from graven.core.rng import Rng
-from graven.search.backup import player_of
-from graven.search.plan import Learner
+from graven.core.status import Status
+from graven.search.amaf import player_of
+from graven.search.layout import Int64
 from graven.search.playout.draw import (
     HIGHEST,
     TINY,
+    Codes,
+    Floats,
+    Options,
     by_code,
-    code_room,
+    code_capacity,
     draw_by_logits,
     draw_weighted,
     highest_and_sum,
@@ -43,142 +44,156 @@ from graven.search.playout.draw import (
     mask_of,
     move_at,
 )
-from graven.search.playout.loop import play_with
 from graven.search.playout.mast import decay
-from graven.search.policy import Parameter, PlayoutForm, PlayoutPolicy, Value, new_learner
+from graven.search.policy import Parameter, PlayoutPolicy, PlayoutVariant
 from graven.search.tree import STEPS, Record, Tree, trace_capacity
 
-# What `params` holds.
-ALPHA, DECAY, SHIFTS = range(3)
-# What `log` holds: the number of choices, where the next list of codes begins, where the list of
-# changed codes ends; then by choice.
-CHOICES, FREE, TOUCHED, ENTRIES = range(4)
-START, COUNT, PLAYER, CHOSEN, ENTRY = range(5)
+
+class Memory(NamedTuple):
+    """The policy, and the choices of the playout under way."""
+
+    alpha: float
+    decay: float  # the part of the logits kept from one search to the next
+    features: int  # how many codes a player has
+    logits: Floats  # [player * features + code]
+    weights: Floats  # [player * features + code]: exp(logit - shift of the player)
+    shifts: Floats  # [player]
+    mask: np.uint64
+    # The choices of the playout, in order.
+    choices: Int64  # [1]: how many there are
+    starts: Int64  # [choice]: where its codes begin; [choices] is where the next one's would
+    chosen: Int64  # [choice]: which of its codes was chosen
+    movers: Int64  # [choice]: the player
+    totals: Floats  # [choice]: the sum of the weights of its codes
+    codes: Codes  # the codes of all choices, one after another
+    # What a simulation changes.
+    changes: Floats  # [player * features + code]: what is to be added to the logit
+    touched: Codes  # player * features + code of the logits that change
+    num_touched: Int64  # [1]
+    node_codes: Codes  # [max_moves]: scratch: the codes at a node of the tree
 
 
-@inlined
-def choose(
-    rules: Rules,
-    tree: Tree,
-    record: Record,
-    learner: Learner,
-    player: int,
-    length: int,
-    rng: Rng,
-) -> int:
-    """A move with probability proportional to exp(logit); writes down what was legal."""
-    log = learner.log
-    start = log[FREE]
-    count = list_codes(rules, record, learner, player, start)
+class Choice(NamedTuple):
+    """One choice to learn from: the options of a player and which was chosen."""
+
+    player: int
+    codes: Codes
+    size: int
+    chosen: int
+    total: float  # the sum of the weights
+
+
+def begin(rules: Rules, tree: Tree, record: Record, memory: Memory) -> int:
+    """Start with no choices."""
+    memory.choices[0] = 0
+    memory.starts[0] = 0
+    return Status.OK
+
+
+def choose(rules: Rules, record: Record, memory: Memory, player: int) -> int:
+    """Return a move with probability proportional to exp(logit); record what was legal."""
+    choice = memory.choices[0]
+    start = memory.starts[choice]
+    codes, mask, base = memory.codes[start:], memory.mask, player * rules.num_features
+    count = list_codes(rules, record, codes, player)
     if count < 0:
         return count
-    base = player * rules.num_features
-    at, total = draw_weighted(learner, base, start, count, rng)
+    at, total = draw_weighted(Options(memory.weights, codes, mask, base, count), record.rng)
     if at < 0:
-        at = draw_by_logits(learner, base, start, count, rng)
-    learner.totals[log[CHOICES]] = total
-    entry = ENTRIES + ENTRY * log[CHOICES]
-    log[entry + START], log[entry + COUNT] = start, count
-    log[entry + PLAYER], log[entry + CHOSEN] = player, at
-    log[CHOICES] += 1
-    log[FREE] = start + count
-    return move_at(rules, record, learner, start, at)
-
-
-def play_out(rules: Rules, tree: Tree, record: Record, learner: Learner, rng: Rng) -> int:
-    """Softmax moves to the end."""
-    learner.log[CHOICES] = 0
-    learner.log[FREE] = 0
-    return play_with(choose, rules, tree, record, learner, rng)
+        at = draw_by_logits(Options(memory.logits, codes, mask, base, count), record.rng)
+    memory.totals[choice] = total
+    memory.chosen[choice] = at
+    memory.movers[choice] = player
+    memory.starts[choice + 1] = start + count
+    memory.choices[0] = choice + 1
+    return move_at(rules, record, codes, at)
 
 
 @inlined
-def adapt(
-    rules: Rules, learner: Learner, player: int, start: int, count: int, at: int, total: float
-) -> None:
-    """Collect in `sums` what one choice of a winner changes, and list the codes it touches."""
-    alpha = learner.params[ALPHA]
-    base: Any = np.uint64(player * rules.num_features)
-    codes, mask, sums = learner.codes, learner.mask, learner.sums
-    chosen = base + (codes[start + at] & mask)
-    touched = touch(learner, learner.log[TOUCHED], chosen)
-    sums[chosen] += alpha
-    if total >= TINY:
-        part = alpha / total
-        for i in range(start, start + count):
+def adapt(rules: Rules, memory: Memory, choice: Choice) -> None:
+    """Collect in `changes` what one choice of a winner changes, and list the codes it touches."""
+    alpha, weights, mask = memory.alpha, memory.weights, memory.mask
+    codes, changes = choice.codes, memory.changes
+    base: Any = np.uint64(choice.player * rules.num_features)
+    code = base + (codes[choice.chosen] & mask)
+    touched = touch(memory, memory.num_touched[0], code)
+    changes[code] += alpha
+    if choice.total >= TINY:
+        part = alpha / choice.total
+        for i in range(choice.size):
             code = base + (codes[i] & mask)
-            touched = touch(learner, touched, code)
-            sums[code] -= part * learner.weights[code]
+            touched = touch(memory, touched, code)
+            changes[code] -= part * weights[code]
     else:
-        top, total = highest_and_sum(learner, base, start, count)
-        for i in range(start, start + count):
+        top, total = highest_and_sum(Options(memory.logits, codes, mask, base, choice.size))
+        for i in range(choice.size):
             code = base + (codes[i] & mask)
-            touched = touch(learner, touched, code)
-            sums[code] -= alpha / total * exp(learner.logits[code] - top)
-    learner.log[TOUCHED] = touched
+            touched = touch(memory, touched, code)
+            changes[code] -= alpha / total * exp(memory.logits[code] - top)
+    memory.num_touched[0] = touched
 
 
 @inlined
-def touch(learner: Learner, touched: int, code: np.uint64) -> int:
-    """List a code unless it has been changed before; where the next one goes."""
-    learner.codes[touched] = code
-    return touched + (learner.sums[code] == 0.0)
+def touch(memory: Memory, touched: int, code: np.uint64) -> int:
+    """List a code unless it has been changed before; return the new length of the list."""
+    memory.touched[touched] = code
+    return touched + (memory.changes[code] == 0.0)
 
 
 @inlined
-def settle(rules: Rules, learner: Learner) -> None:
-    """Carry the changes over to logits and weights."""
-    for i in range(learner.log[FREE] + rules.max_moves, learner.log[TOUCHED]):
-        code = learner.codes[i]
-        learner.logits[code] += learner.sums[code]
-        learner.sums[code] = 0.0
+def settle(rules: Rules, memory: Memory) -> None:
+    """Add the changes to the logits, and update the weights."""
+    for i in range(memory.num_touched[0]):
+        code = memory.touched[i]
+        memory.logits[code] += memory.changes[code]
+        memory.changes[code] = 0.0
         if code >= rules.players * rules.num_features:
-            continue  # of a code that is none, and has not been chosen yet
+            continue  # code out of range and never played: skip it
         player = player_of(code, rules.num_features)
-        shifted = learner.logits[code] - learner.params[SHIFTS + player]
-        learner.weights[code] = exp(min(shifted, HIGHEST))
+        shifted = memory.logits[code] - memory.shifts[player]
+        memory.weights[code] = exp(min(shifted, HIGHEST))
         if shifted > HIGHEST:
-            shift(rules, learner, player, learner.logits[code])
+            shift(rules, memory, player, memory.logits[code])
 
 
 @inlined
-def shift(rules: Rules, learner: Learner, player: int, logit: float) -> None:
-    """Let a logit have weight 1, and all others of the player be relative to it."""
-    learner.params[SHIFTS + player] = logit
+def shift(rules: Rules, memory: Memory, player: int, logit: float) -> None:
+    """Give a logit the weight 1, and all others of the player weights relative to it."""
+    memory.shifts[player] = logit
     for code in range(player * rules.num_features, (player + 1) * rules.num_features):
-        learner.weights[code] = exp(min(learner.logits[code] - logit, HIGHEST))
+        memory.weights[code] = exp(min(memory.logits[code] - logit, HIGHEST))
 
 
 @inlined
 def wins(rules: Rules, record: Record, player: int) -> bool:
-    """Whether nobody's score is better than a player's, and somebody's is worse."""
+    """Return whether no score is better than a player's, and some score is worse."""
     better, worse = False, False
-    for other in range(rules.players):
-        better |= record.scores[other] > record.scores[player]
-        worse |= record.scores[other] < record.scores[player]
+    for opponent in range(rules.players):
+        better |= record.scores[opponent] > record.scores[player]
+        worse |= record.scores[opponent] < record.scores[player]
     return worse and not better
 
 
 @inlined
-def adapt_in_tree(
-    rules: Rules, tree: Tree, record: Record, learner: Learner, depth: int, player: int
-) -> None:
-    """Adapt to the choice of a winner at a node of the path."""
+def tree_choice(
+    rules: Rules, tree: Tree, record: Record, memory: Memory, depth: int, player: int
+) -> Choice:
+    """Return the choice of a player at a node of the path."""
     place = record.path[depth] * rules.players + player
-    first, count, start = tree.first[place], tree.degree[place], learner.log[FREE]
+    first, count, codes = tree.first[place], tree.degree[place], memory.node_codes
     base, total = np.uint64(player * rules.num_features), 0.0
     for i in range(count):
         code = tree.codes[first + i] if rules.feature else tree.moves[first + i]
-        learner.codes[start + i] = code
-        total += learner.weights[base + (code & learner.mask)]
-    at = record.edges[depth * rules.players + player] - first
-    adapt(rules, learner, player, start, count, at, total)
+        codes[i] = code
+        total += memory.weights[base + (code & memory.mask)]
+    chosen = record.edges[depth * rules.players + player] - first
+    return Choice(player, codes, count, chosen, total)
 
 
-def learn(rules: Rules, tree: Tree, record: Record, learner: Learner) -> None:
-    """Algorithm 4, for every winner."""
-    log, players = learner.log, rules.players
-    log[TOUCHED] = log[FREE] + rules.max_moves  # behind the room for one position of the tree
+def learn(rules: Rules, tree: Tree, record: Record, memory: Memory) -> None:
+    """Adapt the policy of every winner (algorithm 4)."""
+    players, starts = rules.players, memory.starts
+    memory.num_touched[0] = 0
     for player in range(players):
         record.joint[player] = wins(rules, record, player)
     for depth in range(record.shape[STEPS]):
@@ -187,45 +202,52 @@ def learn(rules: Rules, tree: Tree, record: Record, learner: Learner) -> None:
         high = players if turn == SIMULTANEOUS else turn + 1
         for player in range(low, high):
             if record.joint[player]:
-                adapt_in_tree(rules, tree, record, learner, depth, player)
-    for choice in range(log[CHOICES]):
-        entry = ENTRIES + ENTRY * choice
-        player, start, count = log[entry + PLAYER], log[entry + START], log[entry + COUNT]
-        if record.joint[player]:
-            adapt(rules, learner, player, start, count, log[entry + CHOSEN], learner.totals[choice])
-    settle(rules, learner)
+                adapt(rules, memory, tree_choice(rules, tree, record, memory, depth, player))
+    for i in range(memory.choices[0]):
+        mover, start = memory.movers[i], starts[i]
+        if record.joint[mover]:
+            codes, count = memory.codes[start:], starts[i + 1] - start
+            adapt(rules, memory, Choice(mover, codes, count, memory.chosen[i], memory.totals[i]))
+    settle(rules, memory)
 
 
-def memory(rules: Rules, values: Mapping[str, Value]) -> Learner:
-    """A uniform policy, and room for the longest playout."""
+def new_memory(rules: Rules, values: Mapping[str, Value]) -> Memory:
+    """Return a uniform policy, and arrays for the longest playout."""
     if rules.players == 1:
         raise UsageError(
             "PPA learns from winners, and a game of one player has none: "
-            "'graven solve' with nrpa is made for such games."
+            "use 'graven solve' with nrpa for such games."
         )
     choices = trace_capacity(rules)
-    return new_learner(
-        params=np.array([values["alpha"], values["decay"], *[0.0] * rules.players], np.float64),
+    return Memory(
+        alpha=float(values["alpha"]),
+        decay=float(values["decay"]),
+        features=rules.num_features,
         logits=by_code(rules),
         weights=by_code(rules, 1.0),
-        sums=by_code(rules),
-        totals=np.zeros(choices),
-        codes=np.zeros(2 * (choices + 1) * (rules.max_moves + 1) + code_room(rules), np.uint32),
-        log=np.zeros(ENTRIES + ENTRY * choices, np.int64),
+        shifts=np.zeros(rules.players),
         mask=mask_of(rules),
+        choices=np.zeros(1, np.int64),
+        starts=np.zeros(choices + 1, np.int64),
+        chosen=np.zeros(choices, np.int64),
+        movers=np.zeros(choices, np.int64),
+        totals=np.zeros(choices),
+        codes=np.zeros(choices * rules.max_moves + code_capacity(rules), np.uint32),
+        changes=by_code(rules),
+        touched=np.zeros((choices + 1) * (rules.max_moves + 1) + 1, np.uint32),
+        num_touched=np.zeros(1, np.int64),
+        node_codes=np.zeros(rules.max_moves, np.uint32),
     )
 
 
-def carry(learner: Learner) -> None:
-    """To the next move of a game: keep the part of the logits that `decay` says."""
-    learner.logits[:] *= learner.params[DECAY]
-    players = len(learner.params) - SHIFTS
-    features = (len(learner.logits) - int(learner.mask)) // players
-    for player in range(players):
-        mine = slice(player * features, (player + 1) * features)
-        top = max(0.0, float(learner.logits[mine].max()) - HIGHEST)
-        learner.params[SHIFTS + player] = top
-        learner.weights[mine] = [exp(logit - top) for logit in learner.logits[mine]]
+def decay_logits(memory: Memory) -> None:
+    """Keep the part of the logits that `decay` says."""
+    memory.logits[:] *= memory.decay
+    for player in range(len(memory.shifts)):
+        mine = slice(player * memory.features, (player + 1) * memory.features)
+        top = max(0.0, float(memory.logits[mine].max()) - HIGHEST)
+        memory.shifts[player] = top
+        memory.weights[mine] = [exp(logit - top) for logit in memory.logits[mine]]
 
 
 def alpha(default: float) -> Parameter:
@@ -240,12 +262,19 @@ def alpha(default: float) -> Parameter:
     )
 
 
-def _form(default: float) -> PlayoutForm:
-    parameters = (alpha(default), decay(0.0, "Cazenave 2016: 0"))
-    return PlayoutForm(play_out, parameters, learn, memory, carry, tell="alpha")
+def _variant(default: float) -> PlayoutVariant:
+    return PlayoutVariant(
+        choose,
+        (alpha(default), decay(0.0, "Cazenave 2016: 0")),
+        begin=begin,
+        learn=learn,
+        memory=new_memory,
+        on_new_search=decay_logits,
+        selected_by="alpha",
+    )
 
 
 POLICIES = (
-    PlayoutPolicy("ppa", "A softmax policy that learns the winners' moves.", (_form(0.08),)),
-    PlayoutPolicy("ppaf", "PPA over feature codes.", (_form(0.32),), features=True),
+    PlayoutPolicy("ppa", "A softmax policy that learns the winners' moves.", (_variant(0.08),)),
+    PlayoutPolicy("ppaf", "PPA over feature codes.", (_variant(0.32),), features=True),
 )

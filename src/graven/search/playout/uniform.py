@@ -1,37 +1,19 @@
 """Uniformly random moves to the end of the game.
 
-Also serves the playouts that a game brings itself: they stand in place of its `sample`.
+Also serves the playouts that a game brings itself: they replace its `sample`.
 """
 
 from __future__ import annotations
 
-from graven.core import contract
-from graven.core.compile import inlined
 from graven.core.contract import Rules
-from graven.core.rng import Rng
-from graven.search.plan import Learner
-from graven.search.playout.loop import play_with
-from graven.search.policy import PlayoutForm, PlayoutPolicy
-from graven.search.tree import Record, Tree
+from graven.search.playout.loop import random_move
+from graven.search.policy import PlayoutPolicy, PlayoutVariant
+from graven.search.tree import Record
 
 
-@inlined
-def any_move(
-    rules: Rules,
-    tree: Tree,
-    record: Record,
-    learner: Learner,
-    player: int,
-    length: int,
-    rng: Rng,
-) -> int:
-    """Any legal move."""
-    return contract.sample(rules, record.state, player, record.moves, rng)
+def choose(rules: Rules, record: Record, memory: None, player: int) -> int:
+    """Return a uniformly random move."""
+    return random_move(rules, record, player)
 
 
-def play_out(rules: Rules, tree: Tree, record: Record, learner: Learner, rng: Rng) -> int:
-    """Random moves until nobody is to move."""
-    return play_with(any_move, rules, tree, record, learner, rng)
-
-
-POLICIES = (PlayoutPolicy("uniform", "Uniformly random legal moves.", (PlayoutForm(play_out),)),)
+POLICIES = (PlayoutPolicy("uniform", "Uniformly random legal moves.", (PlayoutVariant(choose),)),)

@@ -2,15 +2,15 @@
 
 GRAVE reads the table of the closest ancestor with more than `ref` playouts, the node itself
 included (Cazenave 2015, algorithm 1); with ref = 0 it is RAVE. HRAVE always reads the root's: ref
-is infinite (Sironi and Winands 2016, section III C). Which table that is, the descent decides;
-the formulas are RAVE's.
+is infinite (Sironi and Winands 2016, section III C). The descent decides which table is read; the
+formulas are RAVE's.
 """
 
 from __future__ import annotations
 
 from graven.search.plan import NEVER
 from graven.search.policy import Parameter, TreePolicy
-from graven.search.select.rave import FORMS
+from graven.search.select.rave import FORMULAS
 
 REF = Parameter(
     "ref",
@@ -25,8 +25,8 @@ POLICIES = (
     TreePolicy(
         "grave",
         "RAVE with the AMAF values of the closest ancestor with more than ref playouts.",
-        FORMS,
+        FORMULAS,
         ref=REF,
     ),
-    TreePolicy("hrave", "RAVE with the AMAF values of the root.", FORMS, ref=NEVER),
+    TreePolicy("hrave", "RAVE with the AMAF values of the root.", FORMULAS, ref=NEVER),
 )

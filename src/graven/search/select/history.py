@@ -1,58 +1,28 @@
-"""Progressive History: UCT with a bonus for moves that did well wherever they were played.
+"""Progressive History: UCT plus a bonus for good moves (Nijssen and Winands 2010).
 
-    argmax over moves m of  mean_m + c * sqrt(log(N) / n_m) + h_m * w / ((1 - mean_m) * n_m + 1)
+    mean + c * sqrt(log(N) / n) + h * w / ((1 - mean) * n + 1)
 
-(Nijssen and Winands 2010.) h_m is the mean score of all playouts of this search in which the player
-played the move anywhere: the AMAF value at the root, as Sironi and Winands 2016, section III C,
-observe. The bonus fades with the move's losses, (1 - mean) * n, rather than with its playouts.
+h is the mean score of all playouts of this search in which the player played the move anywhere:
+the AMAF value at the root, as Sironi and Winands 2016, section III C, observe. The bonus decreases
+with the move's losses, (1 - mean) * n, rather than with its playouts.
 """
 
 from __future__ import annotations
 
-from math import log, sqrt
+from math import sqrt
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from graven.core.rng import Rng
 from graven.search.plan import NEVER
-from graven.search.policy import Form, Parameter, TreePolicy
-from graven.search.select.best import best
-
-ONE = np.uint64(1)
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
+from graven.search.policy import Formula, Parameter, TreePolicy
+from graven.search.select.selection import Edge, Node
 
 
-def select_history(
-    params: Floats,
-    rng: Rng,
-    visits: int,
-    lo: int,
-    hi: int,
-    moves: Ints,
-    counts: Ints,
-    sums: Floats,
-    amaf: Floats,
-    base: int,
-    values: Floats,
-) -> int:
-    """`params`: fpu, ties, c, w."""
-    fpu, ties, c, w = params[0], params[1], params[2], params[3]
-    log_visits = log(visits)
-    for edge in range(lo, hi):
-        n = counts[edge]
-        if n == 0:
-            values[edge - lo] = fpu
-            continue
-        entry = np.uint64(base + 2 * moves[edge])
-        seen = amaf[entry]
-        history = amaf[entry + ONE] / seen if seen > 0.0 else 0.0
-        mean = sums[edge] / n
-        bonus = history * w / ((1.0 - mean) * n + 1.0)
-        values[edge - lo] = mean + c * sqrt(log_visits / n) + bonus
-    return best(values, lo, hi, moves, ties, rng)
+def value(p: Any, node: Node, edge: Edge) -> float:
+    """Return mean + c * sqrt(log(N) / n) + h * w / ((1 - mean) * n + 1)."""
+    history = edge.amaf_total / edge.amaf_visits if edge.amaf_visits > 0.0 else 0.0
+    mean = edge.total / edge.visits
+    bonus = history * p.w / ((1.0 - mean) * edge.visits + 1.0)
+    return mean + p.c * sqrt(node.log_visits / edge.visits) + bonus
 
 
 C = Parameter("c", 0.4, "exploration: c * sqrt(log(N) / n), as in UCT", low=0.0)
@@ -67,7 +37,7 @@ POLICIES = (
     TreePolicy(
         "history",
         "Progressive History: UCT and a bonus for moves that did well anywhere.",
-        (Form("history", select_history, (C, W)),),
+        (Formula("history", value, (C, W)),),
         ref=NEVER,
     ),
 )

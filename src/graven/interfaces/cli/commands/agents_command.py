@@ -25,7 +25,7 @@ def agents(
     ] = None,
     json: Json = False,
 ) -> None:
-    """List what agents are made of, or show one policy.
+    """List the policies that agents consist of, or show one policy.
 
     An agent's spec is a tree policy and, after a plus sign, a playout policy; each may have
     parameters in parentheses.
@@ -73,8 +73,8 @@ def _list(policies: list[PolicyInfo]) -> None:
     out().print(table)
     out().print(
         "\nA spec is tree[+playout], each with parameters: 'grave(ref=50,bias=1e-4)+uniform'. "
-        "'graven agents NAME' shows a policy's parameters. Of kind 'game' are playouts that only "
-        "one game has; 'gtp(\"COMMAND\")' is any program that speaks GTP, as an opponent.",
+        "'graven agents NAME' shows a policy's parameters. Kind 'game': a playout policy that "
+        "only one game has. 'gtp(\"COMMAND\")' is a program that speaks GTP, as an opponent.",
         style="dim",
         markup=False,
     )
@@ -84,7 +84,7 @@ def _show_parameters(policy: PolicyInfo) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from graven.agents.spec import show_value
+    from graven.core.calls import format_value
 
     if not policy.parameters:
         out().print("It has no parameters.")
@@ -93,19 +93,19 @@ def _show_parameters(policy: PolicyInfo) -> None:
     for heading in ("parameter", "default", "values", "what it means"):
         table.add_column(heading)
     for parameter in policy.parameters:
-        # An option that has no value unless it is given says 0.
-        silent = (
+        # The default 0 of a budget means that there is no limit.
+        unset = (
             policy.kind == OPTION
             and parameter.default == 0
             and not isinstance(parameter.default, bool)
         )
-        default = "" if silent else show_value(parameter.default)
+        default = "" if unset else format_value(parameter.default)
         table.add_row(parameter.name, default, _values(parameter), escape(parameter.doc))
     out().print(table)
 
 
 def _values(parameter: Parameter) -> str:
-    """Which values make sense, in words."""
+    """Return the valid values of a parameter, in words."""
     if parameter.choices:
         return " or ".join(parameter.choices)
     if isinstance(parameter.default, bool):
@@ -133,5 +133,5 @@ def _policy_json(policy: PolicyInfo) -> dict[str, Any]:
 
 
 def _json_number(value: float | str) -> float | str:
-    """JSON has no infinity: it becomes the word."""
+    """Return a value that JSON can hold: infinity becomes a word."""
     return value if isinstance(value, str) or isfinite(value) else str(value)

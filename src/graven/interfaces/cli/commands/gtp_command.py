@@ -34,7 +34,7 @@ def gtp(
     from graven.interfaces.gtp.gtp_board import Table
     from graven.interfaces.gtp.gtp_engine import Engine
     from graven.interfaces.gtp.input_lines import Lines
-    from graven.search.engine import Budget
+    from graven.search.budget import Budget
     from graven.sources.load import make_game
 
     played = make_game(game, size=size) if size is not None else make_game(game)

@@ -68,7 +68,7 @@ def new(
     for target in targets:
         if target.exists():
             raise UsageError(f"{target} exists already and is not written over.")
-    home = files("graven.interfaces.cli").joinpath("templates")
+    home = files("graven.interfaces").joinpath("templates")
     for target, template in targets.items():
         text = home.joinpath(template).read_text(encoding="utf-8")
         target.write_text(text.replace("NAME", name), encoding="utf-8")

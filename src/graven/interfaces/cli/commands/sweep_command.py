@@ -142,7 +142,7 @@ def _list(result: SweepResult, points: tuple[Point, ...]) -> Table:
 
 def _matrix(result: SweepResult) -> Table:
     """Two parameters: the first downwards, the second across."""
-    from graven.agents.spec import show_value
+    from graven.core.calls import format_value
 
     down = list(dict.fromkeys(point.values[0] for point in result.points))
     across = list(dict.fromkeys(point.values[1] for point in result.points))
@@ -150,12 +150,12 @@ def _matrix(result: SweepResult) -> Table:
     table = _new_table()
     table.add_column(f"{result.names[0]} \\ {result.names[1]}")
     for value in across:
-        table.add_column(show_value(value), justify="right")
+        table.add_column(format_value(value), justify="right")
     for value in down:
         row = [by_values[value, other] for other in across]
         cells = [
             f"[bold]{percent(point.score)}[/bold]" if point is result.best else percent(point.score)
             for point in row
         ]
-        table.add_row(show_value(value), *cells)
+        table.add_row(format_value(value), *cells)
     return table

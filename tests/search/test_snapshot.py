@@ -1,4 +1,4 @@
-"""What is seen of a tree is what the slow, obvious search has; and looking on disturbs nobody."""
+"""A snapshot has the numbers of the naive twin, and taking one does not disturb the search."""
 
 from __future__ import annotations
 
@@ -11,30 +11,29 @@ import pytest
 from graven.agents import Agent, parse
 from graven.core.rng import derive
 from graven.games.registry import make_game
-from graven.search import look
-from graven.search.engine import Budget
+from graven.search import snapshot
+from graven.search.budget import Budget
 from tests.search.test_twin import POLICIES, run_both
 
 GAME = "breakthrough(size=5x4)"
 
 
 @pytest.mark.parametrize(("spec", "formula", "ref"), POLICIES, ids=[spec for spec, *_ in POLICIES])
-def test_every_figure_of_a_node_is_the_twins(spec, formula, ref):
+def test_every_number_of_a_node_equals_the_twins(spec, formula, ref):
     game = make_game(GAME)
     search, twin = run_both(game, spec, formula, ref, playouts=400)
-    form = parse(spec).form
-    nodes, node, way = look.root(search), twin.root, [twin.root]
+    nodes, node, way = snapshot.root_path(search), twin.root, [twin.root]
     for depth in range(3):
-        seen = look.look(search, form, nodes)
+        seen = snapshot.take_snapshot(search, nodes)
         assert (seen.turn, seen.visits) == (node.turn, node.visits)
         assert sorted(each.code for each in seen.moves) == sorted(node.moves[node.turn])
-        reference = way[look.readers([each.visits for each in way], 0)["rave"]]
+        reference = way[snapshot.amaf_readers([each.visits for each in way], 0)["rave"]]
         if ref is not None:
             enough = [each for each in way if each.visits > ref]
             reference = enough[-1] if enough else way[0]
-            assert seen.read_at == way.index(reference)
+            assert seen.amaf_depth == way.index(reference)
         else:
-            assert seen.read_at is None
+            assert seen.amaf_depth is None
         for each in seen.moves:
             played = (node.turn, each.code)
             n = node.count.get(played, 0)
@@ -52,7 +51,9 @@ def test_every_figure_of_a_node_is_the_twins(spec, formula, ref):
         assert visits == sorted(visits, reverse=True)
         # On to the most visited child.
         best = seen.moves[0]
-        nodes = look.walk(search, [*codes_to(search, nodes), best.code], lambda player, code: code)
+        nodes = snapshot.nodes_along(
+            search, [*codes_to(search, nodes), best.code], lambda player, code: code
+        )
         assert len(nodes) == depth + 2
         node = node.children[
             (best.code,) if (best.code,) in node.children else joint(game, node, best)
@@ -69,21 +70,21 @@ def codes_to(search, nodes):
     """The moves along nodes that are each other's most visited children."""
     found = []
     for depth in range(1, len(nodes)):
-        here = look.walk(search, found, lambda player, code: code)
+        here = snapshot.nodes_along(search, found, lambda player, code: code)
         assert here == list(nodes[:depth])
-        found.append(look.look(search, parse("uct").form, here).moves[0].code)
+        found.append(snapshot.take_snapshot(search, here).moves[0].code)
     return found
 
 
 @pytest.mark.parametrize(
-    "spec", [s for s, _, _ in POLICIES if parse(s).form.beta is not None and "alpha" not in s]
+    "spec", [s for s, _, _ in POLICIES if parse(s).formula.weight is not None and "alpha" not in s]
 )
 def test_beta_is_the_weight_that_the_value_was_blended_with(spec):
     game = make_game(GAME)
     agent, parsed = Agent(spec), parse(spec)
     search = agent.bind(game)
     search.run(game.start().state, (), Budget(playouts=500), 3)
-    seen = look.look(search, parsed.form, look.root(search))
+    seen = snapshot.take_snapshot(search, snapshot.root_path(search))
     c = float(parsed.values["c"])
     checked = 0
     for each in seen.moves:
@@ -95,15 +96,15 @@ def test_beta_is_the_weight_that_the_value_was_blended_with(spec):
     assert checked >= 3
 
 
-def test_whose_table_is_read_as_in_figure_1():
+def test_amaf_readers_are_those_of_figure_1():
     # Sironi and Winands 2016, figure 1: RAVE the node's own, GRAVE the closest ancestor's with
     # more than ref playouts, HRAVE the root's.
-    assert look.readers([1000, 300, 60, 7], 50) == {"rave": 3, "grave": 2, "hrave": 0}
-    assert look.readers([1000, 300, 50, 7], 50) == {"rave": 3, "grave": 1, "hrave": 0}
-    assert look.readers([1000, 300, 60, 7], 0) == {"rave": 3, "grave": 3, "hrave": 0}
-    assert look.readers([40, 7], 50) == {"rave": 1, "grave": 0, "hrave": 0}
-    assert look.readers([1000], 50) == {"rave": 0, "grave": 0, "hrave": 0}
-    assert look.readers([1000, 300, 60, 7], 10**9)["grave"] == 0
+    assert snapshot.amaf_readers([1000, 300, 60, 7], 50) == {"rave": 3, "grave": 2, "hrave": 0}
+    assert snapshot.amaf_readers([1000, 300, 50, 7], 50) == {"rave": 3, "grave": 1, "hrave": 0}
+    assert snapshot.amaf_readers([1000, 300, 60, 7], 0) == {"rave": 3, "grave": 3, "hrave": 0}
+    assert snapshot.amaf_readers([40, 7], 50) == {"rave": 1, "grave": 0, "hrave": 0}
+    assert snapshot.amaf_readers([1000], 50) == {"rave": 0, "grave": 0, "hrave": 0}
+    assert snapshot.amaf_readers([1000, 300, 60, 7], 10**9)["grave"] == 0
 
 
 def test_a_count_that_grows_while_its_sum_is_read_is_read_again():
@@ -117,23 +118,25 @@ def test_a_count_that_grows_while_its_sum_is_read_is_read_again():
             sums[0] += 10.0
             return sums.copy()
 
-    own_counts, own_sums = look.together(counts, sums.view(Overtaken))
+    own_counts, own_sums = snapshot.read_consistently(counts, sums.view(Overtaken))
     assert own_counts.tolist() == [11, 5]
     assert own_sums.tolist() == [11.0, 2.0]
 
 
 def test_a_simulation_that_is_half_counted_makes_no_impossible_mean():
-    own_counts, own_sums = look.together(np.array([3, 4], np.int32), np.array([4.0, 1.0]))
+    own_counts, own_sums = snapshot.read_consistently(
+        np.array([3, 4], np.int32), np.array([4.0, 1.0])
+    )
     assert own_counts.tolist() == [3, 4]
     assert own_sums.tolist() == [3.0, 1.0]
 
 
-@pytest.mark.parametrize("spec", ["grave(ref=5)", "rave", "uct+poolrave", "hrave(reuse=true)"])
-def test_looking_while_it_searches_sees_only_what_can_be(spec):
-    """A small first room, so that every group of arrays grows under the reader's eyes."""
+@pytest.mark.parametrize("spec", ["grave(ref=5)", "rave", "uct+poolrave", "hrave(reuse_tree=true)"])
+def test_snapshots_of_a_running_search_are_consistent(spec):
+    """Every group of arrays grows while snapshots are taken."""
     game = make_game("nogo(size=5)")
     search = Agent(spec).bind(game)
-    form, start = parse(spec).form, game.start()
+    start = game.start()
     stop, failed, looks = threading.Event(), [], 0
 
     def work():
@@ -147,10 +150,10 @@ def test_looking_while_it_searches_sees_only_what_can_be(spec):
     thread.start()
     try:
         while thread.is_alive():
-            if not look.playouts_done(search):
+            if not snapshot.playouts_done(search):
                 continue
             try:
-                seen = look.look(search, form, look.root(search))
+                seen = snapshot.take_snapshot(search, snapshot.root_path(search))
             except (IndexError, ValueError):
                 continue
             looks += 1
@@ -159,7 +162,7 @@ def test_looking_while_it_searches_sees_only_what_can_be(spec):
             for each in seen.moves:
                 assert each.mean is None or 0 <= each.mean <= 1
                 assert each.amaf is None or 0 <= each.amaf <= 1
-            for player, code in look.line(search):
+            for player, code in snapshot.live_variation(search):
                 assert 0 <= player < 2
                 assert 0 <= code < game.num_codes
     finally:
@@ -169,12 +172,12 @@ def test_looking_while_it_searches_sees_only_what_can_be(spec):
     assert looks > 10
 
 
-def test_a_way_that_the_tree_does_not_have_ends_early():
+def test_a_path_that_the_tree_does_not_have_ends_early():
     game = make_game(GAME)
     search = Agent("uct").bind(game)
     search.run(game.start().state, (), Budget(playouts=50), 1)
     legal = game.start().legal_codes_of(0)
     nowhere = next(code for code in range(game.num_codes) if code not in legal)
-    assert len(look.walk(search, [nowhere], lambda player, code: code)) == 1
-    assert len(look.walk(search, [legal[0]] * 99, lambda player, code: code)) < 99
-    assert len(look.walk(search, ["x"], lambda player, text: None)) == 1
+    assert len(snapshot.nodes_along(search, [nowhere], lambda player, code: code)) == 1
+    assert len(snapshot.nodes_along(search, [legal[0]] * 99, lambda player, code: code)) < 99
+    assert len(snapshot.nodes_along(search, ["x"], lambda player, text: None)) == 1

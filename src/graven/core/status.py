@@ -1,0 +1,93 @@
+"""How compiled kernels end, and the one place where that becomes an exception or a second try.
+
+A kernel returns a `Status`. NEED_* ask for larger arrays: nothing of the simulation under way has
+been counted, so that it can be repeated once they have grown. The others from TOO_LONG on are
+faults: a game, or a user-defined policy, breaks its contract.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+from graven.core.callbacks import raise_fault
+from graven.core.errors import ContractError
+
+if TYPE_CHECKING:
+    from graven.core.contract import Rules
+
+
+class Status(IntEnum):
+    """How a kernel ended."""
+
+    OK = 0
+    # More of a group of the tree's arrays is needed.
+    NEED_NODES = 1
+    NEED_EDGES = 2
+    NEED_TABLES = 3
+    NEED_PASSES = 4
+    NEED_SIMULATIONS = 5
+    NEED_TRACES = 6
+    # The memory of a playout policy or of a solver must grow; returned before anything is played.
+    NEED_MEMORY = 7
+    # The game breaks the contract.
+    TOO_LONG = 10
+    BAD_CODE = 11
+    NO_MOVE = 12
+    TOO_MANY = 13
+    BAD_FEATURE = 14
+    BAD_TURN = 15
+    # The tree policy returned an edge that the node does not have.
+    BAD_EDGE = 16
+
+    @property
+    def needs_growth(self) -> bool:
+        """Whether the kernel can go on once some arrays are larger."""
+        return Status.OK < self < Status.TOO_LONG
+
+
+_CODES = frozenset(int(status) for status in Status)
+
+
+def fault_text(status: Status, rules: Rules) -> str:
+    """Return what a game has done wrong, for a message."""
+    return {
+        Status.TOO_LONG: f"`turn` let a game go beyond the declared {rules.max_plies} plies",
+        Status.BAD_CODE: f"`legal` or `sample` gave a move outside 0..{rules.num_codes} - 1",
+        Status.BAD_TURN: f"`turn` named a player outside 0..{rules.players} - 1",
+        Status.BAD_FEATURE: (
+            f"`feature` or `coded` gave a code outside 0..{rules.num_features} - 1"
+        ),
+        Status.NO_MOVE: "`legal` or `sample` gave no move to a player whom `turn` had named",
+        Status.TOO_MANY: f"`legal` gave more than the declared {rules.max_moves} moves",
+    }[status]
+
+
+def contract_fault(status: Status, name: str, rules: Rules, suffix: str = "") -> ContractError:
+    """Return the error for a fault in the rules of the game `name`; `suffix` ends the sentence."""
+    text = fault_text(status, rules)
+    return ContractError(f"the rules of {name} break the game contract: {text}{suffix}.")
+
+
+def call_kernel(
+    kernel: Callable[[], int],
+    fault: Callable[[Status], Exception],
+    grow: Callable[[Status], None],
+) -> bool:
+    """Call a kernel once; return whether it has done its work.
+
+    If not, it needed larger arrays, which `grow` has made, and is to be called again. Raises the
+    exception of a Python callback if there was one, and what `fault` makes of a fault.
+    """
+    code = kernel()
+    raise_fault()
+    if code not in _CODES:
+        raise ContractError(f"a playout policy returned {code}, which is not a Status.")
+    status = Status(code)
+    if status == Status.OK:
+        return True
+    if not status.needs_growth:
+        raise fault(status)
+    grow(status)
+    return False

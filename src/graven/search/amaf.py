@@ -1,0 +1,295 @@
+"""AMAF tables: layout, lookup, update after a simulation, and construction from stored traces.
+
+A table belongs to a node. For each player and move it holds in how many playouts the player played
+the move at the node or later, and the sum of the player's scores in these playouts. All tables lie
+in `tree.amaf`, one after another; an entry is two floats, playouts and sum of scores:
+
+    tree.amaf[table_base(rules, table) + 2 * (player * codes + move)]      playouts
+    tree.amaf[table_base(rules, table) + 2 * (player * codes + move) + 1]  sum of scores
+
+Tables exist only where they are read: at the root, and at nodes with more than `plan.tables`
+playouts. Before that, a node only remembers which simulations passed it: a chain of passes into the
+stored traces, from which `build_table` makes exactly the table that GRAVE would have kept.
+
+Which table a descent reads (the ref rule): that of the last node on the path, the current node
+included, with more than `ref` playouts; if there is none, the root's (Cazenave 2015, algorithm 1).
+With ref = 0 that is RAVE, with an infinite ref HRAVE.
+
+Indices are unsigned: for signed ones Numba tests whether they are negative, which would take a
+large part of the time of an update.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from graven.core.compile import inlined
+from graven.core.contract import TERMINAL, Rules
+from graven.core.status import Status
+from graven.search.layout import Float64
+from graven.search.plan import Plan
+from graven.search.tree import (
+    CLOSED,
+    DEPTH,
+    LENGTH,
+    LOST,
+    NONE,
+    PASSES,
+    POOL,
+    SIMULATIONS,
+    STAMP,
+    TABLE,
+    TABLES,
+    TRACED,
+    Record,
+    Tree,
+)
+
+ONE = np.uint64(1)  # from an entry's playouts to its sum of scores
+NEXT = np.uint64(2)  # from one entry to the next
+
+
+# Layout and lookup.
+
+
+@inlined
+def table_base(rules: Rules, table: int) -> int:
+    """Return the index of a table's first entry."""
+    return 2 * table * rules.players * rules.num_codes
+
+
+@inlined
+def player_base(rules: Rules, table: int, player: int) -> int:
+    """Return the index of the first entry of a player in a table."""
+    return 2 * (table * rules.players + player) * rules.num_codes
+
+
+@inlined
+def entry_at(base: int, code: int) -> np.uint64:
+    """Return the index of an entry: a move after `player_base`, or a trace entry, player * codes +
+    move, after `table_base`."""
+    return np.uint64(base + 2 * code)
+
+
+@inlined
+def player_of(played: int, codes: int) -> int:
+    """Return the player of a trace entry, player * codes + move; a division would be slower."""
+    player = 0
+    while played >= codes:
+        played -= codes
+        player += 1
+    return player
+
+
+def statistics(rules: Rules, tree: Tree, table: int, player: int) -> tuple[Float64, Float64]:
+    """Return views of a player's playouts and sums of scores in a table, by move.
+
+    They may be shorter than the number of moves while a search lets the tree grow.
+    """
+    base = int(player_base.py_func(rules, table, player))  # type: ignore[attr-defined]
+    entries = tree.amaf[base : base + 2 * rules.num_codes]
+    return entries[::2], entries[1::2]
+
+
+# Which table is read.
+
+
+@inlined
+def start_reading(tree: Tree, record: Record) -> None:
+    """Set the tables that are read at the root: its own, and none by the playout."""
+    record.shape[TABLE] = tree.table[record.path[0]]
+    record.shape[POOL] = NONE
+
+
+@inlined
+def read_table(rules: Rules, tree: Tree, plan: Plan, record: Record, node: int) -> int:
+    """Apply the ref rule at the next node of a descent; build the node's table if it is due.
+
+    Afterwards the descent reads the table shape[TABLE], and a playout that begins here may read
+    the table shape[POOL].
+    """
+    visits = tree.visits[node]
+    if tree.table[node] == NONE:
+        if visits <= plan.tables or tree.passed[node] == LOST:
+            return Status.OK
+        if build_table(rules, tree, node) == NONE:
+            if not tree.meta[CLOSED]:
+                return Status.NEED_TABLES
+            tree.passed[node] = LOST
+            return Status.OK
+    if visits > plan.ref:
+        record.shape[TABLE] = tree.table[node]
+    if visits > plan.pool:
+        record.shape[POOL] = tree.table[node]
+    return Status.OK
+
+
+def place_read(plan: Plan, tree: Tree, nodes: Sequence[int]) -> int | None:
+    """Return the place, on a path from the root, of the node whose table its last node reads.
+
+    None without AMAF tables.
+    """
+    if not plan.amaf or tree.table[nodes[0]] == NONE:
+        return None
+    place = 0
+    for index, node in enumerate(nodes):
+        if tree.table[node] != NONE and tree.visits[node] > plan.ref:
+            place = index
+    return place
+
+
+# Update after a simulation.
+
+
+@inlined
+def update(rules: Rules, tree: Tree, plan: Plan, record: Record) -> None:
+    """Add a finished simulation to the tables on its path; store its trace for the other nodes."""
+    if rules.shared_points:
+        update_by_point(rules, tree, record)
+    else:
+        update_by_move(rules, tree, record)
+    if plan.passes:
+        store_trace(rules, tree, record)
+
+
+@inlined
+def update_by_move(rules: Rules, tree: Tree, record: Record) -> None:
+    """Add the simulation to every table on its path.
+
+    A node's table counts each move played at or after the node once, however often it was played
+    ("the number of playouts containing move m", Cazenave 2015). From the last node up to the root
+    the set of such moves only grows, so one pass over the trace, backwards, serves all.
+    """
+    tree.meta[STAMP] += 1
+    stamp, codes = tree.meta[STAMP], rules.num_codes
+    root = table_base(rules, tree.table[record.path[0]])
+    place, moves = record.shape[LENGTH], 0
+    for depth in range(record.shape[DEPTH] - 1, -1, -1):
+        table = tree.table[record.path[depth]]
+        if table == NONE:
+            continue
+        while place > record.at[depth]:
+            place -= 1
+            played = record.trace[place]
+            if tree.seen[played] != stamp:
+                tree.seen[played] = stamp
+                score = record.scores[player_of(played, codes)]
+                tree.distinct[moves] = played
+                tree.worth[moves] = score
+                moves += 1
+                # The root's table counts every move of the trace: add it at once.
+                entry = entry_at(root, played)
+                tree.amaf[entry] += 1.0
+                tree.amaf[entry + ONE] += score
+        if depth > 0:
+            base = table_base(rules, table)
+            for i in range(moves):
+                entry = entry_at(base, tree.distinct[i])
+                tree.amaf[entry] += 1.0
+                tree.amaf[entry + ONE] += tree.worth[i]
+
+
+@inlined
+def update_by_point(rules: Rules, tree: Tree, record: Record) -> None:
+    """The same for games whose players share points: a point counts once, for its first taker.
+
+    Backwards through the trace the last one met is the first to take a point, so a point's entry in
+    the list of distinct moves is overwritten; its index is in `tree.distinct_at`.
+    """
+    tree.meta[STAMP] += 1
+    stamp, codes = tree.meta[STAMP], rules.num_codes
+    place, moves = record.shape[LENGTH], 0
+    for depth in range(record.shape[DEPTH] - 1, -1, -1):
+        table = tree.table[record.path[depth]]
+        if table == NONE:
+            continue
+        while place > record.at[depth]:
+            place -= 1
+            played = record.trace[place]
+            player = player_of(played, codes)
+            point = played - player * codes
+            if tree.seen[point] != stamp:
+                tree.seen[point] = stamp
+                tree.distinct_at[point] = moves
+                moves += 1
+            index = tree.distinct_at[point]
+            tree.distinct[index] = played
+            tree.worth[index] = record.scores[player]
+        base = table_base(rules, table)
+        for i in range(moves):
+            entry = entry_at(base, tree.distinct[i])
+            tree.amaf[entry] += 1.0
+            tree.amaf[entry + ONE] += tree.worth[i]
+
+
+# Stored traces, and tables made of them.
+
+
+@inlined
+def store_trace(rules: Rules, tree: Tree, record: Record) -> None:
+    """Store the trace, and a pass at every node of the path that has no table yet."""
+    if tree.meta[CLOSED]:
+        # The arrays may be full, and a table built from a part of a node's simulations is wrong.
+        for depth in range(record.shape[DEPTH]):
+            if tree.table[record.path[depth]] == NONE:
+                tree.passed[record.path[depth]] = LOST
+        return
+    simulation = tree.meta[SIMULATIONS]
+    stored = False
+    for depth in range(record.shape[DEPTH]):
+        node = record.path[depth]
+        if tree.table[node] != NONE or tree.passed[node] == LOST or tree.turns[node] == TERMINAL:
+            continue
+        stored = True
+        entry = tree.meta[PASSES]
+        tree.meta[PASSES] = entry + 1
+        tree.pass_simulation[entry] = simulation
+        tree.pass_at[entry] = record.at[depth]
+        tree.pass_next[entry] = tree.passed[node]
+        tree.passed[node] = entry
+    if stored:
+        start = tree.meta[TRACED]
+        for place in range(record.shape[LENGTH]):
+            tree.traces[start + place] = record.trace[place]
+        tree.trace_start[simulation] = start
+        tree.trace_start[simulation + 1] = start + record.shape[LENGTH]
+        for player in range(rules.players):
+            tree.trace_scores[simulation * rules.players + player] = record.scores[player]
+        tree.meta[TRACED] = start + record.shape[LENGTH]
+        tree.meta[SIMULATIONS] = simulation + 1
+
+
+@inlined
+def build_table(rules: Rules, tree: Tree, node: int) -> int:
+    """Make a node's table from the simulations that passed it; return NONE if there is no space."""
+    codes, players = rules.num_codes, rules.players
+    table = tree.meta[TABLES]
+    base, end = table_base(rules, table), table_base(rules, table + 1)
+    if end > len(tree.amaf):
+        return NONE
+    tree.meta[TABLES] = table + 1
+    for i in range(base, end):
+        tree.amaf[i] = 0.0
+    entry = tree.passed[node]
+    while entry != NONE:
+        tree.meta[STAMP] += 1
+        stamp = tree.meta[STAMP]
+        simulation = tree.pass_simulation[entry]
+        start = tree.trace_start[simulation] + tree.pass_at[entry]
+        for place in range(start, tree.trace_start[simulation + 1]):
+            played = tree.traces[place]
+            counted = played
+            if rules.shared_points:
+                counted = played - player_of(played, codes) * codes
+            if tree.seen[counted] != stamp:
+                tree.seen[counted] = stamp
+                player = player_of(played, codes)
+                at = entry_at(base, played)
+                tree.amaf[at] += 1.0
+                tree.amaf[at + ONE] += tree.trace_scores[simulation * players + player]
+        entry = tree.pass_next[entry]
+    tree.passed[node] = NONE
+    tree.table[node] = table
+    return table

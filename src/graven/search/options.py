@@ -1,0 +1,88 @@
+"""Every option of a search, in one record.
+
+The spec language, `graven agents`, the form of the web page and the documentation are generated
+from the fields of `SearchOptions`. To add an option, add a field here and the code that reads it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import Field, dataclass, field, fields
+from typing import Any
+
+from graven.search.budget import MOST_PLAYOUTS
+from graven.search.policy import Parameter
+
+
+def option(default: Any, doc: str, *, paper: str = "", **values: Any) -> Any:
+    """Return a field with a default, a description, the paper it comes from and valid values.
+
+    `values` are the keyword arguments of `Parameter` that describe valid values: `low`, `high`,
+    `choices` and `infinite`.
+    """
+    return field(default=default, metadata={"doc": doc, "paper": paper, "values": values})
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchOptions:
+    """The options of a search, besides its policies and their parameters.
+
+    In specs they are written among the parameters of the tree policy, in this order.
+    """
+
+    fpu: float = option(
+        math.inf,
+        "first-play urgency: the value of a move that has no playouts (inf: try it first)",
+        paper="inf in all five papers",
+        infinite=True,
+    )
+    ties: str = option(
+        "random",
+        "among equal values: one at random, or the first by move code",
+        paper="first: Cazenave 2015, algorithm 1",
+        choices=("random", "first"),
+    )
+    expand: int = option(
+        1,
+        "a position enters the tree with its n-th playout; with simultaneous moves, always with "
+        "its first",
+        paper="Rimmel et al. 2010: 1 for Havannah, 5 for Go",
+        low=1,
+        high=1_000_000,
+    )
+    final_move: str = option(
+        "visits",
+        "the move played is the one with the most playouts or with the best mean",
+        paper="visits: Cazenave; mean: Sironi and Winands",
+        choices=("visits", "mean"),
+    )
+    reuse_tree: bool = option(
+        False,
+        "keep the tree between the moves of a game",
+        paper="false: Cazenave; true: Sironi and Winands",
+    )
+    transpositions: bool = option(True, "equal positions share one node, however they are reached")
+    batch_leaves: int = option(
+        1,
+        "descents made before any of their playouts begin, each with a virtual loss: for games "
+        "with batched playouts",
+        low=1,
+        high=4096,
+    )
+    playouts_per_leaf: int = option(1, "playouts from each leaf", low=1, high=4096)
+    memory_mib: int = option(
+        1024, "the most memory that the tree may take, in MiB", low=1, high=1 << 20
+    )
+    playouts: int = option(0, "the agent's own budget: playouts a move", low=1, high=MOST_PLAYOUTS)
+    seconds: float = option(0.0, "the agent's own budget: seconds a move", low=0.0, high=1e6)
+
+
+def _parameter(option_field: Field[Any]) -> Parameter:
+    doc, paper = option_field.metadata["doc"], option_field.metadata["paper"]
+    text = f"{doc} ({paper})" if paper else doc
+    values = option_field.metadata["values"]
+    default: Any = option_field.default
+    return Parameter(option_field.name, default, text, **values)
+
+
+OPTIONS: tuple[Parameter, ...] = tuple(_parameter(each) for each in fields(SearchOptions))

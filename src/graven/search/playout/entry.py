@@ -1,0 +1,46 @@
+"""Compile the functions of a playout policy for the kernels, which know none of their memories."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graven.core.compile import address
+from graven.core.handles import Handle
+from graven.core.status import Status
+from graven.search.plan import LEARN, PLAYOUT
+from graven.search.playout.loop import play_with
+from graven.search.policy import PlayoutVariant
+
+# What the machine code of a playout does with its arguments: rules {0}, tree {1}, record {2} and
+# the handle {3}, from which `memory` is rebuilt first.
+CHOOSE = "return play_with(inner, {0}, {2}, memory)"
+BEGIN = "status = begin({0}, {1}, {2}, memory)\n    if status != OK: return status\n    "
+PLAY_OUT = "return inner({0}, {1}, {2}, memory)"
+LEARN_ONCE = "inner({0}, {1}, {2}, memory)"
+
+
+def playout_address(variant: PlayoutVariant, memory: Handle) -> int:
+    """Return the address of a variant's playout, for the signature PLAYOUT."""
+    assert variant.function is not None
+    before, names = _unpacked(memory)
+    if variant.play_out:
+        return address(variant.play_out, PLAYOUT, before + PLAY_OUT, names=names, arguments=4)
+    names["play_with"] = play_with
+    if variant.begin:
+        before += BEGIN
+        names |= {"begin": variant.begin, "OK": int(Status.OK)}
+    return address(variant.function, PLAYOUT, before + CHOOSE, names=names, arguments=4)
+
+
+def learn_address(variant: PlayoutVariant, memory: Handle) -> int:
+    """Return the address of a variant's `learn`, for the signature LEARN; 0 if it has none."""
+    if variant.learn is None:
+        return 0
+    before, names = _unpacked(memory)
+    return address(variant.learn, LEARN, before + LEARN_ONCE, names=names, arguments=4)
+
+
+def _unpacked(memory: Handle) -> tuple[str, dict[str, Any]]:
+    """Return a line of code that sets `memory`, and the names that it uses."""
+    source, names = ("None", {}) if memory.layout is None else memory.layout.unpacked("{3}")
+    return f"memory = {source}\n    ", names

@@ -1,0 +1,273 @@
+"""Snapshots of a tree while its search runs: the search is neither stopped nor locked.
+
+The kernel writes while a snapshot is read, so the data may be slightly old, and inconsistent where
+a node's moves are being listed or arrays have just been replaced by larger ones. Whatever is
+inconsistent is left out; the next snapshot has it. A count and its sum are read consistently.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graven.core.compile import compiled
+from graven.core.contract import TERMINAL
+from graven.core.rng import Rng, generator
+from graven.search.amaf import place_read, statistics
+from graven.search.engine import Search
+from graven.search.plan import Plan
+from graven.search.result import principal_variation
+from graven.search.select.selection import FPU, OWN, Edge, Node, call_select
+from graven.search.simulate import DONE
+from graven.search.tree import NODES, NONE, ROOT, Tree
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+T = TypeVar("T")
+N = TypeVar("N", np.int32, np.float64)
+
+# How often a count that changes while its sum is being read is read again.
+TRIES = 20
+
+
+@dataclass(frozen=True)
+class MoveSnapshot:
+    """One move of a node.
+
+    `amaf` is the mean in the AMAF table that the node reads, None without AMAF statistics; `beta`
+    the weight of AMAF, None if the formula has none; `value` the value that the tree policy
+    compares, infinite for a move that is to be tried first. `expanded` is true if the position
+    after the move is a node whose moves have been listed.
+    """
+
+    code: int
+    visits: int
+    mean: float | None
+    amaf_visits: int
+    amaf: float | None
+    beta: float | None
+    value: float
+    expanded: bool
+
+
+@dataclass(frozen=True)
+class NodeSnapshot:
+    """A node: the player to move (as `turn` returns it), its playouts, and one player's moves.
+
+    The moves are sorted by playouts. `amaf_depth` is the depth of the node on the path (0 is the
+    root) whose AMAF table this node reads, None without AMAF.
+    """
+
+    turn: int
+    visits: int
+    moves: tuple[MoveSnapshot, ...]
+    amaf_depth: int | None
+
+
+class EdgeColumns(NamedTuple):
+    """Copies of the statistics of a node's edges; `amaf` is indexed by 2 * move."""
+
+    moves: Ints
+    counts: Ints
+    totals: Floats
+    amaf: Floats
+    values: Floats
+
+
+@compiled
+def evaluate(plan: Plan, visits: int, edges: EdgeColumns, rng: Rng) -> int:
+    """Write the value of each edge, computed by the search's own tree policy, to `edges.values`."""
+    return call_select(
+        plan.select,
+        (
+            plan.params,
+            rng,
+            visits,
+            0,
+            len(edges.moves),
+            edges.moves,
+            edges.counts,
+            edges.totals,
+            edges.amaf,
+            0,
+            edges.values,
+        ),
+    )
+
+
+def playouts_done(search: Search) -> int:
+    """Return the playouts of the running search; 0 before it has a tree and after it has ended."""
+    return int(search.control[DONE])
+
+
+def nodes_in_use(search: Search) -> int:
+    """Return the number of nodes of the tree."""
+    return int(search.tree.meta[NODES])
+
+
+def nodes_along(
+    search: Search, steps: Sequence[T], code_of: Callable[[int, T], int | None]
+) -> list[int]:
+    """Return the nodes from the root along moves of single players, as far as the tree has them.
+
+    `code_of(player, step)` is the code of a step, or None, for the player to move.
+    """
+    tree, players = search.tree, search.rules.players
+    nodes = [int(tree.meta[ROOT])]
+    for step in steps:
+        player = int(tree.turns[nodes[-1]])
+        edges = _edges(tree, players, nodes[-1], player)
+        code = code_of(player, step) if edges is not None else None
+        if edges is None or code is None:
+            break
+        indices = np.flatnonzero(tree.moves[edges] == code)
+        if not len(indices):
+            break
+        child = int(tree.children[edges.start + int(indices[0])])
+        if not 0 <= child < min(int(tree.meta[NODES]), len(tree.visits)):
+            break
+        nodes.append(child)
+    return nodes
+
+
+def root_path(search: Search) -> list[int]:
+    """Return the path to the root: the root alone."""
+    return [int(search.tree.meta[ROOT])]
+
+
+def node_visits(search: Search, nodes: Sequence[int]) -> list[int]:
+    """Return the playouts of each node."""
+    tree = search.tree
+    return [int(tree.visits[node]) for node in nodes]
+
+
+def amaf_readers(visits: Sequence[int], ref: int) -> dict[str, int]:
+    """Return the depth of the node whose AMAF table each policy reads at the end of a path.
+
+    `visits` are the playouts of the path's nodes, the root's first. RAVE reads the table of the
+    last node, GRAVE that of the closest node with more than `ref` playouts (the root's if there is
+    none), HRAVE the root's (Sironi and Winands 2016, figure 1).
+    """
+    last = len(visits) - 1
+    enough = [depth for depth, count in enumerate(visits) if count > ref]
+    return {"rave": last, "grave": enough[-1] if enough else 0, "hrave": 0}
+
+
+def take_snapshot(search: Search, path: Sequence[int], player: int | None = None) -> NodeSnapshot:
+    """Return a snapshot of the last node of a path of nodes that begins at the root.
+
+    `player` is the player whose moves are returned: by default the player to move.
+    """
+    tree, rules = search.tree, search.rules
+    node = path[-1]
+    turn, visits = int(tree.turns[node]), int(tree.visits[node])
+    mover = player if player is not None else turn
+    depth = place_read(search.plan, tree, path)
+    edges = _edges(tree, rules.players, node, mover)
+    if turn == TERMINAL or edges is None or visits < 1:
+        return NodeSnapshot(turn, visits, (), depth)
+    codes = tree.moves[edges].copy()
+    counts, totals = read_consistently(tree.counts[edges], tree.sums[edges])
+    children = tree.children[edges].tolist()
+    if len(codes) == 0 or codes.min() < 0 or codes.max() >= rules.num_codes:
+        return NodeSnapshot(turn, visits, (), depth)
+    amaf = np.zeros(2 * rules.num_codes)
+    if depth is not None:
+        amaf_counts, amaf_totals = statistics(rules, tree, int(tree.table[path[depth]]), mover)
+        if len(amaf_totals) == rules.num_codes:
+            amaf[::2], amaf[1::2] = read_consistently(amaf_counts, amaf_totals)
+    columns = EdgeColumns(codes, counts, totals, amaf, np.zeros(len(codes)))
+    evaluate(search.plan, visits, columns, generator(0))
+    expanded = [_has_moves(tree, rules.players, child) for child in children]
+    moves = _moves(search, visits, columns, expanded, has_amaf=depth is not None)
+    return NodeSnapshot(turn, visits, moves, depth)
+
+
+def _moves(
+    search: Search, visits: int, columns: EdgeColumns, expanded: Sequence[bool], *, has_amaf: bool
+) -> tuple[MoveSnapshot, ...]:
+    """Return the moves of a node with these edges, sorted by playouts."""
+    formula, params = search.spec.formula, search.plan.params
+    weight = formula.weight if has_amaf else None
+    p = formula.parameters_of(params[OWN:].tolist())
+    node = Node(float(visits), math.log(visits), float(params[FPU]))
+    entries = 2 * columns.moves.astype(np.int64)
+    arrays = (columns.counts, columns.totals, columns.amaf[entries], columns.amaf[entries + 1])
+    statistics_of_edges = zip(*(array.tolist() for array in arrays), strict=True)
+    moves = []
+    for code, numbers, value, is_expanded in zip(
+        columns.moves.tolist(), statistics_of_edges, columns.values.tolist(), expanded, strict=True
+    ):
+        edge = Edge(*numbers)
+        beta = None
+        if weight is not None and edge.amaf_visits > 0:
+            # The value of an edge without playouts is its AMAF value.
+            beta = weight(p, node, edge) if edge.visits > 0 else 1.0
+        moves.append(
+            MoveSnapshot(
+                code=code,
+                visits=int(edge.visits),
+                mean=edge.total / edge.visits if edge.visits > 0 else None,
+                amaf_visits=int(edge.amaf_visits),
+                amaf=edge.amaf_total / edge.amaf_visits if edge.amaf_visits > 0 else None,
+                beta=beta,
+                value=value,
+                expanded=is_expanded,
+            )
+        )
+    return tuple(sorted(moves, key=lambda move: (-move.visits, -(move.mean or 0.0), move.code)))
+
+
+def read_consistently(counts: NDArray[N], sums: Floats) -> tuple[NDArray[N], Floats]:
+    """Return copies of counts and of the sums of as many scores while both are being written.
+
+    A sum belongs to its count if the count is the same after reading it as before; the others are
+    read again. The writer may be between the two, so that one is a simulation ahead of the other:
+    the sum is clipped to what so many scores, each from 0 to 1, can amount to.
+    """
+    own_counts, own_sums = counts.copy(), sums.copy()
+    torn = counts != own_counts
+    for _ in range(TRIES):
+        if not torn.any():
+            break
+        own_counts[torn] = counts[torn]
+        own_sums[torn] = sums[torn]
+        torn &= counts != own_counts
+    return own_counts, np.clip(own_sums, 0.0, own_counts)
+
+
+def live_variation(search: Search, limit: int = 12) -> list[tuple[int, int]]:
+    """Return the principal variation of a running search as (player, move), as far as readable."""
+    rules = search.rules
+    try:
+        variation = principal_variation(rules, search.tree, None, limit)
+    except (IndexError, ValueError):
+        return []
+    for depth, (player, code) in enumerate(variation):
+        if not (0 <= player < rules.players and 0 <= code < rules.num_codes):
+            return variation[:depth]
+    return variation
+
+
+def _edges(tree: Tree, players: int, node: int, player: int) -> slice | None:
+    """Return a player's edges at a node if they have been listed and lie within the arrays."""
+    if not 0 <= player < players or not 0 <= node < len(tree.visits):
+        return None
+    place = node * players + player
+    first, degree = int(tree.first[place]), int(tree.degree[place])
+    if first < 0 or degree < 1 or first + degree > len(tree.moves):
+        return None
+    return slice(first, first + degree)
+
+
+def _has_moves(tree: Tree, players: int, node: int) -> bool:
+    """Return whether a node exists and its moves have been listed."""
+    if not 0 <= node < min(int(tree.meta[NODES]), len(tree.visits)):
+        return False
+    player = int(tree.turns[node])
+    return 0 <= player < players and int(tree.first[node * players + player]) != NONE

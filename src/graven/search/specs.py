@@ -1,0 +1,122 @@
+"""A search as the spec language describes it: policies, the values of parameters, and options.
+
+`agents.spec` parses the text of a spec into a `Spec`; `Spec.text` is its canonical form, the text
+that records store; `Search` compiles a `Spec` into the `Plan` that kernels receive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from graven.core.calls import DIGEST, Value, format_call
+from graven.search.budget import Budget
+from graven.search.options import OPTIONS, SearchOptions
+from graven.search.plan import NEVER
+from graven.search.policy import (
+    Formula,
+    Parameter,
+    PlayoutPolicy,
+    PlayoutVariant,
+    Policy,
+    TreePolicy,
+)
+from graven.search.select.selection import FIRST, RANDOM
+
+UNIFORM = "uniform"
+
+
+@dataclass(frozen=True)
+class PlayoutSpec:
+    """The playout policy of a search, with a value for each of its parameters.
+
+    `game_playout` names a playout of the game itself that replaces the game's uniformly random
+    move; "" for none.
+    """
+
+    policy: PlayoutPolicy
+    variant: PlayoutVariant
+    values: Mapping[str, Value] = field(default_factory=dict)
+    game_playout: str = ""
+
+    @property
+    def pool_min_visits(self) -> int | None:
+        """Playouts that a node needs for playouts to read its AMAF table; None: they never do."""
+        name = self.policy.pool_min_visits
+        return int(self.values[name]) if name else None
+
+    @property
+    def text(self) -> str:
+        """The canonical form: the parameter that selects the variant, then values not default."""
+        if self.game_playout and not self.variant.parameters:
+            return self.game_playout
+        written = {
+            parameter.name: self.values[parameter.name]
+            for parameter in self.variant.parameters
+            if parameter.name == self.variant.selected_by
+            or self.values[parameter.name] != parameter.default
+        }
+        return _policy_text(self.policy, written)
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A search, completely described: every parameter and every option has its value."""
+
+    tree: TreePolicy
+    formula: Formula
+    values: Mapping[str, Value]  # of the tree policy's parameters
+    options: SearchOptions
+    playout: PlayoutSpec
+
+    @property
+    def ref(self) -> int | None:
+        """Playouts a node must exceed to read its own AMAF table; None without AMAF tables."""
+        if isinstance(self.tree.ref, Parameter):
+            return int(min(self.values["ref"], NEVER))
+        return self.tree.ref
+
+    @property
+    def params(self) -> tuple[float, ...]:
+        """First-play urgency, the tie-breaking rule, and the formula's own parameters."""
+        own = [self.values[parameter.name] for parameter in self.formula.parameters]
+        ties = FIRST if self.options.ties == "first" else RANDOM
+        values = (self.options.fpu, ties, *own, *self.formula.fixed.values())
+        return tuple(float(value) for value in values)
+
+    @property
+    def budget(self) -> Budget:
+        """The budget inside the spec; without limits if it has none."""
+        return Budget(self.options.playouts or None, self.options.seconds or None)
+
+    @property
+    def text(self) -> str:
+        """The canonical form: the formula's parameters, then the options that are not default."""
+        written: dict[str, Value] = {}
+        if isinstance(self.tree.ref, Parameter):
+            written["ref"] = self.values["ref"]
+        if len(self.tree.formulas) > 1 and self.formula.name != self.formula.selected_by:
+            written["beta"] = self.formula.name
+        # `c` last, and only if it is not 0 or the formula's default is not 0.
+        for parameter in sorted(self.formula.parameters, key=lambda p: p.name == "c"):
+            value = self.values[parameter.name]
+            if parameter.name != "c" or value or parameter.default:
+                written[parameter.name] = value
+        for each in OPTIONS:
+            value = getattr(self.options, each.name)
+            if value != each.default:
+                written[each.name] = value
+        tree = _policy_text(self.tree, written)
+        return tree if self.playout.text == UNIFORM else f"{tree}+{self.playout.text}"
+
+    def with_options(self, **changes: Any) -> Spec:
+        """Return the same spec with other options."""
+        return replace(self, options=replace(self.options, **changes))
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def _policy_text(policy: Policy, values: Mapping[str, Value]) -> str:
+    return format_call(policy.name, {**values, DIGEST: policy.digest} if policy.digest else values)
