@@ -1,4 +1,4 @@
-"""`graven solve`: the best game of one player."""
+"""`graven solve`: search for the best game of a one-player game."""
 
 from __future__ import annotations
 
@@ -23,55 +23,54 @@ from graven.interfaces.cli.console import (
 if TYPE_CHECKING:
     import threading
 
-    from graven.solving import Solution, Solving
+    from graven.solving import Solution, SolveSession
 
 DEFAULT_METHOD = "nrpa"
-SHOW_SECONDS = 1.0
-"""Better games are shown at most this often: the first seconds bring many."""
+SHOW_SECONDS = 1.0  # the minimum interval between better games shown; the first seconds bring many
 
 
 def solve(
     game: GameText,
     method: Annotated[
         str | None,
-        typer.Option(help="nrpa or nmcs, with parameters if need be.", metavar="METHOD"),
+        typer.Option(help="nrpa or nmcs, optionally with parameters.", metavar="METHOD"),
     ] = None,
     level: Annotated[int | None, typer.Option(help="The method's level.", metavar="N")] = None,
     iterations: Annotated[
         int | None, typer.Option(help="NRPA: calls of the level below.", metavar="N")
     ] = None,
     alpha: Annotated[
-        float | None, typer.Option(help="NRPA: how far the policy moves at a time.", metavar="A")
+        float | None, typer.Option(help="NRPA: learning rate of the policy.", metavar="A")
     ] = None,
     moves: Annotated[
-        str, typer.Option(help="The moves that lead to the position.", metavar="'A B ...'")
+        str, typer.Option(help="Moves from the start to the position.", metavar="'A B ...'")
     ] = "",
     seconds: Annotated[
         float | None, typer.Option(help="Stop after this time.", metavar="S")
     ] = None,
     playouts: Annotated[
-        int | None, typer.Option(help="Stop after so many playouts in all.", metavar="N")
+        int | None, typer.Option(help="Stop after this total of playouts.", metavar="N")
     ] = None,
     runs: Annotated[
-        int | None, typer.Option(help="Stop after so many runs of the method.", metavar="N")
+        int | None, typer.Option(help="Stop after this number of runs of the method.", metavar="N")
     ] = None,
     seed: Annotated[
         int | None, typer.Option(help="The same seed gives the same games.", metavar="N")
     ] = None,
     size: Size = None,
     save: Annotated[
-        str | None, typer.Option(help="Keep this file up to date, to resume from.", metavar="FILE")
+        str | None, typer.Option(help="Save regularly to this new file.", metavar="FILE")
     ] = None,
     resume: Annotated[
-        str | None, typer.Option(help="Go on from such a file.", metavar="FILE")
+        str | None, typer.Option(help="Continue from a saved file.", metavar="FILE")
     ] = None,
     json: Json = False,
 ) -> None:
-    """Look for the best game of one player.
+    """Search for the best game of a one-player game.
 
-    Better games are shown as they are found. With no limit the method runs once; with --seconds
-    or --playouts alone it starts over until they are spent. Ctrl-C ends it and shows the best so
-    far; with --save it can be resumed, even if it was killed.
+    Better games are shown as they are found. Without a limit the method runs once; with only
+    --seconds or --playouts it restarts until the limit is reached. Ctrl-C stops and shows the best
+    game so far. With --save the solve can be resumed, even after a crash.
 
     \b
     Examples:
@@ -82,111 +81,110 @@ def solve(
       graven solve "tsptw(file=n20w20.001.txt,prune=true)" --runs 10 --json
     """
     from graven.core.errors import UsageError
-    from graven.solving import Limits, Solving, parse_method
-    from graven.solving.autosave import Keeper
+    from graven.solving import SolveLimits, SolveSession, parse_method
+    from graven.solving.autosave import SolveAutosave
     from graven.solving.solve_file import load
 
-    limits = Limits(seconds, playouts, runs)
-    chosen = parse_method(method or DEFAULT_METHOD, level=level, iterations=iterations, alpha=alpha)
-    played = make_game(game, size)
-    position = played.start().play_moves(split_moves(moves))
-    shown = _Shown()
+    limits = SolveLimits(seconds, playouts, runs)
+    method_spec = parse_method(
+        method or DEFAULT_METHOD, level=level, iterations=iterations, alpha=alpha
+    )
+    position = make_game(game, size).start().play_moves(split_moves(moves))
+    display = _SolveDisplay()
 
     def work(stop: threading.Event) -> Solution:
         if resume is not None:
-            solving = load(resume, position)
-            asked = [method, level, iterations, alpha]
-            if any(each is not None for each in asked) and chosen.text != solving.chosen.text:
-                raise UsageError(
-                    f"{resume!r} was saved by {solving.chosen.text}: leave --method out."
-                )
-            if seed not in (None, solving.seed):
-                raise UsageError(f"{resume!r} has the seed {solving.seed}: leave --seed out.")
+            session = load(resume, position)
+            has_method = any(option is not None for option in (method, level, iterations, alpha))
+            if has_method and method_spec.text != session.method.text:
+                raise UsageError(f"{resume!r} was saved by {session.method.text}: omit --method.")
+            if seed not in (None, session.seed):
+                raise UsageError(f"{resume!r} has the seed {session.seed}: omit --seed.")
         else:
-            solving = Solving(position, chosen, seed or 0)
-        keeper = Keeper(solving, shown.better, save, resume)
-        shown.solving = solving
-        found = solving.run(limits, stop, keeper.look)
-        keeper.close()
-        return found
+            session = SolveSession(position, method_spec, seed or 0)
+        autosave = SolveAutosave(session, display.better, save, resume)
+        display.session = session
+        solution = session.advance(limits, stop, autosave.update)
+        autosave.close()
+        return solution
 
-    found, interrupted = watched(work, shown.progress)
+    solution, interrupted = watched(work, display.progress)
     if json:
-        print_json(found.as_json())
+        print_json(solution.as_json())
     else:
-        _show(found)
+        _show(solution)
     if interrupted:
-        asked = {
+        options = {
             "--moves": moves or None,
             "--size": size,
             "--seconds": seconds,
             "--playouts": playouts,
             "--runs": runs,
         }
-        _say_how_to_go_on(game, asked, save or resume)
+        _show_resume_command(game, options, save or resume)
         raise typer.Exit(INTERRUPTED)
 
 
-class _Shown:
-    """What is said while it goes on: better games, and a line of progress."""
+class _SolveDisplay:
+    """Displays better games and a progress line during a solve."""
 
     def __init__(self) -> None:
-        self.solving: Solving | None = None
+        self.session: SolveSession | None = None
         self._best: Solution | None = None
-        self._told: Solution | None = None
-        self._next = 0.0
+        self._last_shown: Solution | None = None
+        self._next_time = 0.0
 
-    def better(self, found: Solution) -> None:
-        """Show a better game, or leave it for later if one has just been shown."""
-        self._best = found
-        self._tell()
+    def better(self, solution: Solution) -> None:
+        """Show a better game, unless another was shown in the last SHOW_SECONDS."""
+        self._best = solution
+        self._show_best()
 
     def progress(self, elapsed: float) -> str:
-        """The line of progress."""
-        self._tell()
-        if self.solving is None or self._best is None:
+        """Return the progress line."""
+        self._show_best()
+        if self.session is None or self._best is None:
             return f"starting for {duration(elapsed)}"
-        playouts, runs = self.solving.solver.playouts, self.solving.runs
-        again = f", run {runs + 1}" if runs else ""
+        playouts, runs = self.session.search.playouts, self.session.runs
+        run_text = f", run {runs + 1}" if runs else ""
         return (
-            f"best {points_text(self._best.points)} after {duration(self.solving.seconds)}, "
-            f"{playouts:,} playouts{again}; Ctrl-C shows it"
+            f"best {points_text(self._best.points)} after {duration(self.session.seconds)}, "
+            f"{playouts:,} playouts{run_text}; Ctrl-C shows it"
         )
 
-    def _tell(self) -> None:
-        found = self._best
-        if found is None or found is self._told or time.monotonic() < self._next:
+    def _show_best(self) -> None:
+        best = self._best
+        if best is None or best is self._last_shown or time.monotonic() < self._next_time:
             return
-        self._told, self._next = found, time.monotonic() + SHOW_SECONDS
-        line = f"{points_text(found.points)} after {found.seconds:.1f} s: {' '.join(found.moves)}"
+        self._last_shown, self._next_time = best, time.monotonic() + SHOW_SECONDS
+        line = f"{points_text(best.points)} after {best.seconds:.1f} s: {' '.join(best.moves)}"
         err().print(line, markup=False, soft_wrap=True)
 
 
 def points_text(points: float) -> str:
-    """Points as people read them."""
+    """Return points as text: integers exactly, other numbers with six digits."""
     return f"{points:,}" if isinstance(points, int) else f"{points:,.6g}"
 
 
-def _show(found: Solution) -> None:
+def _show(solution: Solution) -> None:
     def line(text: str, style: str = "") -> None:
         out().print(text, markup=False, soft_wrap=True, style=style)
 
-    line(f"{found.method} at {found.game}, seed {found.seed}")
-    print_board(found.position)
-    line(f"best   {points_text(found.points)} points, {len(found.moves)} moves", style="bold")
-    line(f"moves  {' '.join(found.moves)}")
+    line(f"{solution.method} at {solution.game}, seed {solution.seed}")
+    print_board(solution.position)
+    line(f"best   {points_text(solution.points)} points, {len(solution.moves)} moves", style="bold")
+    line(f"moves  {' '.join(solution.moves)}")
     line(
-        f"spent  {found.playouts:,} playouts in {found.seconds:.2f} s, "
-        f"{found.playouts_per_second:,.0f} playouts/s; {found.runs:,} runs complete"
+        f"spent  {solution.playouts:,} playouts in {solution.seconds:.2f} s, "
+        f"{solution.playouts_per_second:,.0f} playouts/s; {solution.runs:,} runs complete"
     )
 
 
-def _say_how_to_go_on(game: str, asked: Mapping[str, object], file: str | None) -> None:
+def _show_resume_command(game: str, options: Mapping[str, object], file: str | None) -> None:
     if file is None:
-        err().print("Stopped. With --save FILE it could be gone on with.", style="yellow")
+        err().print("Stopped. Use --save FILE to be able to resume.", style="yellow")
         return
     command = ["graven", "solve", game, "--resume", file]
-    for option, value in asked.items():
+    for option, value in options.items():
         command += [option, str(value)] if value is not None else []
-    err().print("Stopped. To go on:", style="yellow")
+    err().print("Stopped. To resume:", style="yellow")
     err().print(f"  {shlex.join(command)}", markup=False, soft_wrap=True)
