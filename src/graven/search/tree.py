@@ -123,7 +123,7 @@ class Record(NamedTuple):
     """One simulation: the nodes passed, what was played, how it ended."""
 
     root: Annotated[Int64, Size(lambda rules: rules.state_words)]  # the state at the root
-    state: Annotated[Int64, Size(lambda rules: rules.state_words)]  # the state as the simulation goes on
+    state: Annotated[Int64, Size(lambda rules: rules.state_words)]  # the current state
     path: Annotated[Int32, Size(depth_capacity)]  # nodes, root first
     # [depth * players + player]: the edge taken below path[depth]
     edges: Annotated[Int32, Size(lambda rules: depth_capacity(rules) * rules.players)]
