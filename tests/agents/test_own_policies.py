@@ -212,12 +212,12 @@ def test_a_digest_that_looks_like_a_number_is_none(folder):
 
 
 def test_a_store_of_somebody_elses_runs_nothing(folder):
-    gv.match("nogo(size=4)", "mine.py:tree(seconds=1,playouts=20)", "uct", games=2, db="x.db")
+    gv.match("nogo(size=4)", "mine.py:tree(seconds=1,playouts=20)", "uct", games=2, store="x.db")
     (folder / "mine.py").write_text("raise SystemExit('run')")
     with Store("x.db") as store:
         (summary,) = store.summaries()
-    assert summary.cell.sides()[0].startswith("mine.py:tree(c=0.4,playouts=20,seconds=1,digest=")
-    assert "mine.py:tree" in summary.cell.title
+    assert summary.pairing.sides()[0].startswith("mine.py:tree(c=0.4,playouts=20,seconds=1,digest=")
+    assert "mine.py:tree" in summary.pairing.title
     with pytest.raises(UsageError, match="on your own machine"):
         parse("mine.py:tree")
     with pytest.raises(UsageError, match="on your own machine"):
@@ -225,13 +225,13 @@ def test_a_store_of_somebody_elses_runs_nothing(folder):
 
 
 def test_policies_can_be_given_to_an_agent(folder):
-    from graven.sources.python_file import own_file
+    from graven.sources.python_file import find_user_module
 
-    module = own_file("mine.py").module
+    module = find_user_module("mine.py").module
     assert found("tree(c=0.3)+playout", [module.tree, module.playout]) == found("uct(c=0.3)")
-    agent = gv.Agent("tree", [module.tree])
+    agent = gv.agent("tree", [module.tree])
     assert agent.spec == "tree(c=0.4)"
-    with pytest.raises(UsageError, match="from a file"):
+    with pytest.raises(UsageError, match="in a file"):
         gv.match("nogo(size=4)", agent, "uct", games=2)
     with pytest.raises(UsageError, match="unknown tree policy 'tree'"):
         gv.agent("tree(c=0.3)")

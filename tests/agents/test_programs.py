@@ -1,4 +1,4 @@
-"""Programs as players, over GTP: real processes, some of which misbehave."""
+"""GTP programs as players: real processes, some of which misbehave."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ import sys
 
 import pytest
 
-from graven.agents import agent
-from graven.agents.gtp_program import Program, ProgramError, ProgramPlayer
+from graven.agents import ForfeitError, MoveClock, agent, is_external
+from graven.agents.gtp_program import GtpAgent
 from graven.core.errors import UsageError
 from graven.games import sgf
 from graven.games.registry import make_game
 from graven.lab.experiments.job import GameJob
-from graven.lab.experiments.pairing import make_cell
+from graven.lab.experiments.pairing import make_pairing
 from graven.lab.experiments.play_game import play_game
 from graven.search.budget import Budget
 
 GNUGO = shutil.which("gnugo") or shutil.which("/usr/games/gnugo")
 needs_gnugo = pytest.mark.skipif(GNUGO is None, reason="GNU Go is not installed")
 
-# A program that answers everything and plays what it is told to.
+# A program that accepts all commands and plays the given moves.
 SCRIPT = """
 import sys, time
 moves = {moves!r}
@@ -49,18 +49,34 @@ def scripted(tmp_path):
 
 
 def play(spec: str, second: str = "uct", game: str = "go(size=3,komi=0.5)", **budget):
-    cell = make_cell(game, spec, second, Budget(**budget or {"playouts": 20}))
-    return play_game(GameJob(cell, 0), make_game(game))
+    pairing = make_pairing(game, spec, second, Budget(**budget or {"playouts": 20}))
+    return play_game(GameJob(pairing, 0), make_game(game))
 
 
 def test_specs():
-    assert isinstance(agent('gtp("gnugo --mode gtp")'), Program)
+    assert isinstance(agent('gtp("gnugo --mode gtp")'), GtpAgent)
     assert agent("gtp( 'gnugo --mode gtp' )").spec == 'gtp("gnugo --mode gtp")'
     for wrong in ("gtp()", 'gtp("")', "gtp(gnugo)", 'gtp("a\'b")', f'gtp("{"x" * 2000}")'):
         with pytest.raises(UsageError):
             agent(wrong)
     with pytest.raises(UsageError, match="plays matches"):
         agent('gtp("gnugo")').search(make_game("go").start())
+
+
+def test_external_specs_are_recognised():
+    assert is_external('gtp("gnugo")')
+    assert is_external(" spiel-mcts")
+    assert is_external("spiel-mcts(simulations=3)")
+    assert not is_external("uct")
+    assert not is_external("spiel-mctsx")
+
+
+def test_a_program_neither_warms_up_nor_ponders(scripted):
+    game = make_game("go(size=3)")
+    player = agent(scripted("B2")).player(game)
+    player.warm_up()
+    assert player.ponder(game.start()) is None
+    player.close()
 
 
 def test_a_program_plays_a_game(scripted, tmp_path, monkeypatch):
@@ -72,11 +88,11 @@ def test_a_program_plays_a_game(scripted, tmp_path, monkeypatch):
     record = sgf.read(path.read_bytes())
     assert [move.upper() for _, move, _ in record.moves] == [move.upper() for move in result.moves]
     assert "20 playouts, win rate" in record.moves[1][2]
-    assert record.moves[0][2] == "", "of the program's thoughts we know nothing"
+    assert record.moves[0][2] == "", "a program reports no playouts"
 
 
 @pytest.mark.parametrize(
-    ("moves", "said"),
+    ("moves", "reason"),
     [
         (["crash"], "has stopped"),
         (["B2", "B2"], "not legal"),
@@ -86,13 +102,13 @@ def test_a_program_plays_a_game(scripted, tmp_path, monkeypatch):
     ],
 )
 def test_a_fault_loses_the_game_and_is_reported(
-    scripted, moves, said, tmp_path, monkeypatch, capsys
+    scripted, moves, reason, tmp_path, monkeypatch, capsys
 ):
     monkeypatch.setenv("GRAVEN_SGF", str(tmp_path / "records"))
     result = play(scripted(*moves))
     assert result.scores == (0.0, 1.0)
     error = capsys.readouterr().err
-    assert (said in error) if said else (error == "")
+    assert (reason in error) if reason else (error == "")
 
 
 def test_a_program_that_resigns_has_resigned_in_the_record(scripted, tmp_path, monkeypatch):
@@ -114,10 +130,10 @@ def test_a_game_counts_even_if_its_record_cannot_be_written(
 
 def test_a_program_plays_games_of_two():
     with pytest.raises(UsageError, match="plays games of two"):
-        make_cell("go(size=3,colors=3,komi=0)", "uct", 'gtp("gnugo")')
+        make_pairing("go(size=3,colors=3,komi=0)", "uct", 'gtp("gnugo")')
 
 
-def test_a_programs_time_is_not_taken_for_ours(scripted):
+def test_the_time_of_a_program_is_not_counted_as_ours(scripted):
     ours = play(scripted(*["pass"] * 60))
     assert ours.seconds < 5
     assert not play(scripted(*["pass"] * 60), scripted(*["pass"] * 60)).seconds
@@ -130,21 +146,22 @@ def test_a_program_that_cannot_be_started_plays_no_game(tmp_path, monkeypatch):
 
 
 def test_a_program_that_does_not_answer_loses(scripted, monkeypatch):
-    player = ProgramPlayer(Program(scripted("sleep")), Budget(playouts=1))
-    monkeypatch.setattr("graven.agents.gtp_program.PATIENCE", 0.5)
+    monkeypatch.setattr("graven.agents.gtp_program.REPLY_SECONDS", 0.5)
+    game = make_game("go(size=3)")
+    player = agent(scripted("sleep")).player(game)
     try:
-        with pytest.raises(ProgramError, match=r"did not answer within 0.5 s"):
-            player.choose(make_game("go(size=3)").start())
+        with pytest.raises(ForfeitError, match=r"did not answer within 0.5 s"):
+            player.choose(game.start(), MoveClock(Budget(playouts=1)))
     finally:
         player.close()
 
 
-def test_a_program_hears_of_all_moves(scripted):
-    player = ProgramPlayer(Program(scripted("C3", "A1")), Budget(playouts=1))
-    position = make_game("go(size=5)").start().play_moves(["B2", "D4"])
+def test_a_program_gets_all_moves(scripted):
+    game = make_game("go(size=5)")
+    player = agent(scripted("C3", "A1")).player(game)
+    position = game.start().play_moves(["B2", "D4"])
     try:
-        found = player.choose(position)
-        assert found.best_move == "C3"
+        assert player.choose(position).best_move == "C3"
         assert player.choose(position.play("C3").play("D2")).best_move == "A1"
     finally:
         player.close()

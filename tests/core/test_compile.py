@@ -244,6 +244,7 @@ import numpy as np
 import helper
 from graven.core import contract
 from graven.core.game import Game
+from graven.core.game_parts import Bounds, RuleFunctions
 from helper import doubled
 
 
@@ -264,8 +265,12 @@ def legal(tables, state, player, moves):
 
 
 game = Game(
-    name="own", players=2, words=1, codes=1, moves=1, plies=1, tables=[0], start=nothing,
-    turn=turn, legal=legal, play=nothing_else, scores=nothing_else,
+    name="own",
+    players=2,
+    functions=RuleFunctions(
+        start=nothing, turn=turn, legal=legal, play=nothing_else, scores=nothing_else
+    ),
+    bounds=Bounds(state_words=1, num_codes=1, max_moves=1, max_plies=1),
 )
 print(contract.turn(game.rules, np.zeros(1, np.int64)))
 """

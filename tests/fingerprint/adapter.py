@@ -12,6 +12,8 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import graven as gv
+from graven.agents import MoveClock
+from graven.search.budget import Budget
 
 # The name in a case: the name in the package.
 NAMES = {
@@ -64,7 +66,7 @@ PYTHON_CLASS = "python-class"
 class Heaps:
     """Two heaps: take one or two stones from one of them; the player who takes the last wins."""
 
-    plies, codes = 18, 4
+    max_plies, num_codes = 18, 4
 
     def __init__(self) -> None:
         self.heaps = [9, 8]
@@ -178,11 +180,13 @@ def self_play(
     agent: str, position: Any, *, playouts: int, seed: int, plies: int
 ) -> Iterator[Outcome]:
     """One player chooses the moves of all sides, as in a game, for at most so many plies."""
-    player = gv.agent(agent).player(seed=seed, playouts=playouts)
+    made = gv.agent(agent)
+    player = made.player(position.game, seed=seed)
+    clock = MoveClock(made.budget_or(Budget(playouts=playouts)))
     for _ in range(plies):
         if position.is_over:
             return
-        result = player.choose(position)
+        result = player.choose(position, clock)
         yield _outcome(result, position)
         position = position.play_joint([result.move_of(seat) for seat in position.players_to_move])
 
@@ -214,7 +218,7 @@ def match(
         playouts=playouts,
         seed=seed,
         workers=1,
-        openings=opening,
+        opening_plies=opening,
     )
     return [
         Played(g.seed, g.seats, g.scores, g.moves, g.playouts, g.values) for g in result.results
@@ -227,15 +231,15 @@ def tournament(
     """Wins, losses and draws of each pair, and the games of each pair."""
     with gv.Store() as store:
         result = gv.tournament(
-            game(label), agents, games=games, playouts=playouts, seed=seed, workers=1, db=store
+            game(label), agents, games=games, playouts=playouts, seed=seed, workers=1, store=store
         )
-        scores = [[s.wins, s.losses, s.draws] for s in result.standing.scores.values()]
+        scores = [[s.wins, s.losses, s.draws] for s in result.standings.scores.values()]
         played = [
             [
                 Played(g.seed, g.seats, g.scores, g.moves, g.playouts, g.values)
-                for g in store.results(cell, games)
+                for g in store.results(pairing, games)
             ]
-            for cell in result.cells
+            for pairing in result.pairings
         ]
     return scores, played
 
@@ -255,7 +259,7 @@ def sweep(
         playouts=playouts,
         seed=seed,
         workers=1,
-        worst_against=grids[1],
+        robustness_against=grids[1],
     )
     return [
         [list(point.values), point.score.wins, point.score.losses, point.score.draws]

@@ -7,7 +7,7 @@ import random
 import numba
 import pytest
 
-from graven.agents import Agent
+from graven.agents import SearchAgent
 from graven.core import contract
 from graven.core.errors import UsageError
 from graven.core.rng import generator
@@ -268,5 +268,5 @@ def test_searches_leave_eyes_alone_and_may_always_pass():
     count = contract.tree_moves(game.rules, position.state, 1, moves)
     listed = {game.format_move(1, int(code)) for code in moves[:count]}
     assert set(position.legal_moves) - listed == {"A1", "C1"}
-    found = Agent("uct").search(position, playouts=500)
+    found = SearchAgent("uct").search(position, playouts=500)
     assert {stat.move for stat in found.root_stats} == listed

@@ -1,4 +1,4 @@
-"""The laboratory's commands, for people and as JSON."""
+"""The experiment commands: their text and their JSON output."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from graven.interfaces.cli.console import Pace
+from graven.interfaces.cli.console import GamesProgress
 from graven.lab.experiments import processes
 
 KNIGHTS = ["knightthrough", "--size", "5", "--playouts", "20", "--workers", "1"]
@@ -17,7 +17,7 @@ WORST = ["--robustness-against", "rave(bias=[1e-1..1e-2])"]
 BEST = ["reproduce", "cazenave2015", "6", "--best", "--games", "2", "--workers", "1"]
 
 
-def test_a_match_remembers_its_games(run):
+def test_a_match_stores_its_games(run):
     match = ["match", *KNIGHTS, "uct", "rave", "--games"]
     assert json.loads(run(*match, "2", "--json").out)["new"] == 2
     code, out, _ = run(*match, "4")
@@ -26,15 +26,15 @@ def test_a_match_remembers_its_games(run):
     assert "2 games; the others were in the store" in out
 
 
-def test_a_sequential_test_is_said(run):
+def test_a_sequential_test_is_reported(run):
     agents = ["uct(playouts=200)", "uct(playouts=2)"]
     _, out, _ = run("match", *KNIGHTS, *agents, "--games", "200", "--sprt", "0", "100")
     assert "stopped early: at least 100 Elo" in out
-    said = json.loads(
+    values = json.loads(
         run("match", *KNIGHTS, *agents, "--games", "200", "--sprt", "0", "100", "--json").out
     )
-    assert said["new"] == 0
-    assert said["sprt"]["decided"] == 100
+    assert values["new"] == 0
+    assert values["sprt"]["decided"] == 100
 
 
 def test_a_tournament_shows_ratings_and_a_cross_table(run):
@@ -48,9 +48,9 @@ def test_a_tournament_shows_ratings_and_a_cross_table(run):
         "Points of",
     ):
         assert word in out
-    said = json.loads(run(*TOURNAMENT, "--json").out)
-    assert said["games"] == said["planned"] == 12
-    assert len(said["ratings"]) == len(said["superior"]) == 3
+    values = json.loads(run(*TOURNAMENT, "--json").out)
+    assert values["games"] == values["planned"] == 12
+    assert len(values["ratings"]) == len(values["superior"]) == 3
 
 
 def test_a_sweep_shows_the_best_and_its_worst_case(run):
@@ -58,9 +58,9 @@ def test_a_sweep_shows_the_best_and_its_worst_case(run):
     assert code == 0, err
     for word in ("rave(bias=0.001)", "best: ", "worst: ", "against uct"):
         assert word in out
-    said = json.loads(run(*SWEEP, "rave(bias=[1e-1..1e-3])", *WORST, "--json").out)
-    assert len(said["points"]) == 3
-    assert len(said["opponents"]) == 2
+    values = json.loads(run(*SWEEP, "rave(bias=[1e-1..1e-3])", *WORST, "--json").out)
+    assert len(values["points"]) == 3
+    assert len(values["opponents"]) == 2
 
 
 def test_a_sweep_over_two_parameters_is_a_table(run):
@@ -110,8 +110,8 @@ def test_reproduce_without_games_plays_nothing_and_makes_no_store(run, tmp_path)
 
 def test_reproduce_plays_what_is_missing_and_writes_it_down(run, tmp_path):
     written = tmp_path / "headline.csv"
-    said = json.loads(run(*BEST, "--json", "--write", str(written)).out)
-    (entry,) = said
+    values = json.loads(run(*BEST, "--json", "--write", str(written)).out)
+    (entry,) = values
     assert (entry["games"], entry["published"], entry["verdict"]) == (2, 67.8, "agrees")
     (row,) = csv.DictReader(written.read_text().splitlines())
     assert row["first"] == "grave(ref=50,bias=0.0001,ties=first)"
@@ -139,16 +139,16 @@ WRONG = {
     "measurements": (["reproduce", "sironi2016", "VIII", "--write", "a.md"], "written as .csv"),
     "no folder": (["reproduce", "--headline", "--write", "no/such/a.csv"], "no folder"),
     "no store": (["reproduce", "--db", "none.db"], "no store"),
-    "twice": (["tournament", *KNIGHTS, "uct", "uct"], "twice"),
+    "twice": (["tournament", *KNIGHTS, "uct", "uct"], "duplicate agent"),
     "alone": (["tournament", *KNIGHTS, "uct"], "from 2 to 100"),
-    "range": ([*SWEEP, "rave(bias=[1..])"], "no range"),
-    "opponents": (["sweep", *KNIGHTS, "uct", "--against", "uct(c=[1,2])"], "worst-against"),
+    "range": ([*SWEEP, "rave(bias=[1..])"], "not a range"),
+    "opponents": (["sweep", *KNIGHTS, "uct", "--against", "uct(c=[1,2])"], "robustness-against"),
     "cluster": (["match", "nogo", "uct", "rave", "--cluster", "host"], "tcp://host:8786"),
 }
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_wrong_input_is_one_sentence(run, case):
+def test_wrong_input_is_one_line(run, case):
     arguments, named = WRONG[case]
     code, out, err = run(*arguments)
     assert (code, out) == (2, "")
@@ -175,37 +175,42 @@ def test_report_and_export_write_files(run, tmp_path):
     assert len((tmp_path / "a.csv").read_text().splitlines()) == 3
 
 
-NOTHING = {
+WITHOUT_STORE = {
     "report": (["report"], "no store"),
     "export": (["export", "a.csv"], "no store"),
     "ending": (["export", "a.xls"], ".parquet"),
 }
 
 
-@pytest.mark.parametrize("case", NOTHING)
-def test_without_a_store_there_is_nothing_to_show(run, case):
-    arguments, named = NOTHING[case]
+@pytest.mark.parametrize("case", WITHOUT_STORE)
+def test_without_a_store_reports_are_refused(run, case):
+    arguments, named = WITHOUT_STORE[case]
     code, out, err = run(*arguments)
     assert (code, out) == (2, "")
     assert named in err
 
 
-def test_tune_shows_the_best_and_its_fresh_match(run):
+def test_tune_shows_the_best_and_its_validation_match(run):
     pytest.importorskip("optuna", reason="the extra 'tune' (Optuna) is not installed")
     tune = ["tune", *KNIGHTS, "uct(playouts=?[2..60])", "--against", "uct(playouts=20)"]
     tune += ["--trials", "3", "--games", "10"]
     code, out, _ = run(*tune)
     assert code == 0
-    for word in ("3 of 3 trials", "best: uct(c=0.4,playouts=", "fresh match: ", "graven match"):
+    for word in (
+        "3 of 3 trials",
+        "best: uct(c=0.4,playouts=",
+        "validation match: ",
+        "graven match",
+    ):
         assert word in out
-    said = json.loads(run(*tune, "--json").out)
-    assert said["validation"]["games"] == 20
+    values = json.loads(run(*tune, "--json").out)
+    assert values["validation"]["games"] == 20
     code, _, err = run("tune", *KNIGHTS, "uct", "--against", "uct")
     assert code == 2
     assert "parameter=?" in err
 
 
-def test_a_game_that_cannot_be_played_is_reported_and_the_rest_goes_on(run, monkeypatch):
+def test_a_game_that_fails_is_reported_and_the_others_are_played(run, monkeypatch):
     playing = processes.play_game
 
     def broken(job, game, stop=None):
@@ -224,14 +229,14 @@ def test_a_game_that_cannot_be_played_is_reported_and_the_rest_goes_on(run, monk
     monkeypatch.undo()
 
 
-def test_progress_counts_and_says_how_long_the_rest_takes(monkeypatch):
+def test_progress_counts_games_and_estimates_the_time_left(monkeypatch):
     now = 100.0
     monkeypatch.setattr("graven.interfaces.cli.console.time.monotonic", lambda: now)
-    pace = Pace()
-    pace.update(10, 40)
-    assert pace.line(3) == "10/40 games after 3 s (a first run compiles)"
-    pace.update(11, 40)
+    progress = GamesProgress()
+    progress.update(10, 40)
+    assert progress.line(3) == "10/40 games after 3 s (a first run compiles)"
+    progress.update(11, 40)
     now = 104.0
-    pace.update(13, 40)
+    progress.update(13, 40)
     # Two games in four seconds since the first one ended: 27 more take 54.
-    assert pace.line(8) == "13/40 games after 8 s, 54 s left"
+    assert progress.line(8) == "13/40 games after 8 s, 54 s left"

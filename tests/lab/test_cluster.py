@@ -12,9 +12,10 @@ import time
 import pytest
 
 from graven.core.errors import UsageError
-from graven.lab.experiments.experiment import Place, Task, play_missing
 from graven.lab.experiments.match import match
-from graven.lab.experiments.pairing import make_cell
+from graven.lab.experiments.pairing import make_pairing
+from graven.lab.experiments.run import PlannedGames, play_missing
+from graven.lab.experiments.run_config import RunConfig
 from graven.lab.store.store import Store
 from graven.search.budget import Budget
 
@@ -63,7 +64,7 @@ def wait_for_workers(address, count):
 
 
 @pytest.mark.filterwarnings("default")
-def test_a_match_survives_the_loss_of_a_worker_and_is_the_same_as_at_home(cluster, tmp_path):
+def test_a_match_survives_the_loss_of_a_worker_and_equals_a_local_match(cluster, tmp_path):
     address, workers = cluster
     wait_for_workers(address, 2)
     seen = []
@@ -74,7 +75,9 @@ def test_a_match_survives_the_loss_of_a_worker_and_is_the_same_as_at_home(cluste
             os.kill(workers[0].pid, signal.SIGKILL)
 
     quick = {"games": 40, "playouts": 200, "seed": 5}
-    far = match(GAME, *AGENTS, cluster=address, db=tmp_path / "far.db", progress=progress, **quick)
+    far = match(
+        GAME, *AGENTS, cluster=address, store=tmp_path / "far.db", progress=progress, **quick
+    )
     assert workers[0].wait(timeout=10) == -signal.SIGKILL
     home = match(GAME, *AGENTS, workers=1, **quick)
     assert far.games == 40
@@ -87,22 +90,22 @@ def test_a_match_survives_the_loss_of_a_worker_and_is_the_same_as_at_home(cluste
 
 
 @pytest.mark.filterwarnings("default")
-def test_a_persons_mistake_comes_back_as_such(cluster):
+def test_a_mistake_of_the_user_comes_back_as_a_usage_error(cluster):
     address, _ = cluster
     wait_for_workers(address, 2)
-    cell = make_cell("nogo(size=3)", "uct", "rave", Budget(20), openings=500)
+    pairing = make_pairing("nogo(size=3)", "uct", "rave", Budget(20), opening_plies=500)
     with Store() as store, pytest.raises(UsageError, match="shorter opening"):
-        play_missing([Task(cell, 2)], store, Place(cluster=address))
+        play_missing([PlannedGames(pairing, 2)], RunConfig(cluster=address, store=store))
 
 
 @pytest.mark.parametrize("address", ["host", "http://host:1", "tcp://" + "x" * 300, "tcp://a b"])
-def test_an_address_that_is_none_is_refused(address):
+def test_an_invalid_address_is_refused(address):
     with pytest.raises(UsageError, match="tcp://host:8786"):
         match(GAME, *AGENTS, cluster=address)
 
 
 @pytest.mark.filterwarnings("default")
-def test_where_no_scheduler_answers_one_is_told(monkeypatch):
+def test_a_missing_scheduler_is_an_error(monkeypatch):
     monkeypatch.setattr("graven.lab.experiments.cluster.CONNECT_SECONDS", 1)
     with pytest.raises(UsageError, match="no Dask scheduler answers"):
         match(GAME, *AGENTS, cluster=f"tcp://127.0.0.1:{free_port()}")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from graven.agents import parse
 from graven.core.errors import GravenError, UsageError
-from graven.lab.experiments.grid import grid
+from graven.lab.experiments.grid import parse_grid
 
 RANGES = {
     "rave(bias=[1e-1..1e-15])": [float(f"1e-{power}") for power in range(1, 16)],
@@ -23,41 +23,41 @@ RANGES = {
 
 @pytest.mark.parametrize("text", RANGES)
 def test_ranges(text):
-    found = grid(text)
-    assert [value for (value,) in found.points()] == RANGES[text]
-    assert len(found.agents()) == len(RANGES[text])
+    grid = parse_grid(text)
+    assert [value for (value,) in grid.points()] == RANGES[text]
+    assert len(grid.agents()) == len(RANGES[text])
 
 
-def test_two_ranges_make_every_pair():
-    found = grid("grave(ref=[25,50],bias=[1e-1..1e-3])+uniform")
-    assert found.names == ("ref", "bias")
-    assert found.points() == [(ref, bias) for ref in (25, 50) for bias in (0.1, 0.01, 0.001)]
-    assert found.agents()[3] == "grave(ref=50,bias=0.1)"
+def test_two_ranges_make_every_combination():
+    grid = parse_grid("grave(ref=[25,50],bias=[1e-1..1e-3])+uniform")
+    assert grid.names == ("ref", "bias")
+    assert grid.points() == [(ref, bias) for ref in (25, 50) for bias in (0.1, 0.01, 0.001)]
+    assert grid.agents()[3] == "grave(ref=50,bias=0.1)"
 
 
-def test_words_may_be_listed():
-    assert grid("uct(final_move=[visits,mean])").agents() == [
+def test_lists_may_contain_words():
+    assert parse_grid("uct(final_move=[visits,mean])").agents() == [
         "uct(c=0.4)",
         "uct(c=0.4,final_move=mean)",
     ]
 
 
 def test_a_spec_is_a_grid_of_one():
-    assert grid("uct").agents() == ["uct(c=0.4)"]
-    assert grid("uct").names == ()
+    assert parse_grid("uct").agents() == ["uct(c=0.4)"]
+    assert parse_grid("uct").names == ()
 
 
 WRONG = {
-    "uct(c=[1..])": "no range",
-    "uct(c=[a..b])": "no range",
+    "uct(c=[1..])": "not a range",
+    "uct(c=[a..b])": "not a range",
     "uct(c=[])": "empty",
     "uct(c=[1,1])": "twice",
     "uct(c=[1,2)": "a range is written",
     "uct(c=[[1,2]])": "a range is written",
     "uct(c=[-1..10])": "positive numbers",
-    "uct(c=[1..10+0])": "does not get",
-    "uct(c=[1..2*1])": "does not get",
-    "uct(c=[0..1e9+1])": "does not get",
+    "uct(c=[1..10+0])": "does not reach",
+    "uct(c=[1..2*1])": "does not reach",
+    "uct(c=[0..1e9+1])": "does not reach",
     "uct(d=[1,2])": "unknown parameter",
     "grave(ref=[1..1000+1],bias=[1e-1..1e-3])": "at most 1,000 agents",
     "u" * 2000: "at most 1000 characters",
@@ -65,15 +65,15 @@ WRONG = {
 
 
 @pytest.mark.parametrize("text", WRONG)
-def test_wrong_grids_are_one_sentence(text):
+def test_invalid_grids_are_refused(text):
     with pytest.raises(UsageError, match=WRONG[text]):
-        grid(text)
+        parse_grid(text)
 
 
 @given(st.text(alphabet="uct(rave=bias[]..,1e-+*05 ref)", max_size=40))
-def test_no_text_breaks_it(text):
+def test_any_text_is_a_grid_or_a_graven_error(text):
     try:
-        found = grid(text)
+        grid = parse_grid(text)
     except GravenError:
         return
-    assert all(parse(agent).text == agent for agent in found.agents())
+    assert all(parse(agent).text == agent for agent in grid.agents())

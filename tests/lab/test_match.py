@@ -31,7 +31,7 @@ KEYS = [
     "plies",
     "playouts_per_second",
     "seed",
-    "openings",
+    "opening_plies",
     "failures",
 ]
 QUICK = {"games": 6, "playouts": 30, "seed": 5}
@@ -69,12 +69,12 @@ def test_another_seed_gives_other_games():
 
 def test_going_on_from_where_a_match_stopped_gives_the_same_match(tmp_path):
     whole = match(GAME, "uct", "rave", workers=1, **QUICK)
-    start = match(GAME, "uct", "rave", workers=1, db=tmp_path / "a.db", **{**QUICK, "games": 4})
-    rest = match(GAME, "uct", "rave", workers=2, db=tmp_path / "a.db", **QUICK)
+    start = match(GAME, "uct", "rave", workers=1, store=tmp_path / "a.db", **{**QUICK, "games": 4})
+    rest = match(GAME, "uct", "rave", workers=2, store=tmp_path / "a.db", **QUICK)
     assert (whole.new, start.new, rest.new) == (6, 4, 2)
     assert moves_of(start) == moves_of(whole)[:4]
     assert moves_of(rest) == moves_of(whole)
-    again = match(GAME, "uct", "rave", db=tmp_path / "a.db", **QUICK)
+    again = match(GAME, "uct", "rave", store=tmp_path / "a.db", **QUICK)
     assert again.new == 0
     assert again.summary == rest.summary
 
@@ -86,7 +86,7 @@ def test_without_a_file_nothing_is_remembered(tmp_path, monkeypatch):
 
 
 def test_games_begin_with_the_opening_of_their_pair():
-    result = match(GAME, "uct", "rave", workers=1, openings=2, **QUICK)
+    result = match(GAME, "uct", "rave", workers=1, opening_plies=2, **QUICK)
     openings = [ended.moves[:2] for ended in result.results]
     assert openings[::2] == openings[1::2]
     assert len(set(openings)) > 1
@@ -180,7 +180,7 @@ def test_players_who_move_at_once_play_their_own_moves():
         ({"playouts": None, "seconds": 0.0}, "more than 0 seconds"),
         ({"sprt": (20, 0)}, "the smaller one first"),
         ({"sprt": (0, 10**6)}, "from -1000 to 1000"),
-        ({"openings": -1}, "from 0 to 1000"),
+        ({"opening_plies": -1}, "from 0 to 1000"),
     ],
 )
 def test_senseless_numbers_are_refused(wrong, sentence):

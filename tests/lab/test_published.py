@@ -258,18 +258,18 @@ def test_every_figure_can_be_played_or_says_why_not():
             tree, _, _ = spec.partition("+")
             assert parse(tree)
         if not why_not and not measured:
-            cell = figure.setup.cell(seed=3)
-            assert cell.seed == 3
-            assert tuple(budget.playouts for budget in cell.budgets) == figure.setup.playouts
+            pairing = figure.setup.pairing(seed=3)
+            assert pairing.seed == 3
+            assert tuple(budget.playouts for budget in pairing.budgets) == figure.setup.playouts
 
 
 def test_what_exists_is_available():
     (best,) = [figure for figure in paper("cazenave2015").table("6").figures if figure.best]
     assert available(best) == ""
     agents = ("grave(ref=50,bias=0.0001,ties=first)", "rave(bias=0.01,ties=first)")
-    assert best.setup.cell().agents == agents
+    assert best.setup.pairing().agents == agents
     (best,) = [figure for figure in paper("cazenave2015").table("11").figures if figure.best]
-    assert [budget.playouts for budget in best.setup.cell().budgets] == [1000, 10_000]
+    assert [budget.playouts for budget in best.setup.pairing().budgets] == [1000, 10_000]
 
 
 def test_published_intervals_are_wilsons_where_the_paper_gives_none():

@@ -12,7 +12,7 @@ import pytest
 
 from graven.core.errors import UsageError
 from graven.lab.experiments.job import GameResult
-from graven.lab.experiments.pairing import make_cell
+from graven.lab.experiments.pairing import make_pairing
 from graven.lab.reports import plots
 from graven.lab.reports.html_report import Findings, html, write_plots
 from graven.lab.reports.patterns import ladders, sweeps
@@ -24,11 +24,11 @@ B = Budget(1000)
 SHARES = {"uct(c=0.4)": 3, "rave(bias=0.0001)": 5, "grave(ref=50,bias=0.0001)": 7}
 
 
-def add(store, cell, wins, losses, draws=0):
-    number = store.cell_id(cell)
+def add(store, pairing, wins, losses, draws=0):
+    number = store.pairing_id(pairing)
     outcomes = [1.0] * wins + [0.0] * losses + [0.5] * draws
     for index, outcome in enumerate(outcomes):
-        seats = cell.seats(index)
+        seats = pairing.seats(index)
         scores = tuple(outcome if side == 0 else 1 - outcome for side in seats)
         moves = ("a1",) * (20 + index % 7)
         store.add(number, GameResult(index, seats, 2**63, scores, moves, 500, 0.25, "0.1", "m"))
@@ -39,17 +39,17 @@ def store():
     with Store() as made:
         for power in range(1, 6):
             first, second = f"rave(bias=1e-{power},ties=first)", "uct(c=0.4,ties=first)"
-            cell = make_cell("knightthrough", first, second, B)
-            add(made, cell, 10 + power, 10)
+            pairing = make_pairing("knightthrough", first, second, B)
+            add(made, pairing, 10 + power, 10)
         for ref in (25, 50):
             for bias in (0.01, 0.001):
-                cell = make_cell("nogo", f"grave(ref={ref},bias={bias})", "rave", B, seed=4)
-                add(made, cell, ref // 5, 5)
+                pairing = make_pairing("nogo", f"grave(ref={ref},bias={bias})", "rave", B, seed=4)
+                add(made, pairing, ref // 5, 5)
         agents = list(SHARES)
         for one, other in ((0, 1), (0, 2), (1, 2)):
-            cell = make_cell("breakthrough", agents[one], agents[other], B)
-            add(made, cell, 2 * SHARES[agents[one]], 2 * SHARES[agents[other]], 1)
-        add(made, make_cell("nogo(size=5)", "uct", "uct(playouts=9)", Budget(seconds=0.5)), 1, 1)
+            pairing = make_pairing("breakthrough", agents[one], agents[other], B)
+            add(made, pairing, 2 * SHARES[agents[one]], 2 * SHARES[agents[other]], 1)
+        add(made, make_pairing("nogo(size=5)", "uct", "uct(playouts=9)", Budget(seconds=0.5)), 1, 1)
         yield made
 
 
@@ -71,7 +71,7 @@ def test_playouts_parameters_make_sweeps_too(monkeypatch):
     from graven.lab.stats.intervals import Score
     from graven.lab.store.store import Summary
 
-    base = make_cell("nogo", "uct", "rave", B)
+    base = make_pairing("nogo", "uct", "rave", B)
     made = [
         Summary(replace(base, agents=(f"uct(c=0.4)+mast(k={k})", "rave")), Score(k, 9))
         for k in (1, 2, 4)
@@ -87,7 +87,7 @@ def test_a_playouts_parameter_of_the_same_name_as_the_trees_is_the_one_swept():
     from graven.lab.stats.intervals import Score
     from graven.lab.store.store import Summary
 
-    base = make_cell("nogo", "uct", "rave", B)
+    base = make_pairing("nogo", "uct", "rave", B)
     made = [
         Summary(replace(base, agents=(f"rave(k=250)+mast(k={k})", "rave")), Score(k, 9))
         for k in (1, 2, 4)
@@ -103,7 +103,7 @@ def test_settings_tried_here_and_there_are_no_grid():
     from graven.lab.stats.intervals import Score
     from graven.lab.store.store import Summary
 
-    base = make_cell("nogo", "grave", "rave", B)
+    base = make_pairing("nogo", "grave", "rave", B)
     tried = [(10, 0.1), (20, 0.3), (30, 0.2), (40, 0.7), (50, 0.9), (60, 0.8)]
     made = [
         Summary(replace(base, agents=(f"grave(ref={ref},bias={bias})", "rave")), Score(1, 9))
@@ -114,7 +114,7 @@ def test_settings_tried_here_and_there_are_no_grid():
 
 def test_ladders_are_found_again_and_sweeps_are_none(store):
     (rated,) = ladders(store.summaries())
-    assert rated.cell.game == "breakthrough(size=8x8)"
+    assert rated.pairing.game == "breakthrough(size=8x8)"
     assert [rating.agent for rating in rated.ladder.ratings] == list(reversed(SHARES))
     assert rated.games == 2 * (3 + 5) + 2 * (3 + 7) + 2 * (5 + 7) + 3
 
@@ -159,9 +159,9 @@ def test_a_hostile_store_cannot_put_anything_on_the_page():
 
     evil = "<script>$\\frac{</script>"
     with Store() as made:
-        cell = make_cell("nogo", "uct(playouts=5)", "rave", B)
-        cell = replace(cell, game=evil, agents=(evil, evil))
-        number = made.cell_id(cell)
+        pairing = make_pairing("nogo", "uct(playouts=5)", "rave", B)
+        pairing = replace(pairing, game=evil, agents=(evil, evil))
+        number = made.pairing_id(pairing)
         made.add(number, GameResult(0, (0, 1), 1, (1.0, 0.0), (evil,), 1, 1.0, evil, evil))
         page = html(made)
     assert "<script" not in page

@@ -1,21 +1,35 @@
-"""Verdicts on published figures, from games that the store is told of."""
+"""Verdicts on published figures, from games that are added to a store."""
 
 from __future__ import annotations
 
 import pytest
 
 from graven.lab.experiments.job import GameResult
-from graven.lab.experiments.reproduce import Results, column_summary, tasks, verdict
+from graven.lab.experiments.reproduce import Results, column_summary, plan_entries, verdict
 from graven.lab.published import Figure, paper
 from graven.lab.stats.intervals import Score
 from graven.lab.store.store import Store
 
 
-def told(store, cell, wins, losses):
-    number = store.cell_id(cell)
+def finished_game(index, scores):
+    return GameResult(
+        index=index,
+        seats=(0, 1),
+        seed=1,
+        scores=scores,
+        moves=("a",),
+        playouts=10,
+        seconds=0.1,
+        version="9.9",
+        machine="here",
+    )
+
+
+def add_games(store, pairing, wins, losses):
+    number = store.pairing_id(pairing)
     for index in range(wins + losses):
         scores = (1.0, 0.0) if index < wins else (0.0, 1.0)
-        store.add(number, GameResult(index, (0, 1), 1, scores, ("a",), 10, 0.1, "9.9", "here"))
+        store.add(number, finished_game(index, scores))
 
 
 @pytest.mark.parametrize(
@@ -27,7 +41,7 @@ def told(store, cell, wins, losses):
         (Figure(60.0, "", games=500), Score(64, 36), "agrees"),
         (Figure(60.0, ""), Score(600, 400), "agrees"),
         (Figure(60.0, ""), Score(700, 300), "differs"),
-        # One game says nothing, and so contradicts nothing.
+        # One game has a wide interval, which contradicts nothing.
         (Figure(60.0, "", plus_minus=5.0), Score(0, 1), "agrees"),
     ],
 )
@@ -41,36 +55,36 @@ def test_the_store_is_found_by_what_was_played():
         best = Results(store.summaries()).best(table)
         assert best.figure.value == 67.8
         assert best.verdict == "not yet run"
-        told(store, best.cell, 30, 20)
+        add_games(store, best.pairing, 30, 20)
         again = Results(store.summaries()).best(table)
         assert again.verdict == "agrees"
-        said = again.as_json()
-        assert (said["ours"], said["games"], said["published"]) == (60.0, 50, 67.8)
-        assert (said["version"], said["machine"]) == ("9.9", "here")
-        theirs = said["published_low"], said["published_high"]
-        assert theirs == pytest.approx(again.figure.interval, abs=0.005)
+        values = again.as_json()
+        assert (values["ours"], values["games"], values["published"]) == (60.0, 50, 67.8)
+        assert (values["version"], values["machine"]) == ("9.9", "here")
+        published = values["published_low"], values["published_high"]
+        assert published == pytest.approx(again.figure.interval, abs=0.005)
         # Another seed is another experiment.
         assert Results(store.summaries(), seed=1).best(table).verdict == "not yet run"
         verdicts = [entry.verdict for entry in Results(store.summaries()).entries(table)]
         assert verdicts == ["not yet run", "agrees", "not yet run"]
 
 
-def test_headlines_are_the_best_cell_of_every_table_that_can_be_run():
+def test_headlines_are_the_best_playable_figures_of_tables():
     headlines = Results(()).headlines()
     tables = [(entry.paper, entry.table) for entry in headlines]
     assert len(tables) == len(set(tables))
     for name in ("1", "6", "12"):
         assert ("cazenave2015", name) in tables
     assert ("sironi2016", "III") not in tables
-    assert all(entry.cell is not None for entry in headlines)
+    assert all(entry.pairing is not None for entry in headlines)
     (six,) = [entry for entry in headlines if (entry.paper, entry.table) == ("cazenave2015", "6")]
     assert six.figure.best
 
 
-def test_equal_cells_are_played_once():
+def test_equal_pairings_are_played_once():
     table = paper("cazenave2015").table("6")
     entries = Results(()).entries(table)
-    assert len(tasks([*entries, *entries], 10)) == 3
+    assert len(plan_entries([*entries, *entries], 10)) == 3
 
 
 def test_robustness_and_average_are_the_papers():
@@ -80,11 +94,11 @@ def test_robustness_and_average_are_the_papers():
     entries = [results.entry(table, figure) for figure in part.figures]
     assert column_summary(part, entries) == ([None] * 3, [None] * 3)
 
-    class Told:
+    class Published:
         def __init__(self, figure):
             wins = round(10 * figure.value)
             self.score = Score(wins, 1000 - wins)
 
-    robustness, average = column_summary(part, [Told(figure) for figure in part.figures])
+    robustness, average = column_summary(part, [Published(figure) for figure in part.figures])
     assert robustness == list(part.robustness)
     assert average == pytest.approx(part.average, abs=0.1)

@@ -16,14 +16,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graven.core.errors import UsageError
-from graven.lab.experiments.experiment import Place, Task, play_missing
 from graven.lab.experiments.job import GameResult
-from graven.lab.experiments.pairing import Cell, make_cell
+from graven.lab.experiments.pairing import Pairing, make_pairing
+from graven.lab.experiments.run import PlannedGames, play_missing
+from graven.lab.experiments.run_config import RunConfig
 from graven.lab.store.store import SCHEMA_VERSION, Store, StoreError
 from graven.search.budget import Budget
-from tests.lab.killing import MATCH, recorded, wait_for
+from tests.lab.killed_matches import MATCH, recorded, wait_for
 
-CELL = make_cell("nogo(size=3)", "uct", "rave", Budget(20))
+CELL = make_pairing("nogo(size=3)", "uct", "rave", Budget(20))
 
 
 def result(index, outcome=1.0):
@@ -33,7 +34,7 @@ def result(index, outcome=1.0):
 
 def filled(path, games=5):
     with Store(path) as store:
-        number = store.cell_id(CELL)
+        number = store.pairing_id(CELL)
         for index in range(games):
             store.add(number, result(index, [1.0, 0.0, 0.5][index % 3]))
     return path
@@ -56,10 +57,12 @@ def test_what_goes_in_comes_out(tmp_path):
 
 def test_games_stored_with_former_names_of_options_are_continued(tmp_path):
     """Version 0.1 wrote final=, reuse=, leaves=, each= and memory= for options of a search."""
-    cell = make_cell("nogo(size=3)", "uct(final_move=mean,reuse_tree=true)", "rave", Budget(20))
+    pairing = make_pairing(
+        "nogo(size=3)", "uct(final_move=mean,reuse_tree=true)", "rave", Budget(20)
+    )
     path = tmp_path / "a.db"
     with Store(path) as store:
-        number = store.cell_id(cell)
+        number = store.pairing_id(pairing)
         store.add(number, result(0))
     with sqlite3.connect(path) as db:
         for new, old in (("final_move=", "final="), ("reuse_tree=", "reuse=")):
@@ -67,26 +70,30 @@ def test_games_stored_with_former_names_of_options_are_continued(tmp_path):
             db.execute("UPDATE cell SET first = replace(first, ?, ?)", (new, old))
     db.close()
     with Store(path, write=False) as store:
-        assert store.summaries()[0].cell == cell
-        assert store.outcomes(cell, 10) == {0: 1.0}
-        assert [row["first"] for row in store.rows()] == [cell.agents[0]]
+        assert store.summaries()[0].pairing == pairing
+        assert store.outcomes(pairing, 10) == {0: 1.0}
+        assert [row["first"] for row in store.rows()] == [pairing.agents[0]]
     with Store(path) as store:
-        assert store.cell_id(cell) == number
+        assert store.pairing_id(pairing) == number
         assert store.add(number, result(1))
-        assert [each.index for each in store.results(cell, 10)] == [0, 1]
-        assert store.summary(cell, 10).games == 2
+        assert [each.index for each in store.results(pairing, 10)] == [0, 1]
+        assert store.summary(pairing, 10).games == 2
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9)), max_size=30))
 def test_a_game_counts_once_however_often_it_is_added(added):
-    cells = [make_cell("nogo(size=3)", "uct", "rave", Budget(20), seed=seed) for seed in range(4)]
+    cells = [
+        make_pairing("nogo(size=3)", "uct", "rave", Budget(20), seed=seed) for seed in range(4)
+    ]
     with Store() as store:
-        news = [store.add(store.cell_id(cells[cell]), result(index)) for cell, index in added]
+        news = [
+            store.add(store.pairing_id(cells[number]), result(index)) for number, index in added
+        ]
         assert sum(news) == len(set(added))
-        for cell in cells:
-            wanted = {index for number, index in added if cells[number] == cell}
-            assert store.numbers(cell, 100) == wanted
-            assert store.numbers(cell, 5) == {index for index in wanted if index < 5}
+        for pairing in cells:
+            wanted = {index for number, index in added if cells[number] == pairing}
+            assert store.numbers(pairing, 100) == wanted
+            assert store.numbers(pairing, 5) == {index for index in wanted if index < 5}
 
 
 def test_several_processes_may_write_at_the_same_time(tmp_path):
@@ -94,7 +101,7 @@ def test_several_processes_may_write_at_the_same_time(tmp_path):
 
     def write(start):
         with Store(path) as store:
-            number = store.cell_id(CELL)
+            number = store.pairing_id(CELL)
             for index in range(start, start + 60):
                 store.add(number, result(index))
 
@@ -243,9 +250,9 @@ raise SystemExit(cli.run({[*MATCH, "--workers", "1"]}))
 def games_in(path):
     with Store(path, write=False) as store:
         (summary,) = store.summaries()
-        return summary.cell, [
+        return summary.pairing, [
             (each.index, each.seed, each.seats, each.scores, each.moves, each.playouts)
-            for each in store.results(summary.cell, 1000)
+            for each in store.results(summary.pairing, 1000)
         ]
 
 
@@ -255,7 +262,7 @@ def test_a_match_killed_at_20_random_moments_is_the_same_match(tmp_path):
     disturbed, calm = tmp_path / "disturbed.db", tmp_path / "calm.db"
     match = [sys.executable, "-m", "graven", *MATCH]
     subprocess.run([*match, "--db", calm, "--workers", "1"], check=True, capture_output=True)
-    subprocess.run([sys.executable, "-m", "tests.lab.killing", disturbed, "17"], check=True)
+    subprocess.run([sys.executable, "-m", "tests.lab.killed_matches", disturbed, "17"], check=True)
     for games in (0, 1, 8):
         before = recorded(disturbed)
         with subprocess.Popen(
@@ -279,15 +286,14 @@ def test_a_match_killed_at_20_random_moments_is_the_same_match(tmp_path):
 
 
 def test_cells_play_in_turn_and_only_what_is_missing():
-    cells = [make_cell("nogo(size=3)", "uct", "rave", Budget(20), seed=seed) for seed in (1, 2)]
-    order: list[tuple[Cell, int]] = []
+    cells = [make_pairing("nogo(size=3)", "uct", "rave", Budget(20), seed=seed) for seed in (1, 2)]
+    order: list[tuple[Pairing, int]] = []
     with Store() as store:
-        store.add(store.cell_id(cells[1]), result(0))
+        store.add(store.pairing_id(cells[1]), result(0))
         play_missing(
-            [Task(cell, 3) for cell in cells],
-            store,
-            Place(1),
-            recorded=lambda cell, ended: order.append((cell, ended.index)),
+            [PlannedGames(pairing, 3) for pairing in cells],
+            RunConfig(workers=1, store=store),
+            on_game=lambda pairing, ended: order.append((pairing, ended.index)),
         )
         assert order == [
             (cells[0], 0),
@@ -302,7 +308,7 @@ def test_cells_play_in_turn_and_only_what_is_missing():
 def test_what_was_believed_is_kept_beside_the_games(tmp_path):
     believed = (None, 0.25, 1.0)
     with Store(tmp_path / "a.db") as store:
-        number = store.cell_id(CELL)
+        number = store.pairing_id(CELL)
         store.add(number, replace(result(0), values=believed))
         store.add(number, result(1))
         assert not store.add(number, replace(result(0), values=(0.5,)))
@@ -319,5 +325,5 @@ def test_a_store_from_before_evaluations_is_read_and_gone_on_with(tmp_path):
     with Store(path, write=False) as store:
         assert list(store.results(CELL, 9)) == [result(0), result(1, 0.0)]
     with Store(path) as store:
-        store.add(store.cell_id(CELL), replace(result(2), values=(0.5, 0.25)))
+        store.add(store.pairing_id(CELL), replace(result(2), values=(0.5, 0.25)))
         assert [each.values for each in store.results(CELL, 9)] == [(), (), (0.5, 0.25)]

@@ -1,4 +1,4 @@
-"""Tuning: it finds what is better, gives up what is hopeless, resumes, and validates afresh."""
+"""Tuning finds better settings, prunes hopeless ones, resumes, and validates with new games."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import threading
 import pytest
 
 from graven.core.errors import UsageError
-from graven.lab.experiments.tune import Range, template, tune
+from graven.lab.experiments.tune import tune
+from graven.lab.experiments.tune_template import ParameterRange, parse_template
 
 pytest.importorskip("optuna", reason="the extra 'tune' (Optuna) is not installed")
 
@@ -17,32 +18,34 @@ SPEC, AGAINST = "uct(playouts=?[2..100])", "uct(playouts=20)"
 QUICK = {"trials": 6, "games": 20, "workers": 1, "seed": 3}
 
 
-def test_templates_know_the_usual_ranges():
-    found = template("grave(ref=?,bias=?)")
-    assert found.ranges == {
-        "ref": Range(1, 1000, log=True, whole=True),
-        "bias": Range(1e-15, 1e-1, log=True),
+def test_templates_have_default_ranges():
+    template = parse_template("grave(ref=?,bias=?)")
+    assert template.ranges == {
+        "ref": ParameterRange(1, 1000, log=True, whole=True),
+        "bias": ParameterRange(1e-15, 1e-1, log=True),
     }
-    assert found.agent({"ref": 50, "bias": 1e-4}) == "grave(ref=50,bias=0.0001)"
+    assert template.agent({"ref": 50, "bias": 1e-4}) == "grave(ref=50,bias=0.0001)"
 
 
 def test_templates_take_ranges_and_choices():
-    found = template("uct(c=?[0.1 .. 0.9], final_move=?, reuse_tree=?)")
-    assert found.ranges["c"] == Range(0.1, 0.9)
-    assert found.ranges["final_move"].choices == ("visits", "mean")
-    assert found.ranges["reuse_tree"].choices == (False, True)
-    assert template("uct(playouts=?[10..1000])").ranges["playouts"] == Range(10, 1000, True, True)
+    template = parse_template("uct(c=?[0.1 .. 0.9], final_move=?, reuse_tree=?)")
+    assert template.ranges["c"] == ParameterRange(0.1, 0.9)
+    assert template.ranges["final_move"].choices == ("visits", "mean")
+    assert template.ranges["reuse_tree"].choices == (False, True)
+    assert parse_template("uct(playouts=?[10..1000])").ranges["playouts"] == ParameterRange(
+        10, 1000, True, True
+    )
 
 
 WRONG = {
     "uct": "parameter=\\?",
     "uct(?)": "parameter=\\?",
     "uct(c=?[1])": "parameter=\\?",
-    "uct(c=?[2..1])": "no range",
-    "uct(c=?[a..b])": "no range",
+    "uct(c=?[2..1])": "not a range",
+    "uct(c=?[a..b])": "not a range",
     "uct(d=?)": "unknown parameter of uct",
     "utc(c=?)": "unknown policy",
-    "uct(memory_mib=?)": "no usual range",
+    "uct(memory_mib=?)": "no default range",
     "uct(c=?,c=?)": "twice",
     "uct(c=?)+unifrom": "Did you mean 'uniform'",
     "uct(c=?[-5..-1])": "at least 0",
@@ -51,9 +54,9 @@ WRONG = {
 
 
 @pytest.mark.parametrize("text", WRONG)
-def test_wrong_templates_are_one_sentence(text):
+def test_invalid_templates_are_refused(text):
     with pytest.raises(UsageError, match=WRONG[text]):
-        template(text)
+        parse_template(text)
 
 
 def test_it_finds_the_stronger_setting_and_validates_it_with_other_games():
@@ -61,64 +64,64 @@ def test_it_finds_the_stronger_setting_and_validates_it_with_other_games():
     assert len(result.trials) == 6
     assert result.best.score.win_rate > 0.5
     assert result.validation.games == 40
-    assert result.cell.seed != 3
-    assert result.done
-    said = result.as_json()
-    assert said["best"] == result.best.agent
-    assert said["validation"]["seed"] == result.cell.seed
+    assert result.pairing.seed != 3
+    assert result.finished
+    values = result.as_json()
+    assert values["best"] == result.best.agent
+    assert values["validation"]["seed"] == result.pairing.seed
 
 
-def test_hopeless_trials_are_given_up():
+def test_hopeless_trials_are_pruned():
     result = tune(GAME, "uct(playouts=?[2..200])", AGAINST, **{**QUICK, "games": 60, "trials": 10})
-    given_up = [trial for trial in result.trials if trial.given_up]
-    assert given_up
-    for trial in given_up:
+    pruned = [trial for trial in result.trials if trial.pruned]
+    assert pruned
+    for trial in pruned:
         assert trial.score.games < 60
-    assert not result.best.given_up
+    assert not result.best.pruned
     assert result.best.score.games == 60
 
 
-def test_a_tuning_goes_on_where_it_was_stopped(tmp_path):
+def test_a_tuning_resumes_where_it_was_stopped(tmp_path):
     db = tmp_path / "a.db"
     stop = threading.Event()
 
-    def progress(how):
-        if how.trials == 3:
+    def progress(state):
+        if state.trials == 3:
             stop.set()
 
-    part = tune(GAME, SPEC, AGAINST, db=db, progress=progress, stop=stop, **QUICK)
+    part = tune(GAME, SPEC, AGAINST, store=db, progress=progress, stop=stop, **QUICK)
     assert len(part.trials) == 3
-    assert not part.done
+    assert not part.finished
     assert (tmp_path / "a-tune.db").exists()
-    whole = tune(GAME, SPEC, AGAINST, db=db, **QUICK)
+    whole = tune(GAME, SPEC, AGAINST, store=db, **QUICK)
     assert [trial.agent for trial in whole.trials[:3]] == [trial.agent for trial in part.trials]
     assert [trial.score for trial in whole.trials[:3]] == [trial.score for trial in part.trials]
     assert len(whole.trials) == 6
-    assert whole.done
-    again = tune(GAME, SPEC, AGAINST, db=db, **QUICK)
+    assert whole.finished
+    again = tune(GAME, SPEC, AGAINST, store=db, **QUICK)
     assert again.trials == whole.trials
     assert again.validation == whole.validation
 
 
-def test_a_trial_that_was_cut_short_is_taken_up_again(tmp_path):
+def test_an_interrupted_trial_is_resumed(tmp_path):
     from graven.lab.store.store import Store
 
     stop = threading.Event()
     with Store(tmp_path / "a.db") as store:
-        kept = store.add
+        original_add = store.add
 
         def add(*arguments):
             # Ctrl-C in the middle of the third trial.
             if store.summaries() and sum(each.games for each in store.summaries()) == 50:
                 stop.set()
-            return kept(*arguments)
+            return original_add(*arguments)
 
         store.add = add
-        part = tune(GAME, SPEC, AGAINST, db=store, stop=stop, **QUICK)
-        store.add = kept
+        part = tune(GAME, SPEC, AGAINST, store=store, stop=stop, **QUICK)
+        store.add = original_add
         assert len(part.trials) == 2
-        begun = store.summaries()[-1].cell.sides()[0]
-    whole = tune(GAME, SPEC, AGAINST, db=tmp_path / "a.db", **QUICK)
+        begun = store.summaries()[-1].pairing.sides()[0]
+    whole = tune(GAME, SPEC, AGAINST, store=tmp_path / "a.db", **QUICK)
     assert whole.trials[2].agent == begun
 
 

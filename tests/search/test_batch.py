@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from graven.agents import Agent
+from graven.agents import SearchAgent
 from graven.core.errors import UsageError
 from graven.core.rng import below
 from graven.games.registry import make_game
@@ -13,7 +13,7 @@ from graven.search.budget import Budget
 from graven.search.simulate import DONE
 from tests.naive import search as naive
 from tests.naive import tiny
-from tests.search.helpers import POLICIES, assert_same_tree, every_node, run_both
+from tests.search.twin_comparison import POLICIES, assert_same_tree, every_node, run_both
 
 SOME = [POLICIES[0], POLICIES[2], POLICIES[10], POLICIES[14]]
 
@@ -84,8 +84,8 @@ def test_batch_playouts_give_the_same_search_as_single_playouts(spec, misere):
     for game in (slow, fast):
         if misere:
             game = game.as_misere()
-        search = Agent(spec).bind(game)
-        assert search.batch.at_once == (game.functions["batch_playouts"] is not None)
+        search = SearchAgent(spec).bind(game)
+        assert search.batch.many == (game.functions["batch_playouts"] is not None)
         run = search.run(game.start().state, (), Budget(playouts=1000), 3)
         tree, nodes = run.tree, run.nodes
         found.append((run.plies, tree.visits[:nodes].tolist(), tree.sums[:nodes].tolist()))
@@ -94,13 +94,13 @@ def test_batch_playouts_give_the_same_search_as_single_playouts(spec, misere):
 
 def test_only_uniform_playouts_use_batch_playouts():
     game = tiny.heaps(4).changed(batch_playouts=heaps_many)
-    assert not Agent("uct(batch_leaves=4)+mast(k=2)").bind(game).batch.at_once
+    assert not SearchAgent("uct(batch_leaves=4)+mast(k=2)").bind(game).batch.at_once
 
 
 @pytest.mark.parametrize("playout", ["nst", "mastf(k=8)", "ppa(alpha=0.3)", "poolrave(min=5)"])
 def test_playouts_that_learn_do_so_within_batches(playout):
     game = make_game("breakthrough(size=5)")
-    found = Agent(f"grave(batch_leaves=8,playouts_per_leaf=2)+{playout}").search(
+    found = SearchAgent(f"grave(batch_leaves=8,playouts_per_leaf=2)+{playout}").search(
         game.start(), playouts=500, seed=4
     )
     assert found.playouts == 500
@@ -109,7 +109,7 @@ def test_playouts_that_learn_do_so_within_batches(playout):
 
 def test_where_a_search_pauses_changes_nothing(monkeypatch):
     game = make_game("knightthrough(size=6)")
-    agent = Agent("grave(batch_leaves=16,playouts_per_leaf=3)")
+    agent = SearchAgent("grave(batch_leaves=16,playouts_per_leaf=3)")
     first = agent.search(game.start(), playouts=3000, seed=9)
     monkeypatch.setattr(runner, "CHUNK_SECONDS", 1e-6)
     second = agent.search(game.start(), playouts=3000, seed=9)
@@ -120,7 +120,7 @@ def test_where_a_search_pauses_changes_nothing(monkeypatch):
 def test_a_budget_is_kept_to_the_playout():
     game = make_game("breakthrough(size=5)")
     for playouts in (1, 2, 31, 32, 33, 100):
-        search = Agent("uct(batch_leaves=8,playouts_per_leaf=4)").bind(game)
+        search = SearchAgent("uct(batch_leaves=8,playouts_per_leaf=4)").bind(game)
         assert search.run(game.start().state, (), Budget(playouts=playouts), 1).playouts == playouts
         assert search.control[DONE] == 0
 
@@ -128,7 +128,7 @@ def test_a_budget_is_kept_to_the_playout():
 def test_batches_find_the_winning_move():
     game = tiny.heaps(5)
     position = game.start().play("left-1")  # 4 and 5: the winner makes them differ by 0 or 3
-    found = Agent("uct(c=0.7,batch_leaves=16)").search(position, playouts=4000, seed=1)
+    found = SearchAgent("uct(c=0.7,batch_leaves=16)").search(position, playouts=4000, seed=1)
     twin = naive.NaiveSearch(game, naive.uct(0.7))
     twin.set_root(position.state)
     twin.run(1, 4000)
@@ -139,13 +139,13 @@ def test_batches_find_the_winning_move():
 def test_batches_too_large_for_the_memory_are_refused():
     game = make_game("go(size=19)")
     with pytest.raises(UsageError, match="too little for batches of 4096 leaves"):
-        Agent("uct(batch_leaves=4096,memory_mib=64)").bind(game)
+        SearchAgent("uct(batch_leaves=4096,memory_mib=64)").bind(game)
 
 
 def test_batch_playouts_that_are_too_long_are_reported():
     game = tiny.heaps(4).changed(batch_playouts=too_long, batch_scratch=1)
     with pytest.raises(Exception, match="beyond the declared"):
-        Agent("uct(batch_leaves=4)").search(game.start(), playouts=100)
+        SearchAgent("uct(batch_leaves=4)").search(game.start(), playouts=100)
 
 
 def too_long(tables, states, leaves, each, scratch, traces, lengths, out, rng):

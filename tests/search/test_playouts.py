@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from graven.agents import Agent
+from graven.agents import SearchAgent
 from graven.core import contract
 from graven.core.compile import compiled
 from graven.core.errors import ContractError, UsageError
@@ -21,7 +21,8 @@ from graven.search.simulate import DONE
 from tests.naive import playouts as naive
 from tests.naive import search as twins
 from tests.naive import tiny
-from tests.search.helpers import assert_same_tree, every_node
+from tests.search.three_player_heap import heap
+from tests.search.twin_comparison import assert_same_tree, every_node
 
 GAMES = ["breakthrough(size=5x4)", "nogo(size=3)", "misere-domineering(size=4)", "atarigo(size=3)"]
 MAST = [
@@ -37,7 +38,7 @@ MAST = [
 def run_both(game, spec, formula, ref, playout, playouts=400, seed=1):
     """The kernel's and the twin's search with the same playouts and random numbers."""
     start = game.start()
-    search = Agent(spec).bind(game)
+    search = SearchAgent(spec).bind(game)
     search.run(start.state, (), Budget(playouts=playouts), seed)
     twin = twins.NaiveSearch(game, formula, ref, playout=playout)
     twin.set_root(start.state)
@@ -154,13 +155,13 @@ def test_players_of_simultaneous_moves_learn_separately(tree, spec, make):
 
 def test_three_players_learn_from_the_best_of_them():
     twin = naive.Ppa(0.5)
-    search = run_both(tiny.heap(7), "uct(c=0.4)+ppa(alpha=0.5)", twins.uct(0.4), None, twin)
+    search = run_both(heap(7), "uct(c=0.4)+ppa(alpha=0.5)", twins.uct(0.4), None, twin)
     assert_same_logits(search, by_code(search, twin.policy, 0.0))
 
 
 def test_a_drawn_game_teaches_nothing():
     drawn = tiny.rock_paper_scissors(2).changed(scores=all_equal)
-    search = Agent("uct+ppa(alpha=1)").bind(drawn)
+    search = SearchAgent("uct+ppa(alpha=1)").bind(drawn)
     search.run(drawn.start().state, (), Budget(playouts=200), 1)
     assert not search.playout_memory.record.logits.any()
 
@@ -180,7 +181,7 @@ def all_equal(tables, state, out):
 @pytest.mark.parametrize("name", ["misere-knightthrough(size=6)", "nogo(size=5)"])
 def test_extreme_parameters_stay_finite(name, playout):
     game = make_game(name)
-    search = Agent(f"uct(c=0.4)+{playout}").bind(game)
+    search = SearchAgent(f"uct(c=0.4)+{playout}").bind(game)
     run = search.run(game.start().state, (), Budget(playouts=5000), 3)
     assert run.playouts == 5000
     assert np.isfinite(search.playout_memory.record.logits).all()
@@ -189,7 +190,7 @@ def test_extreme_parameters_stay_finite(name, playout):
 
 def test_weights_are_the_exponentials_of_the_logits_after_a_shift():
     game = make_game("misere-knightthrough(size=6)")
-    search = Agent("uct(c=0.4)+ppa(alpha=1000)").bind(game)
+    search = SearchAgent("uct(c=0.4)+ppa(alpha=1000)").bind(game)
     search.run(game.start().state, (), Budget(playouts=5000), 3)
     memory, features = search.playout_memory.record, search.rules.num_features
     shifts = memory.shifts
@@ -207,8 +208,8 @@ def test_weights_are_the_exponentials_of_the_logits_after_a_shift():
 def frequencies(spec, logits, draws=40_000):
     """How often each first move of a game of one move is drawn in a playout, the tree apart."""
     game = tiny.lottery(len(logits), players=2)
-    search = Agent(spec).bind(game)
-    memory, rng = search.playout_memory.record, generator(5)
+    search = SearchAgent(spec).bind(game)
+    memory, rng = search.memory.record, generator(5)
     memory.logits[: len(logits)] = logits
     memory.weights[: len(logits)] = np.exp(np.minimum(logits - max(0.0, logits.max() - 500), 500))
     counts = np.zeros(len(logits))
@@ -246,8 +247,8 @@ def test_moves_are_drawn_by_logits_where_all_weights_vanish(spec):
 
 def test_greedy_playouts_take_the_best_mean_but_for_epsilon():
     game = tiny.lottery(5)
-    search = Agent("uct+mast(epsilon=0.3)").bind(game)
-    search.playout_memory.record.means[:5] = [0.2, 0.7, 0.1, 0.7, 0.3]
+    search = SearchAgent("uct+mast(epsilon=0.3)").bind(game)
+    search.memory.record.means[:5] = [0.2, 0.7, 0.1, 0.7, 0.3]
     counts = np.zeros(5)
     draw_many(search, generator(7), 40_000, counts)
     assert_distribution(counts, np.array([0.06, 0.41, 0.06, 0.41, 0.06]))
@@ -272,7 +273,7 @@ def assert_distribution(counts, weights):
 def test_mast_keeps_the_part_of_its_statistics_that_decay_says(spec, kept):
     game = make_game("nogo(size=4)")
     start = game.start()
-    search = Agent(f"uct+{spec}").bind(game)
+    search = SearchAgent(f"uct+{spec}").bind(game)
     search.run(start.state, (), Budget(playouts=300), 1)
     memory = search.playout_memory.record
     before = memory.statistics.copy()
@@ -286,7 +287,7 @@ def test_a_second_search_forgets_or_goes_on_as_decay_says():
     start = game.start()
     games = {}
     for decay in (0, 0.5, 1):
-        search = Agent(f"uct+mast(k=4,decay={decay})").bind(game)
+        search = SearchAgent(f"uct+mast(k=4,decay={decay})").bind(game)
         for seed in (1, 2):
             search.run(start.state, (), Budget(playouts=300), seed)
         games[decay] = search.playout_memory.record.statistics[::2].sum()
@@ -295,7 +296,7 @@ def test_a_second_search_forgets_or_goes_on_as_decay_says():
 
 def test_ppa_keeps_the_part_of_its_logits_that_decay_says():
     game = make_game("nogo(size=4)")
-    search = Agent("uct+ppa(alpha=1,decay=0.5)").bind(game)
+    search = SearchAgent("uct+ppa(alpha=1,decay=0.5)").bind(game)
     search.run(game.start().state, (), Budget(playouts=300), 1)
     memory = search.playout_memory.record
     before = memory.logits.copy()
@@ -310,8 +311,8 @@ PLAYOUTS = 20_000
 
 def test_nst_grows_without_forgetting():
     game = make_game("breakthrough(size=6)")
-    search = Agent("uct+nst").bind(game)
-    slots = len(search.playout_memory.record.keys)
+    search = SearchAgent("uct+nst").bind(game)
+    slots = len(search.memory.record.keys)
     run = search.run(game.start().state, (), Budget(playouts=PLAYOUTS), 1)
     assert run.playouts == PLAYOUTS
     memory = search.playout_memory.record
@@ -337,7 +338,7 @@ def too_high_late(tables, state, player, move):
 def test_a_feature_code_out_of_range_in_playouts_is_refused(playout):
     game = tiny.heaps(6).changed(feature=too_high_late, num_features=3)
     with pytest.raises(ContractError, match="feature"):
-        Agent(f"uct(expand=1000)+{playout}").search(game.start(), playouts=500)
+        SearchAgent(f"uct(expand=1000)+{playout}").search(game.start(), playouts=500)
 
 
 def unknown_player(tables, state):
@@ -364,7 +365,7 @@ def far_too_many(tables, state, player, moves):
 def test_rules_that_break_below_the_tree_end_the_search_with_a_message(spec, broken, said, expand):
     tree, plus, playout = spec.partition("+")
     with pytest.raises(ContractError, match=said):
-        Agent(f"{tree}(expand={expand}){plus}{playout}").search(
+        SearchAgent(f"{tree}(expand={expand}){plus}{playout}").search(
             tiny.heaps(6).changed(**broken).start(), playouts=2000
         )
 
@@ -372,12 +373,12 @@ def test_rules_that_break_below_the_tree_end_the_search_with_a_message(spec, bro
 @pytest.mark.parametrize("playout", ["ppa", "ppaf"])
 def test_ppa_refuses_games_of_one_player(playout):
     with pytest.raises(UsageError, match="nrpa"):
-        Agent(f"uct+{playout}").search(tiny.lottery(3).start(), playouts=10)
+        SearchAgent(f"uct+{playout}").search(tiny.lottery(3).start(), playouts=10)
 
 
 def test_nst_forgets_sequences_that_decay_makes_rare():
     game = make_game("breakthrough(size=5)")
-    search = Agent("uct+nst").bind(game)
+    search = SearchAgent("uct+nst").bind(game)
     start = game.start()
     search.run(start.state, (), Budget(playouts=2000), 1)
     memory = search.playout_memory.record
@@ -391,7 +392,8 @@ def test_nst_forgets_sequences_that_decay_makes_rare():
 @pytest.mark.parametrize("playout", ["mast(k=4)", "mast(epsilon=0.4)", "nst", "ppaf", "poolrave"])
 def test_a_reused_tree_works_with_playouts_that_learn(playout):
     game = make_game("nogo(size=4)")
-    player = Agent(f"grave(ref=10,reuse_tree=true)+{playout}").player(seed=3, playouts=300)
+    agent = SearchAgent(f"grave(ref=10,reuse_tree=true,playouts=300)+{playout}")
+    player = agent.player(game, seed=3)
     position = game.start()
     while not position.is_over:
         position = position.play(player.choose(position).best_move)
@@ -401,7 +403,7 @@ def test_a_reused_tree_works_with_playouts_that_learn(playout):
 @pytest.mark.parametrize("playout", ["mast(k=4)", "mast(epsilon=0.4)", "mastf(k=4)", "nst", "ppaf"])
 def test_an_interrupted_search_does_not_shorten_the_next(playout):
     game = make_game("nogo(size=4)")
-    search = Agent(f"uct+{playout}").bind(game)
+    search = SearchAgent(f"uct+{playout}").bind(game)
     state = game.start().state
 
     class Broken:
@@ -419,4 +421,4 @@ def test_an_interrupted_search_does_not_shorten_the_next(playout):
 def test_a_feature_code_out_of_range_is_refused(playout):
     game = make_game("nogo(size=3)").changed(feature=too_high, playout_moves_with_features=None)
     with pytest.raises(ContractError, match="feature"):
-        Agent(f"uct+{playout}").search(game.start(), playouts=200)
+        SearchAgent(f"uct+{playout}").search(game.start(), playouts=200)

@@ -8,12 +8,12 @@ import threading
 import numpy as np
 import pytest
 
-from graven.agents import Agent, parse
+from graven.agents import SearchAgent, parse
 from graven.core.rng import derive
 from graven.games.registry import make_game
 from graven.search import snapshot
 from graven.search.budget import Budget
-from tests.search.helpers import POLICIES, run_both
+from tests.search.twin_comparison import POLICIES, run_both
 
 GAME = "breakthrough(size=5x4)"
 
@@ -81,7 +81,7 @@ def codes_to(search, nodes):
 )
 def test_beta_is_the_weight_that_the_value_was_blended_with(spec):
     game = make_game(GAME)
-    agent, parsed = Agent(spec), parse(spec)
+    agent, parsed = SearchAgent(spec), parse(spec)
     search = agent.bind(game)
     search.run(game.start().state, (), Budget(playouts=500), 3)
     seen = snapshot.take_snapshot(search, snapshot.root_path(search))
@@ -135,7 +135,7 @@ def test_a_simulation_that_is_half_counted_makes_no_impossible_mean():
 def test_snapshots_of_a_running_search_are_consistent(spec):
     """Every group of arrays grows while snapshots are taken."""
     game = make_game("nogo(size=5)")
-    search = Agent(spec).bind(game)
+    search = SearchAgent(spec).bind(game)
     start = game.start()
     stop, failed, looks = threading.Event(), [], 0
 
@@ -174,7 +174,7 @@ def test_snapshots_of_a_running_search_are_consistent(spec):
 
 def test_a_path_that_the_tree_does_not_have_ends_early():
     game = make_game(GAME)
-    search = Agent("uct").bind(game)
+    search = SearchAgent("uct").bind(game)
     search.run(game.start().state, (), Budget(playouts=50), 1)
     legal = game.start().legal_codes_of(0)
     nowhere = next(code for code in range(game.num_codes) if code not in legal)

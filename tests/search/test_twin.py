@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graven.agents import Agent
+from graven.agents import SearchAgent
 from graven.core.contract import TERMINAL
 from graven.core.rng import derive
 from graven.games.registry import make_game
@@ -14,7 +14,7 @@ from graven.search.budget import Budget
 from graven.search.entries import AmafEntries, count_entries
 from tests.naive import search as naive
 from tests.naive import tiny
-from tests.search.helpers import INFINITY, POLICIES, assert_same_tree, every_node, run_both
+from tests.search.twin_comparison import INFINITY, POLICIES, assert_same_tree, every_node, run_both
 
 GO = ["go(size=3,komi=0)", "go(size=3,colors=3)"]
 GAMES = ["breakthrough(size=5x4)", "knightthrough(size=5)", "nogo(size=3)"]
@@ -115,7 +115,7 @@ def test_a_kept_tree_goes_on_as_if_it_had_never_stopped(policy, transpositions, 
     game = make_game("breakthrough(size=5x4)")
     position = game.start()
     flag = str(transpositions).lower()
-    search = Agent(spec.replace(")", f",reuse_tree=true,transpositions={flag})")).bind(game)
+    search = SearchAgent(spec.replace(")", f",reuse_tree=true,transpositions={flag})")).bind(game)
     search.prune_above = 0 if pruned else search.prune_above
     twin = naive.NaiveSearch(game, formula, ref, transpositions=transpositions)
     twin.set_root(position.state)
@@ -155,16 +155,16 @@ def test_the_fraction_is_the_papers_formula(weight, c):
 
 def test_grave_with_ref_0_is_rave():
     game = make_game("breakthrough(size=6)")
-    one = Agent("grave(ref=0,bias=1e-4)").search(game.start(), playouts=3000, seed=3)
-    two = Agent("rave(bias=1e-4)").search(game.start(), playouts=3000, seed=3)
+    one = SearchAgent("grave(ref=0,bias=1e-4)").search(game.start(), playouts=3000, seed=3)
+    two = SearchAgent("rave(bias=1e-4)").search(game.start(), playouts=3000, seed=3)
     assert one.root_stats == two.root_stats
     assert (one.nodes, one.amaf_tables, one.pv) == (two.nodes, two.amaf_tables, two.pv)
 
 
 def test_grave_with_infinite_ref_is_hrave():
     game = make_game("knightthrough(size=6)")
-    one = Agent("grave(ref=inf,k=50,c=0.2)").search(game.start(), playouts=3000, seed=3)
-    two = Agent("hrave(k=50,c=0.2)").search(game.start(), playouts=3000, seed=3)
+    one = SearchAgent("grave(ref=inf,k=50,c=0.2)").search(game.start(), playouts=3000, seed=3)
+    two = SearchAgent("hrave(k=50,c=0.2)").search(game.start(), playouts=3000, seed=3)
     assert one.root_stats == two.root_stats
     assert one.amaf_tables == two.amaf_tables == 1
 

@@ -1,14 +1,16 @@
-"""Agents: specs bound to games."""
+"""Agents: ways to play, written as specs, and the players that they make for a game."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from graven.agents import openspiel_bot as spiel_mcts
-from graven.agents.agent import Agent, MoveStat, Player, SearchResult
-from graven.agents.gtp_program import Program, is_program
-from graven.agents.openspiel_bot import SpielMcts, is_spiel_bot, openspiel_bot
-from graven.agents.spec import Own, game_playouts, parse
+from graven.agents import openspiel_bot as openspiel_mcts
+from graven.agents.agent import Agent, SearchAgent
+from graven.agents.gtp_program import GtpAgent
+from graven.agents.openspiel_bot import OpenSpielAgent, openspiel_bot
+from graven.agents.player import ForfeitError, MoveClock, Player, ResignedError, SearchPlayer
+from graven.agents.search_result import MoveStat, SearchResult
+from graven.agents.spec import Policies, game_playouts, parse
 from graven.core.calls import IN_FILE
 from graven.core.errors import UsageError, unknown
 from graven.search.options import OPTIONS
@@ -23,36 +25,50 @@ from graven.search.specs import Spec
 
 __all__ = [
     "Agent",
+    "ForfeitError",
+    "MoveClock",
     "MoveStat",
     "Player",
     "PolicyInfo",
-    "Program",
+    "ResignedError",
+    "SearchAgent",
+    "SearchPlayer",
     "SearchResult",
     "Spec",
     "agent",
     "catalogue",
+    "is_external",
     "openspiel_bot",
     "parse",
     "policy_info",
 ]
 
+# Kinds of agents besides our search. Each recognises its specs with `matches`.
+EXTERNAL_AGENTS: tuple[type[GtpAgent] | type[OpenSpielAgent], ...] = (GtpAgent, OpenSpielAgent)
 
-def agent(spec: str, policies: Own = ()) -> Agent:
-    """An agent from its spec, such as `grave(ref=50,bias=1e-4)` or `gtp("gnugo --mode gtp")`.
 
-    The spec may name user-defined `policies`, besides those in files.
+def agent(spec: str, policies: Policies = ()) -> Agent:
+    """Make an agent from its spec, such as `grave(ref=50,bias=1e-4)` or `gtp("gnugo --mode gtp")`.
+
+    The spec may name user-defined policies: those in files, and those in `policies`.
     """
-    if is_spiel_bot(spec):
-        return SpielMcts(spec)
-    return Program(spec) if is_program(spec) else Agent(spec, policies)
+    for kind in EXTERNAL_AGENTS:
+        if kind.matches(spec):
+            return kind(spec)
+    return SearchAgent(spec, policies)
+
+
+def is_external(spec: str) -> bool:
+    """Return whether a spec names an external program rather than our search."""
+    return any(kind.matches(spec) for kind in EXTERNAL_AGENTS)
 
 
 @dataclass(frozen=True)
 class PolicyInfo:
-    """A policy as `graven agents` and the web page describe it.
+    """The description of a policy for users.
 
     `kind` is "tree", "playout", "game" (a playout policy that a game defines), "program" (an
-    external player) or "option".
+    external program) or "option".
     """
 
     name: str
@@ -62,33 +78,33 @@ class PolicyInfo:
 
 
 def catalogue() -> tuple[PolicyInfo, ...]:
-    """Return all tree policies and playout policies, external players, and the search options."""
+    """Describe all tree policies, playout policies, external programs and search options."""
     trees = [_info(policy) for policy in tree_policies().values()]
     playouts = [_info(policy) for policy in playout_policies().values()]
     games = [PolicyInfo(name, "game", summary, ()) for name, summary in game_playouts().items()]
-    spiel = PolicyInfo(
-        spiel_mcts.NAME,
+    openspiel = PolicyInfo(
+        openspiel_mcts.NAME,
         "program",
         "OpenSpiel's C++ MCTS, as an opponent.",
-        tuple(spiel_mcts.PARAMETERS.values()),
+        tuple(openspiel_mcts.PARAMETERS.values()),
     )
     options = PolicyInfo("(every tree policy)", "option", "How to search.", OPTIONS)
-    return (*trees, *playouts, *games, spiel, options)
+    return (*trees, *playouts, *games, openspiel, options)
 
 
 def policy_info(name: str) -> PolicyInfo:
-    """Return the description of a policy, by its name or in a file (`mine.py:tree`)."""
+    """Describe one policy, given by its name or by its place in a file (`mine.py:tree`)."""
     if IN_FILE in name:
         from graven.agents.user_policies import file_policy
 
         return _info(file_policy(name.strip()))
-    known = {info.name: info for info in catalogue() if info.kind != "option"}
-    found = known.get(name.strip().lower())
-    if found is None and name.strip().endswith(".py"):
+    infos = {info.name: info for info in catalogue() if info.kind != "option"}
+    info = infos.get(name.strip().lower())
+    if info is None and name.strip().endswith(".py"):
         raise UsageError(f"{name} is a file: name one of its policies, as in {name}:tree.")
-    if found is None:
-        raise unknown("policy", name, known)
-    return found
+    if info is None:
+        raise unknown("policy", name, infos)
+    return info
 
 
 def _info(policy: Policy) -> PolicyInfo:

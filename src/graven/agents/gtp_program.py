@@ -1,8 +1,8 @@
-"""Other programs as players, over GTP: `gtp("gnugo --mode gtp --level 1")`.
+"""External programs as players, over GTP: `gtp("gnugo --mode gtp --level 1")`.
 
-A program is started for each game, told the game's moves, and asked for its own. Whatever goes
-wrong with it (it stops, says nonsense, plays an illegal move, takes too long) is a `ProgramError`,
-which the match counts as the program's loss. One that cannot even be started has played no game.
+A program is started for each game and gets the game's moves. If it crashes, sends an invalid reply,
+plays an illegal move or exceeds its time, it forfeits the game (`ForfeitError`). A program that
+cannot be started is a `UsageError`: no game was played.
 """
 
 from __future__ import annotations
@@ -14,51 +14,46 @@ import shlex
 import subprocess
 import threading
 import time
-from dataclasses import replace
 
-from graven.agents.agent import Agent, Player, SearchResult
-from graven.core.errors import GravenError, UsageError
+from graven.agents.external_agent import ExternalAgent
+from graven.agents.player import ForfeitError, MoveClock, ResignedError
+from graven.agents.search_result import SearchResult
+from graven.core.errors import UsageError
 from graven.core.game import Game, Position
 from graven.search.budget import Budget
-from graven.search.runner import Search, Stop
+from graven.search.runner import Stop
 
-PATIENCE = 120.0  # seconds for a reply where no budget says how long a move may take
-GRACE = 10.0  # seconds for a reply beyond what the budget allows
+REPLY_SECONDS = 120.0  # timeout of a reply if the budget has no seconds
+EXTRA_SECONDS = 10.0  # timeout of a reply beyond the seconds of the budget
+QUIT_SECONDS = 1.0
+POLL_SECONDS = 0.1
 LONGEST_REPLY = 1 << 20  # characters
 LONGEST_COMMAND = 1000
-TICK = 0.1
 
 _SPEC = re.compile(r"""\s*gtp\s*\(\s*(["'])(.*)\1\s*\)\s*""", re.DOTALL)
 
 
-class ProgramError(GravenError):
-    """A program broke down or broke the rules: its game is lost."""
-
-
-def is_program(spec: str) -> bool:
-    """Whether a text names a program rather than an agent of ours."""
-    return re.match(r"\s*(gtp\s*\(|spiel-mcts\s*(\(|$))", spec) is not None
-
-
-class ResignedError(ProgramError):
-    """A program gave up, which is no fault."""
-
-
-class Program(Agent):
-    """A program that speaks GTP, as an agent: it plays, but cannot be searched with."""
+class GtpAgent(ExternalAgent):
+    """A GTP program as an agent."""
 
     def __init__(self, spec: str) -> None:
         match = _SPEC.fullmatch(spec)
         if match is None:
-            raise UsageError(f'{spec!r} is not written gtp("command").')
+            raise UsageError(f'{spec!r}: a GTP program is written gtp("command").')
         self.command = match[2].strip()
         try:
-            words = shlex.split(self.command)
+            self.arguments = shlex.split(self.command)
         except ValueError as error:
-            raise UsageError(f"{self.command!r} is no command: {error}.") from None
-        if not words or len(self.command) > LONGEST_COMMAND:
-            raise UsageError(f"a command has from 1 to {LONGEST_COMMAND} characters.")
-        self.words = words
+            raise UsageError(f"{self.command!r} is not a valid command: {error}.") from None
+        if not self.arguments or len(self.command) > LONGEST_COMMAND:
+            raise UsageError(
+                f"a command has from 1 to {LONGEST_COMMAND} characters, got {len(self.command)}."
+            )
+
+    @staticmethod
+    def matches(spec: str) -> bool:
+        """Return whether a spec names a GTP program."""
+        return re.match(r"\s*gtp\s*\(", spec) is not None
 
     @property
     def spec(self) -> str:
@@ -67,90 +62,102 @@ class Program(Agent):
 
     @property
     def budget(self) -> Budget:
-        """None of its own."""
+        """Empty: the spec of a program has no budget."""
         return Budget()
 
-    def budget_or(self, other: Budget) -> Budget:
-        """The budget it is given; a program counts no playouts, so only seconds matter."""
-        return other
+    def budget_or(self, default: Budget) -> Budget:
+        """Return `default`; only its seconds matter, since a program reports no playouts."""
+        return default
 
-    def bind(self, game: Game, memory: int | None = None) -> Search:
-        """Not possible: nobody sees how a program thinks."""
-        raise UsageError(f"{self.spec} plays matches; it has no search of ours to look into.")
-
-    def seat(self, seed: int, budget: Budget) -> ProgramPlayer:
-        """A player for one game."""
-        return ProgramPlayer(self, budget)
-
-    def __repr__(self) -> str:
-        return f"<Program {self.command}>"
+    def player(self, game: Game, seed: int = 0) -> GtpPlayer:
+        """Make a player for one game; the seed has no effect on a program."""
+        return GtpPlayer(self, game)
 
 
-class ProgramPlayer:
-    """A running program in the course of one game; `close` ends it."""
+class GtpPlayer:
+    """A GTP program in one game. The program is started by the first `choose`."""
 
-    def __init__(self, program: Program, budget: Budget) -> None:
-        self.program = program
-        self.budget = budget
+    def __init__(self, agent: GtpAgent, game: Game) -> None:
+        self._name = agent.command
+        self._game = game
+        self._process = GtpProcess(agent)
+        self._sent: Position | None = None  # the program's position; None: not started
+
+    def warm_up(self) -> None:
+        """Do nothing: a program is not compiled."""
+
+    def ponder(self, position: Position, clock: MoveClock | None = None) -> None:
+        """Return None: GTP has no command for pondering."""
+
+    def choose(self, position: Position, clock: MoveClock | None = None) -> SearchResult:
+        """Return the program's move."""
+        began = time.monotonic()
+        clock = clock or MoveClock(Budget())
+        seconds = clock.budget.seconds
+        if self._sent is None:
+            self._start(seconds)
+        self._send_moves(position)
+        player = position.current_player
+        timeout = REPLY_SECONDS if seconds is None else seconds + EXTRA_SECONDS
+        reply = self._process.ask(f"genmove {self._colour(player)}", timeout, clock.stop).strip()
+        if reply.lower() == "resign":
+            raise ResignedError(f"{self._name} resigned")
+        code = self._game.move_code(player, reply)
+        if code is None or code not in position.legal_codes_of(player):
+            raise ForfeitError(f"{self._name} played {reply[:40]!r}, which is not legal")
+        self._sent = position.play(code)
+        move = self._game.format_move(player, code)
+        return SearchResult(best_move=move, pv=(move,), seconds=time.monotonic() - began)
+
+    def close(self) -> None:
+        """End the program."""
+        self._process.close()
+        self._sent = None
+
+    def _start(self, seconds: float | None) -> None:
+        """Start the program and set up the board and the clock."""
+        self._process.start()
+        options = self._game.options
+        rows, _, columns = str(options.get("size", "")).partition("x")
+        square = columns in ("", rows)
+        self._process.ask(f"boardsize {rows}" if square else f"boardsize {columns} {rows}")
+        self._process.ask("clear_board")
+        if "komi" in options:
+            self._process.ask(f"komi {options['komi']}")
+        if seconds is not None:
+            self._process.ask(f"time_settings 0 {max(1, round(seconds))} 1")
+        self._sent = self._game.start()
+
+    def _send_moves(self, position: Position) -> None:
+        """Send the moves since the program's last position."""
+        sent = self._sent
+        assert sent is not None
+        while sent.ply < position.ply:
+            player = sent.current_player
+            code = position.history[sent.ply][player]
+            move = self._game.format_move(player, code)
+            self._process.ask(f"play {self._colour(player)} {move}")
+            sent = sent.play(code)
+        self._sent = sent
+
+    def _colour(self, player: int) -> str:
+        return self._game.player_names[player].lower()
+
+
+class GtpProcess:
+    """A child process that answers GTP commands; a thread reads its replies into a queue."""
+
+    def __init__(self, agent: GtpAgent) -> None:
+        self._name = agent.command
+        self._arguments = agent.arguments
         self._process: subprocess.Popen[str] | None = None
         self._replies: queue.Queue[str | None] = queue.Queue()
-        self._told: Position | None = None
 
-    def choose(self, position: Position, stop: Stop | None = None) -> SearchResult:
-        """The program's move."""
-        began = time.monotonic()
-        if self._process is None:
-            self._begin(position.game)
-        self._tell(position)
-        seconds = self.budget.seconds
-        patience = PATIENCE if seconds is None else seconds + GRACE
-        colour = _colour(position.game, position.current_player)
-        text = self.ask(f"genmove {colour}", patience, stop).strip()
-        if text.lower() == "resign":
-            raise ResignedError(f"{self.program.command} resigned")
-        code = position.game.move_code(position.current_player, text)
-        if code is None or code not in position.legal_codes_of(position.current_player):
-            raise ProgramError(f"{self.program.command} played {text[:40]!r}, which is not legal")
-        self._told = position.play(code)
-        move = position.game.format_move(position.current_player, code)
-        return replace(NOTHING, best_move=move, pv=(move,), seconds=time.monotonic() - began)
-
-    def ask(self, command: str, patience: float = PATIENCE, stop: Stop | None = None) -> str:
-        """Send a command and wait for its reply, without the `=`."""
-        process = self._process
-        if process is None or process.stdin is None:
-            raise ProgramError(f"{self.program.command} is not running")
-        try:
-            process.stdin.write(command + "\n")
-            process.stdin.flush()
-        except (OSError, ValueError):
-            raise ProgramError(f"{self.program.command} has stopped") from None
-        reply = self._reply(patience, stop)
-        if reply.startswith("?"):
-            said = reply[1:].strip()[:80]
-            raise ProgramError(f"{self.program.command} refused {command!r}: {said}")
-        return re.sub(r"^=\d*", "", reply)
-
-    def _reply(self, patience: float, stop: Stop | None) -> str:
-        deadline = time.monotonic() + patience
-        while True:
-            try:
-                reply = self._replies.get(timeout=TICK)
-            except queue.Empty:
-                if stop is not None and stop.is_set():
-                    raise ProgramError("stopped") from None
-                if time.monotonic() > deadline:
-                    said = f"{self.program.command} did not answer within {patience:g} s"
-                    raise ProgramError(said) from None
-                continue
-            if reply is None:
-                raise ProgramError(f"{self.program.command} has stopped")
-            return reply
-
-    def _begin(self, game: Game) -> None:
+    def start(self) -> None:
+        """Start the program."""
         try:
             self._process = subprocess.Popen(
-                self.program.words,
+                self._arguments,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
@@ -160,22 +167,63 @@ class ProgramPlayer:
             )
         except OSError as error:
             raise UsageError(
-                f"{self.program.words[0]} cannot be started: {error.strerror}. Is it installed, "
+                f"{self._arguments[0]} cannot be started: {error.strerror}. Is it installed, "
                 "and its folder in PATH?"
             ) from None
         threading.Thread(target=self._read, args=(self._process,), daemon=True).start()
-        self._told = game.start()
-        size = str(game.options.get("size", ""))
-        rows, _, columns = size.partition("x")
-        self.ask(f"boardsize {rows}" if columns in ("", rows) else f"boardsize {columns} {rows}")
-        self.ask("clear_board")
-        if "komi" in game.options:
-            self.ask(f"komi {game.options['komi']}")
-        if self.budget.seconds is not None:
-            self.ask(f"time_settings 0 {max(1, round(self.budget.seconds))} 1")
+
+    def ask(self, command: str, timeout: float | None = None, stop: Stop | None = None) -> str:
+        """Send a command and return its reply without the `=`; default timeout: REPLY_SECONDS."""
+        process = self._process
+        if process is None or process.stdin is None:
+            raise ForfeitError(f"{self._name} is not running")
+        try:
+            process.stdin.write(command + "\n")
+            process.stdin.flush()
+        except (OSError, ValueError):
+            raise ForfeitError(f"{self._name} has stopped") from None
+        reply = self._reply(REPLY_SECONDS if timeout is None else timeout, stop)
+        if reply.startswith("?"):
+            reason = reply[1:].strip()[:80]
+            raise ForfeitError(f"{self._name} refused {command!r}: {reason}")
+        return re.sub(r"^=\d*", "", reply)
+
+    def close(self) -> None:
+        """Ask the program to quit, and kill it if it does not."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        with contextlib.suppress(OSError, ValueError):
+            if process.stdin is not None:
+                process.stdin.write("quit\n")
+                process.stdin.close()
+        try:
+            process.wait(timeout=QUIT_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
+
+    def _reply(self, timeout: float, stop: Stop | None) -> str:
+        deadline = time.monotonic() + timeout
+        while True:
+            try:
+                reply = self._replies.get(timeout=POLL_SECONDS)
+            except queue.Empty:
+                if stop is not None and stop.is_set():
+                    raise ForfeitError("stopped") from None
+                if time.monotonic() > deadline:
+                    raise ForfeitError(
+                        f"{self._name} did not answer within {timeout:g} s"
+                    ) from None
+                continue
+            if reply is None:
+                raise ForfeitError(f"{self._name} has stopped")
+            return reply
 
     def _read(self, process: subprocess.Popen[str]) -> None:
-        """Collect replies: lines from one that begins with = or ? up to an empty one."""
+        """Collect replies: the lines from one that begins with = or ? to an empty line."""
         lines: list[str] = []
         size = 0
         assert process.stdout is not None
@@ -191,59 +239,3 @@ class ProgramPlayer:
                     self._replies.put("\n".join(lines))
                     lines, size = [], 0
         self._replies.put(None)
-
-    def _tell(self, position: Position) -> None:
-        """Play what the program has not heard of yet."""
-        told = self._told
-        assert told is not None
-        while told.ply < position.ply:
-            player = told.current_player
-            code = position.history[told.ply][player]
-            move = position.game.format_move(player, code)
-            self.ask(f"play {_colour(position.game, player)} {move}")
-            told = told.play(code)
-        self._told = told
-
-    def close(self) -> None:
-        """End the program."""
-        process, self._process = self._process, None
-        if process is None:
-            return
-        with contextlib.suppress(OSError, ValueError):
-            if process.stdin is not None:
-                process.stdin.write("quit\n")
-                process.stdin.close()
-        try:
-            process.wait(timeout=1)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-        if process.stdout is not None:
-            process.stdout.close()
-
-
-def seated(agent: Agent, seed: int, budget: Budget) -> Player | ProgramPlayer:
-    """A player for one game, of our own kind or not."""
-    if isinstance(agent, Program):
-        return agent.seat(seed, budget)
-    return Player(agent, seed, budget)
-
-
-def _colour(game: Game, player: int) -> str:
-    return game.player_names[player].lower()
-
-
-NOTHING = SearchResult(
-    best_move="",
-    value=0.0,
-    root_stats=(),
-    by_player={},
-    pv=(),
-    playouts=0,
-    plies=0,
-    seconds=0.0,
-    nodes=0,
-    amaf_tables=0,
-    memory_mib=0.0,
-    memory_full=False,
-)

@@ -1,7 +1,7 @@
-"""Games that OpenSpiel has, too: what it calls them, and how it writes their moves.
+"""Games that both programs have: OpenSpiel's names for them, and how it writes their moves.
 
-OpenSpiel's bots play our own games through these, and our agents play OpenSpiel's with our own,
-faster rules. Any game `spiel("...")` is its own peer.
+Through these, OpenSpiel's bots play our games and our agents play OpenSpiel's games with our faster
+rules. A game `spiel("...")` is its own peer.
 """
 
 from __future__ import annotations
@@ -15,16 +15,18 @@ from graven.core.errors import UsageError
 from graven.core.game import Game, Option, Position
 from graven.sources import openspiel_game as spiel
 
-Text = Callable[[str, int], str]
+Notation = Callable[[str, int], str]
 
 
 @dataclass(frozen=True)
-class Peer:
-    """`spiel` is OpenSpiel's game with its parameters; `theirs(text, player)` is its text of our
-    move, as far as it matters (see `_plain`)."""
+class OpenSpielPeer:
+    """OpenSpiel's version of a game: its name with parameters, and its notation.
+
+    `notation(text, player)` turns our text of a move into OpenSpiel's, up to what `_plain` removes.
+    """
 
     spiel: str
-    theirs: Text
+    notation: Notation
 
 
 def _same(text: str, player: int) -> str:
@@ -36,42 +38,42 @@ def _rows(game: Game) -> tuple[int, int]:
     return int(rows), int(columns or rows)
 
 
-def _breakthrough(game: Game) -> Peer:
+def _breakthrough(game: Game) -> OpenSpielPeer:
     rows, columns = _rows(game)
 
-    def theirs(text: str, player: int) -> str:
+    def notation(text: str, player: int) -> str:
         # OpenSpiel's first player begins at the top.
         return re.sub(r"\d+", lambda rank: str(rows + 1 - int(rank[0])), text)
 
-    return Peer(f"breakthrough(rows={rows},columns={columns})", theirs)
+    return OpenSpielPeer(f"breakthrough(rows={rows},columns={columns})", notation)
 
 
-def _go(game: Game) -> Peer:
+def _go(game: Game) -> OpenSpielPeer:
     rows, columns = _rows(game)
     if rows != columns or int(game.options["colors"]) != 2:
         raise UsageError(f"OpenSpiel does not play {game.spec}: square boards, two colours.")
-    return Peer(
+    return OpenSpielPeer(
         f"go(board_size={rows},komi={float(game.options['komi'])},max_game_length={game.max_plies})",
         lambda text, player: "bw"[player] + text,
     )
 
 
-def _hex(game: Game) -> Peer:
+def _hex(game: Game) -> OpenSpielPeer:
     rows, columns = _rows(game)
-    return Peer(f"hex(num_rows={rows},num_cols={columns})", _same)
+    return OpenSpielPeer(f"hex(num_rows={rows},num_cols={columns})", _same)
 
 
-def _havannah(game: Game) -> Peer:
-    return Peer(f"havannah(board_size={game.options['size']})", _same)
+def _havannah(game: Game) -> OpenSpielPeer:
+    return OpenSpielPeer(f"havannah(board_size={game.options['size']})", _same)
 
 
-def _othello(game: Game) -> Peer:
+def _othello(game: Game) -> OpenSpielPeer:
     if _rows(game) != (8, 8):
         raise UsageError(f"OpenSpiel does not play {game.spec}: a board of 8x8.")
-    return Peer("othello", _same)
+    return OpenSpielPeer("othello", _same)
 
 
-PEERS: dict[str, Callable[[Game], Peer]] = {
+PEERS: dict[str, Callable[[Game], OpenSpielPeer]] = {
     "breakthrough": _breakthrough,
     "go": _go,
     "havannah": _havannah,
@@ -80,36 +82,35 @@ PEERS: dict[str, Callable[[Game], Peer]] = {
 }
 
 
-def peer_of(game: Game) -> Peer:
-    """What OpenSpiel calls a game of ours."""
-    if spiel.is_spiel_game(game.source):
+def peer_of(game: Game) -> OpenSpielPeer:
+    """Return OpenSpiel's version of a game; raise a UsageError if it has none."""
+    if spiel.is_openspiel_game(game.source):
         if game.misere:
             raise UsageError(f"OpenSpiel does not play {game.spec}.")
-        return Peer(game.source.partition('"')[2].rpartition('"')[0], _same)
+        return OpenSpielPeer(game.source.partition('"')[2].rpartition('"')[0], _same)
     if game.name not in PEERS or game.misere or game.source:
         known = ", ".join(sorted(PEERS))
-        raise UsageError(f'OpenSpiel does not play {game.spec}: {known} and spiel("...") it does.')
+        raise UsageError(f'OpenSpiel does not play {game.spec}: it plays {known} and spiel("...").')
     return PEERS[game.name](game)
 
 
-class Interpreter:
-    """Follows a game on OpenSpiel's side: from our position to its state, from its action to our
-    move."""
+class OpenSpielTranslator:
+    """Translates between our positions and moves and OpenSpiel's states and actions."""
 
     def __init__(self, game: Game) -> None:
         self.game = game
         self.peer = peer_of(game)
         self.spiel = spiel.load(self.peer.spiel)
-        self._raw = spiel.is_spiel_game(game.source)
+        self._raw = spiel.is_openspiel_game(game.source)
         self._state: Any = None
-        self._told: tuple[tuple[int, ...], ...] = ()
+        self._history: tuple[tuple[int, ...], ...] = ()  # the moves that led to `_state`
 
     def state(self, position: Position) -> Any:
-        """OpenSpiel's state of a position; None if OpenSpiel holds one of its moves for illegal."""
+        """Return OpenSpiel's state; None if one of the position's moves is illegal there."""
         history = position.history
-        if self._state is None or history[: len(self._told)] != self._told:
-            self._state, self._told = self.spiel.new_initial_state(), ()
-        for joint in history[len(self._told) :]:
+        if self._state is None or history[: len(self._history)] != self._history:
+            self._state, self._history = self.spiel.new_initial_state(), ()
+        for joint in history[len(self._history) :]:
             if self._state.is_terminal():
                 return None
             player = self._state.current_player()
@@ -117,53 +118,66 @@ class Interpreter:
             if action is None:
                 return None
             self._state.apply_action(action)
-        self._told = history
+        self._history = history
         return None if self._state.is_terminal() else self._state
 
     def action(self, state: Any, player: int, code: int) -> int | None:
-        """OpenSpiel's action for a move of ours, if it is legal there."""
+        """Return OpenSpiel's action for one of our moves; None if it is illegal there."""
         if self._raw:
             return code if code in state.legal_actions() else None
-        wanted = _plain(self.peer.theirs(self.game.format_move(player, code), player))
+        text = _plain(self._written(player, code))
         for action in state.legal_actions():
-            if _plain(state.action_to_string(player, action)) == wanted:
+            if _plain(state.action_to_string(player, action)) == text:
                 return int(action)
         return None
 
     def code(self, position: Position, state: Any, action: int) -> int | None:
-        """Our move for an action of OpenSpiel's."""
+        """Return our move for an OpenSpiel action; None if it is illegal here."""
         if self._raw:
             return action
         player = position.current_player
-        wanted = _plain(state.action_to_string(player, action))
+        text = _plain(state.action_to_string(player, action))
         for code in position.legal_codes_of(player):
-            theirs = self.peer.theirs(self.game.format_move(player, code), player)
-            if _plain(theirs) == wanted:
+            if _plain(self._written(player, code)) == text:
                 return code
         return None
 
+    def position(self, state: Any) -> Position:
+        """Return our position after the actions that led to OpenSpiel's state."""
+        position, replayed = self.game.start(), self.spiel.new_initial_state()
+        for action in state.history():
+            code = self.code(position, replayed, action)
+            assert code is not None, "both programs have the same rules"
+            position = position.play(code)
+            replayed.apply_action(action)
+        return position
+
+    def _written(self, player: int, code: int) -> str:
+        """Return our move in OpenSpiel's notation."""
+        return self.peer.notation(self.game.format_move(player, code), player)
+
 
 def _plain(text: str) -> str:
-    """A move's text without case, spaces, and the star of a capture."""
+    """Remove case, spaces and the star of a capture from a move's text."""
     return re.sub(r"[\s*]", "", text).lower()
 
 
 def native(spiel_game: Any) -> Game | None:
-    """Our own game that is the same as one of OpenSpiel's, if there is one."""
+    """Return our version of an OpenSpiel game; None if there is none."""
     from graven.games import registry
 
     name = spiel_game.get_type().short_name
-    given: dict[str, Option] = dict(spiel_game.get_parameters())
+    parameters: dict[str, Option] = dict(spiel_game.get_parameters())
     options: dict[str, Option]
     if name == "breakthrough":
-        options = {"size": f"{given['rows']}x{given['columns']}"}
+        options = {"size": f"{parameters['rows']}x{parameters['columns']}"}
     elif name == "hex":
-        options = {"size": f"{given['num_rows']}x{given['num_cols']}"}
-    elif name == "havannah" and not given.get("swap"):
-        options = {"size": str(given["board_size"])}
+        options = {"size": f"{parameters['num_rows']}x{parameters['num_cols']}"}
+    elif name == "havannah" and not parameters.get("swap"):
+        options = {"size": str(parameters["board_size"])}
     elif name == "othello":
         options = {}
-    else:  # Go's longest game is another one here
+    else:  # also Go, whose maximum length differs
         return None
     try:
         return registry.make_game(name, **options)

@@ -22,8 +22,8 @@ from graven.bench.playout_rates import many_rate, one_rate
 from graven.bench.ratio_rows import Rate, Row, in_turn
 from graven.core.game import Game
 from graven.gdl import sheets
-from graven.gdl.make import make
-from graven.sources.load import make_game
+from graven.gdl.sheet_loader import sheet_game
+from graven.sources.load import load_game
 
 LOOP_RATE = 297_000.0
 LOOP_GAMES = 20_000
@@ -71,7 +71,7 @@ def text_of(name: str) -> str:
 def ready(name: str) -> tuple[Game, float]:
     """The game of a sheet, and the seconds from its text to the end of the first playouts."""
     text, began = text_of(name), time.perf_counter()
-    game = make(text, name)
+    game = sheet_game(text, name)
     many_rate(game, 0.0, batch=1)
     one_rate(game, 0.0)
     return game, time.perf_counter() - began
@@ -79,7 +79,7 @@ def ready(name: str) -> tuple[Game, float]:
 
 def scaled(figure: float) -> Rate:
     """What a peer with such a figure would reach here and now."""
-    game = make_game("breakthrough")
+    game = load_game("breakthrough")
     return lambda: figure * random_playouts.inlined_rate(game, LOOP_GAMES) / LOOP_RATE
 
 
@@ -122,7 +122,7 @@ def against_networks() -> Iterator[Row]:
 def own_breakthrough() -> Row:
     """Breakthrough from GDL against the game written by hand."""
     game, _ = ready("breakthrough")
-    own = make_game("breakthrough")
+    own = load_game("breakthrough")
     return _measured(
         Row("gdl", "breakthrough: many at once v our own Breakthrough", "playouts/s", OWN),
         lambda: many_rate(game, SECONDS),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from graven.core.contract import TERMINAL, Constants, Moves, Scores, State
 from graven.core.game import Game
+from graven.core.game_parts import Bounds, RuleFunctions
 
 SIZE = 20
 
@@ -14,7 +15,7 @@ SIZE = 20
 class Heaps:
     """The game as anybody would write it."""
 
-    codes, plies = 4, 2 * SIZE
+    num_codes, max_plies = 4, 2 * SIZE
 
     def __init__(self) -> None:
         self.left, self.right, self.turn = SIZE, SIZE, 0
@@ -89,15 +90,7 @@ def compiled_heaps() -> Game:
     return Game(
         name="heaps",
         players=2,
-        state_words=4,
-        num_codes=4,
-        max_moves=4,
-        max_plies=2 * SIZE,
-        constants=[0],
-        start=start,
-        turn=turn,
-        legal=legal,
-        play=play,
-        scores=scores,
+        functions=RuleFunctions(start=start, turn=turn, legal=legal, play=play, scores=scores),
+        bounds=Bounds(state_words=4, num_codes=4, max_moves=4, max_plies=2 * SIZE),
         history_dependent=True,
     )

@@ -19,17 +19,19 @@ from graven.agents import agent
 from graven.bench import random_playouts
 from graven.bench.ratio_rows import Rate, Row, in_turn
 from graven.core.errors import unknown
+from graven.core.extras import is_installed
 from graven.core.game import Game
 from graven.games import registry
-from graven.lab.experiments.experiment import Place, Task, play_missing
 from graven.lab.experiments.job import GameJob
-from graven.lab.experiments.pairing import make_cell
+from graven.lab.experiments.pairing import make_pairing
 from graven.lab.experiments.play_game import play_game
-from graven.lab.experiments.processes import play_apart
+from graven.lab.experiments.processes import play_in_workers
+from graven.lab.experiments.run import PlannedGames, play_missing
+from graven.lab.experiments.run_config import RunConfig
 from graven.lab.store.provenance import cores
 from graven.lab.store.store import Store
 from graven.search.budget import Budget
-from graven.sources.load import make_game
+from graven.sources.load import load_game
 
 ROUNDS = 5
 LONG_ROUNDS = 3
@@ -79,14 +81,14 @@ PEERS = (
 def against_openspiel() -> Iterator[Row]:
     """Our UCT and OpenSpiel's C++ MCTS, one thread each."""
     for ours, theirs, target in PEERS:
-        game = make_game(ours)
+        game = load_game(ours)
         what = f"UCT v OpenSpiel's C++ MCTSBot, 1,000 playouts, {game.spec}"
         row = Row("openspiel", what, "playouts/s", target)
-        try:
-            import pyspiel
-        except ImportError:
+        if not is_installed("openspiel"):
             yield replace(row, skipped="the package open_spiel is not installed")
             continue
+        import pyspiel
+
         peer = pyspiel.load_game(theirs)
         yield measured(
             row,
@@ -109,7 +111,7 @@ def openspiel_rate(pyspiel: Any, game: Any, count: int) -> float:
 
 def go_playouts() -> Iterator[Row]:
     """Go's uniform playouts against a number that we aim at, and pattern playouts against those."""
-    game = make_game("go")
+    game = load_game("go")
     patterns = game.rules_with("mogo")
     yield measured(
         Row("go", f"uniform random games v an aim of 60,000, {game.spec}", "games/s", 1.0),
@@ -125,7 +127,7 @@ def go_playouts() -> Iterator[Row]:
 
 def random_games(name: str, what: str, target: float, with_sample: bool) -> Iterator[Row]:
     """Random games through the contract, against the rules inlined into one function."""
-    game = make_game("breakthrough")
+    game = load_game("breakthrough")
     rules = game.rules if with_sample else game.rules._replace(sample=0)
     yield measured(
         Row(name, what, "games/s", target),
@@ -155,7 +157,7 @@ def grave_against_uct() -> Iterator[Row]:
 def learning_playouts() -> Iterator[Row]:
     """What playouts that learn cost a ply, against uniform ones in the same game."""
     for name in ("breakthrough", "knightthrough", "nogo"):
-        game = make_game(name)
+        game = load_game(name)
         for playout, target in LEARNING.items():
             spec = f"{UCT}+{playout}"
             yield measured(
@@ -189,7 +191,7 @@ def tables_per_node() -> Iterator[Row]:
 
 def long_against_short() -> Iterator[Row]:
     """Whether a search keeps its pace as its tree grows."""
-    game = make_game("breakthrough")
+    game = load_game("breakthrough")
     for spec in (UCT, GRAVE):
         yield measured(
             Row("long", f"1,000,000 v 10,000 playouts, {spec}, {game.spec}", "playouts/s", 0.5),
@@ -201,38 +203,37 @@ def long_against_short() -> Iterator[Row]:
 
 def laboratory_overhead() -> Iterator[Row]:
     """Games with jobs, store and progress, against the same games played in a bare loop."""
-    cell = make_cell("knightthrough", GRAVE, UCT, Budget(100))
-    game = make_game(cell.game)
+    pairing = make_pairing("knightthrough", GRAVE, UCT, Budget(100))
+    game = load_game(pairing.game)
 
     def recorded() -> float:
         with TemporaryDirectory() as folder, Store(f"{folder}/graven.db") as store:
             began = time.perf_counter()
             seen: list[int] = []
             play_missing(
-                [Task(cell, LAB_GAMES)],
-                store,
-                Place(workers=1),
-                recorded=lambda _, result: seen.append(result.index),
+                [PlannedGames(pairing, LAB_GAMES)],
+                RunConfig(workers=1, store=store),
+                on_game=lambda _, result: seen.append(result.index),
             )
             return len(seen) / (time.perf_counter() - began)
 
     def bare() -> float:
         began = time.perf_counter()
         for index in range(LAB_GAMES):
-            play_game(GameJob(cell, index), game)
+            play_game(GameJob(pairing, index), game)
         return LAB_GAMES / (time.perf_counter() - began)
 
-    what = f"games with jobs, store and progress v bare, 100 playouts, {cell.game}"
+    what = f"games with jobs, store and progress v bare, 100 playouts, {pairing.game}"
     yield measured(Row("overhead", what, "games/s", 0.9), recorded, bare)
 
 
 def two_workers() -> Iterator[Row]:
     """Two worker processes against one, once they run."""
-    cell = make_cell("knightthrough", GRAVE, UCT, Budget(1000))
+    pairing = make_pairing("knightthrough", GRAVE, UCT, Budget(1000))
 
     def rate(workers: int) -> float:
-        endless = (GameJob(cell, index) for index in count())
-        with closing(play_apart(endless, workers)) as playing:
+        endless = (GameJob(pairing, index) for index in count())
+        with closing(play_in_workers(endless, workers)) as playing:
             for _ in range(2 * workers):  # by then every worker has loaded its code
                 next(playing)
             began = time.perf_counter()
@@ -240,7 +241,7 @@ def two_workers() -> Iterator[Row]:
                 next(playing)
             return WORKER_GAMES * workers / (time.perf_counter() - began)
 
-    row = Row("workers", f"two workers v one, 1,000 playouts, {cell.game}", "games/s", 1.8)
+    row = Row("workers", f"two workers v one, 1,000 playouts, {pairing.game}", "games/s", 1.8)
     if cores() < 2:
         yield replace(row, skipped="this machine has one core")
         return
@@ -252,6 +253,16 @@ def report_of_many() -> Iterator[Row]:
     from graven.bench.synthetic_store import fill
     from graven.lab.reports.html_report import html
 
+    row = Row(
+        "report",
+        f"a report from a store of {REPORT_GAMES:,} games v ten seconds",
+        "s",
+        1.0,
+        below=True,
+    )
+    if not is_installed("plots"):
+        yield replace(row, skipped="the package matplotlib is not installed")
+        return
     with TemporaryDirectory() as folder:
         path = f"{folder}/graven.db"
         fill(path, REPORT_GAMES)
@@ -259,16 +270,7 @@ def report_of_many() -> Iterator[Row]:
         with Store(path, write=False) as store:
             html(store)
         spent = time.perf_counter() - began
-    yield Row(
-        "report",
-        f"a report from a store of {REPORT_GAMES:,} games v ten seconds",
-        "s",
-        1.0,
-        below=True,
-        ours=spent,
-        other=REPORT_SECONDS,
-        ratio=spent / REPORT_SECONDS,
-    )
+    yield replace(row, ours=spent, other=REPORT_SECONDS, ratio=spent / REPORT_SECONDS)
 
 
 def gdl_games() -> Iterator[Row]:

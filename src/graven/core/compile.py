@@ -32,9 +32,9 @@ from numba.core.errors import NumbaError, NumbaWarning
 from numba.core.typing.templates import Signature
 from numba.extending import intrinsic
 
-from graven.core.callbacks import Callback, hear
-from graven.core.compile_cache import DiskCache, cache_of, is_own, stamp_of
-from graven.core.compile_errors import explained
+from graven.core.callbacks import Callback, capture_exceptions_of_rules
+from graven.core.compile_cache import DiskCache, cache_of, is_user_defined, stamp_of
+from graven.core.compile_errors import explain
 from graven.core.errors import RuleCompileError
 from graven.core.rule_helpers import with_helpers
 
@@ -100,9 +100,11 @@ def address(
     names = names or {}
     # A user-defined function may name a value that another cell of a notebook has changed since.
     stamp = ""
-    if own := any(isinstance(f, FunctionType) and is_own(f) for f in (function, *names.values())):
+    if own := any(
+        isinstance(f, FunctionType) and is_user_defined(f) for f in (function, *names.values())
+    ):
         stamp = stamp_of(function)
-        hear()
+        capture_exceptions_of_rules()
     variant = _variant(body, names)
     key = (function, str(signature), variant, stamp, careful and own)
     if key not in _code:
@@ -114,7 +116,7 @@ def address(
             if os.environ.get("GRAVEN_DEBUG"):
                 raise
             expected = len(signature.args) if arguments is None else arguments
-            raise RuleCompileError(explained(function, expected, error)) from None
+            raise RuleCompileError(explain(function, expected, error)) from None
     return int(_code[key].address)
 
 

@@ -149,7 +149,7 @@ def _parts(value: Any, seen: dict[int, tuple[int, Any]]) -> Iterator[str | bytes
     seen[id(value)] = len(seen), value
     yield f"{type(value).__module__}.{type(value).__qualname__}"
     inner: Iterable[Any] = ()
-    if isinstance(value, FunctionType) and is_own(value):
+    if isinstance(value, FunctionType) and is_user_defined(value):
         code, space = value.__code__, value.__globals__
         inner = [code, value.__defaults__, value.__kwdefaults__]
         inner += [content_of(cell) for cell in value.__closure__ or ()]
@@ -175,7 +175,7 @@ def _parts(value: Any, seen: dict[int, tuple[int, Any]]) -> Iterator[str | bytes
         yield from _parts(part, seen)
 
 
-def is_own(function: Callable[..., Any]) -> bool:
+def is_user_defined(function: Callable[..., Any]) -> bool:
     """Return whether a function is user-defined: not of graven, Python or a library."""
     root = (function.__module__ or "").partition(".")[0]
     # The module of functions that are made without one, as by `exec`, is "builtins".

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graven.core import contract
-from graven.core.compile_cache import is_own
+from graven.core.compile_cache import is_user_defined
 from graven.core.contract import Rules, State
 from graven.core.errors import ContractError, UsageError
 from graven.core.handles import Handle
@@ -286,6 +286,6 @@ class Search:
 
     def _fault(self, status: Status) -> ContractError:
         function, suffix = self.spec.playout.variant.function, ""
-        if function is not None and is_own(function):
+        if function is not None and is_user_defined(function):
             suffix = f"; or the playout policy's {function.__name__!r} did so"
         return contract_fault(status, self.name, self.rules, suffix)

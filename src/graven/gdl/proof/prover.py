@@ -1,8 +1,8 @@
 """An interpreter of GDL rules: what follows from them in one state, by proof, nothing grounded.
 
 It plays what is too big to be grounded. A relation is asked with some of its arguments known; its
-clauses are tried backwards from there (`chain.py`), and every answer is remembered: for good if it
-does not depend on the state, else until the state or the joint move changes.
+clauses are tried backwards from there (`clause_chain.py`), and every answer is remembered: for
+good if it does not depend on the state, else until the state or the joint move changes.
 
 A relation that can ask itself is tabled: a question that is already being answered gets the answers
 so far, and the first one of its kind goes on until a whole round has brought nothing new. Negation
@@ -18,11 +18,11 @@ from typing import Any
 
 from graven.core.cancellation import raise_if_cancelled
 from graven.core.errors import UsageError
-from graven.gdl.proof.chain import Ask, Chain, Key, make_chain, picker
-from graven.gdl.proof.clauses import Relation, clauses_of
-from graven.gdl.proof.domains import Domains
-from graven.gdl.proof.terms import Terms
-from graven.gdl.read import Atom, Compound, Sheet
+from graven.gdl.language.kif_reader import Atom, Compound, Sheet
+from graven.gdl.proof.argument_domains import Domains
+from graven.gdl.proof.clause_chain import Ask, Chain, Key, make_chain, picker
+from graven.gdl.proof.proof_clauses import Relation, clauses_of
+from graven.gdl.proof.term_table import TermTable
 
 STATIC, STATE, MOVE = range(3)
 """What answers depend on: nothing, the state, or the joint move as well."""
@@ -58,7 +58,7 @@ class Prover:
     def __init__(self, sheet: Sheet) -> None:
         # Only Python's own frames are meant, which take no room on the machine's stack.
         sys.setrecursionlimit(max(sys.getrecursionlimit(), DEPTH))
-        self.terms = Terms()
+        self.terms = TermTable()
         self.rules = clauses_of(sheet)
         self.deadline = 0.0
         self.question = ""

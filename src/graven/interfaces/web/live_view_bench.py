@@ -1,4 +1,4 @@
-"""What it costs a search to be watched: playouts a second with the live view and without it."""
+"""Benchmark of the live view: playouts per second of a search with and without it."""
 
 from __future__ import annotations
 
@@ -13,81 +13,88 @@ from graven.agents import parse
 from graven.bench.ratio_rows import Row
 from graven.bench.suite import Measurements, measured
 from graven.core.game import Game
-from graven.interfaces.web.search_pool import Held, Thinker
-from graven.interfaces.web.search_view import glimpse
-from graven.interfaces.web.web_limits import UPDATES_A_SECOND, Limits
+from graven.interfaces.web.search_pool import PageSearch, RetainedSearch, SearchRequest
+from graven.interfaces.web.search_view import search_message
+from graven.interfaces.web.web_limits import UPDATES_PER_SECOND, PageLimits
 from graven.search.budget import Budget
-from graven.sources.load import make_game
+from graven.sources.load import load_game
 
 SECONDS = 1.0
 ROUNDS = 7
 AGENT = "grave(ref=50)"
 GAMES = ("breakthrough", "go", "hex")
-LEAST_UPDATES = 5.0
-MOST_WORK = 0.05
+MIN_UPDATES = 5.0
+MAX_CPU_SHARE = 0.05
 
 
-class Seen(NamedTuple):
-    """How often a view was brought up to date, and what that took of a processor, a second."""
+class ViewLoad(NamedTuple):
+    """Updates of a view per second, and the share of a processor that they used."""
 
     updates: float
-    work: float
+    cpu_share: float
 
 
-def rate(game: Game, watched: bool, seen: list[Seen]) -> float:
-    """Playouts a second of one search in a thread; `seen` gets what the view did meanwhile."""
-    thinker = Thinker(
-        "a", 0, parse(AGENT), game.start(), Budget(None, SECONDS), 1, Held(), Limits().memory
+def playout_rate(game: Game, watched: bool, loads: list[ViewLoad]) -> float:
+    """Return the playouts per second of one search; a watched one appends to `loads`."""
+    request = SearchRequest(
+        slot="a",
+        player=0,
+        spec=parse(AGENT),
+        position=game.start(),
+        budget=Budget(None, SECONDS),
+        seed=1,
+        memory_mib=PageLimits().memory_mib,
     )
-    thread = threading.Thread(target=thinker.run)
-    began, worked = time.perf_counter(), time.thread_time()
+    search = PageSearch(request, RetainedSearch())
+    thread = threading.Thread(target=search.run)
+    started_at, cpu_before = time.perf_counter(), time.thread_time()
     thread.start()
     updates = 0
-    while thinker.active:
-        time.sleep(1 / UPDATES_A_SECOND)
-        if watched and thinker.active:
-            said = glimpse(thinker)
-            json.dumps(said)
-            updates += said["playouts"] > 0
+    while search.active:
+        time.sleep(1 / UPDATES_PER_SECOND)
+        if watched and search.active:
+            message = search_message(search)
+            json.dumps(message)
+            updates += message["playouts"] > 0
     thread.join()
     if watched:
-        spent = time.perf_counter() - began
-        seen.append(Seen(updates / spent, (time.thread_time() - worked) / spent))
-    return thinker.found.playouts_per_second if thinker.found else 0.0
+        elapsed = time.perf_counter() - started_at
+        loads.append(ViewLoad(updates / elapsed, (time.thread_time() - cpu_before) / elapsed))
+    return search.result.playouts_per_second if search.result else 0.0
 
 
 def live_view() -> Iterator[Row]:
-    """Watched against alone, game by game; and how often the view is brought up to date."""
+    """Yield for each game the cost of the view, its update rate and its processor time."""
     for name in GAMES:
-        game = make_game(name)
-        seen: list[Seen] = []
+        game = load_game(name)
+        loads: list[ViewLoad] = []
         yield measured(
             Row("page", f"{AGENT} watched v alone, {game.spec}", "playouts/s", 0.95),
-            lambda game=game, seen=seen: rate(game, True, seen),  # type: ignore[misc]
-            lambda game=game, seen=seen: rate(game, False, seen),  # type: ignore[misc]
+            lambda game=game, loads=loads: playout_rate(game, True, loads),  # type: ignore[misc]
+            lambda game=game, loads=loads: playout_rate(game, False, loads),  # type: ignore[misc]
             ROUNDS,
         )
-        least = min(each.updates for each in seen[1:])
+        fewest = min(load.updates for load in loads[1:])
         yield Row(
             "page",
-            f"fewest updates of a view a second v {LEAST_UPDATES:g}, {game.spec}",
+            f"fewest updates of a view a second v {MIN_UPDATES:g}, {game.spec}",
             "updates/s",
             1.0,
-            ours=least,
-            other=LEAST_UPDATES,
-            ratio=least / LEAST_UPDATES,
+            ours=fewest,
+            other=MIN_UPDATES,
+            ratio=fewest / MIN_UPDATES,
         )
-        # A search waits for the view at most this long: while Python is busy with it.
-        work = median(each.work for each in seen[1:])
+        # The view holds the GIL for at most this time, which is how long a search may wait for it.
+        cpu_share = median(load.cpu_share for load in loads[1:])
         yield Row(
             "page",
-            f"processor time of a view v {MOST_WORK:.0%} of a second, {game.spec}",
+            f"processor time of a view v {MAX_CPU_SHARE:.0%} of a second, {game.spec}",
             "s",
             1.0,
             below=True,
-            ours=work,
-            other=MOST_WORK,
-            ratio=work / MOST_WORK,
+            ours=cpu_share,
+            other=MAX_CPU_SHARE,
+            ratio=cpu_share / MAX_CPU_SHARE,
         )
 
 

@@ -1,6 +1,6 @@
-"""Games against programs: what became of a program that failed, and SGF files of games of Go.
+"""Records of games: moves with comments and values, forfeits, and SGF files of games of Go.
 
-The files go into the folder that the environment's GRAVEN_SGF names, else into `sgf`.
+SGF files go into the folder that the environment variable GRAVEN_SGF names, by default `sgf`.
 """
 
 from __future__ import annotations
@@ -8,75 +8,98 @@ from __future__ import annotations
 import os
 import sys
 import zlib
-from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from graven.agents import SearchResult
-from graven.agents.gtp_program import ProgramError, ResignedError
+from graven.agents import ForfeitError, ResignedError, SearchResult
 from graven.core.game import Game, Position
 from graven.games import go, sgf
 from graven.lab.experiments.job import GameJob
 
-FOLDER = "GRAVEN_SGF"
+FOLDER_VARIABLE = "GRAVEN_SGF"
+DEFAULT_FOLDER = "sgf"
 
 
-def lost_by(player: int, players: int) -> tuple[float, ...]:
-    """The scores of a game that one player has forfeited: the others share the point."""
-    return tuple(0.0 if each == player else 1 / (players - 1) for each in range(players))
+@dataclass
+class GameRecord:
+    """A game while it is played: `comments` and `values` have one entry for each of `moves`."""
+
+    position: Position
+    moves: list[str]
+    comments: list[str] = field(default_factory=list)
+    values: list[float | None] = field(default_factory=list)
+    playouts: int = 0
+    seconds: float = 0.0
+    forfeit_scores: tuple[float, ...] | None = None
+    resigned: bool = False
+
+    def __post_init__(self) -> None:
+        self.comments = [""] * len(self.moves)
+        self.values = [None] * len(self.moves)
+
+    @property
+    def scores(self) -> tuple[float, ...]:
+        """The scores of a finished game."""
+        return self.forfeit_scores or self.position.scores or ()
 
 
-def report(job: GameJob, error: ProgramError) -> None:
-    """Say that a program has lost its game by a fault of its own; giving up is none."""
+def forfeit_scores(loser: int, players: int) -> tuple[float, ...]:
+    """Return the scores of a game that one player forfeits: the others share the point."""
+    return tuple(0.0 if player == loser else 1 / (players - 1) for player in range(players))
+
+
+def report_forfeit(job: GameJob, error: ForfeitError) -> None:
+    """Report on stderr why a player forfeits its game; a resignation is not reported."""
     if not isinstance(error, ResignedError):
         print(f"graven: game {job.index + 1} is lost: {error}.", file=sys.stderr, flush=True)
 
 
-def comment_on(found: SearchResult) -> str:
-    """What we say of a move of ours in a record; of a program's move we know nothing."""
-    if not found.playouts:
+def move_comment(result: SearchResult) -> str:
+    """Return the comment of a move in a record; empty if its player reports no playouts."""
+    if not result.playouts:
         return ""
-    return f"{found.playouts} playouts, win rate {100 * found.value:.1f} %"
+    return f"{result.playouts} playouts, win rate {100 * result.value:.1f} %"
 
 
-def keep_record(
-    job: GameJob,
-    game: Game,
-    position: Position,
-    moves: Sequence[str],
-    comments: Sequence[str],
-    scores: tuple[float, ...],
-    resigned: bool,
-) -> None:
+def write_sgf(job: GameJob, game: Game, record: GameRecord) -> None:
     """Write a finished game of Go on a square board as an SGF file.
 
-    If that cannot be, it is said, and the game counts all the same.
+    On failure, warn and keep the result.
     """
     rows, _, columns = str(game.options.get("size", "")).partition("x")
     if game.name != "go" or rows != columns or game.players != 2:
         return
-    names = [job.cell.agents[side] for side in job.cell.seats(job.index)]
-    record = sgf.Record(
-        size=int(rows),
-        komi=float(game.options["komi"]),
-        moves=[
-            (ply % 2, move, comment)
-            for ply, (move, comment) in enumerate(zip(moves, comments, strict=True))
-        ],
-        names=(names[0], names[1]),
-        result=_result(game, position, scores, resigned),
+    names = [job.pairing.agents[side] for side in job.pairing.seats(job.index)]
+    text = sgf.write(
+        sgf.Record(
+            size=int(rows),
+            komi=float(game.options["komi"]),
+            moves=[
+                (ply % 2, move, comment)
+                for ply, (move, comment) in enumerate(
+                    zip(record.moves, record.comments, strict=True)
+                )
+            ],
+            names=(names[0], names[1]),
+            result=_sgf_result(game, record),
+        )
     )
-    folder = Path(os.environ.get(FOLDER) or "sgf")
-    match = zlib.crc32(repr(job.cell).encode())
-    path = folder / f"go-{match:08x}-{job.index + 1:04}.sgf"
+    folder = Path(os.environ.get(FOLDER_VARIABLE) or DEFAULT_FOLDER)
+    path = folder / f"go-{zlib.crc32(job.pairing.key.encode()):08x}-{job.index + 1:04}.sgf"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        path.write_text(sgf.write(record), encoding="utf-8")
+        path.write_text(text, encoding="utf-8")
     except OSError as error:
-        why = f"{path} cannot be written: {error.strerror}; {FOLDER} names another folder"
-        print(f"graven: game {job.index + 1} has no SGF file: {why}.", file=sys.stderr, flush=True)
+        print(
+            f"graven: game {job.index + 1} has no SGF file: {path} cannot be written: "
+            f"{error.strerror}; {FOLDER_VARIABLE} names another folder.",
+            file=sys.stderr,
+            flush=True,
+        )
 
 
-def _result(game: Game, position: Position, scores: tuple[float, ...], resigned: bool) -> str:
-    if position.is_over:
-        return sgf.result_text(game, go.areas(position))
-    return ("B" if scores[0] > scores[1] else "W") + ("+R" if resigned else "+F")
+def _sgf_result(game: Game, record: GameRecord) -> str:
+    if record.position.is_over:
+        return sgf.result_text(game, go.areas(record.position))
+    winner = "B" if record.scores[0] > record.scores[1] else "W"
+    return winner + ("+R" if record.resigned else "+F")

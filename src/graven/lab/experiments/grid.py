@@ -1,8 +1,9 @@
 """Grids of agents: a spec in which some values are written as ranges or lists.
 
-rave(bias=[1e-1..1e-15])            every power of ten
-grave(ref=[25,50,100],bias=[1e-4,1e-5])     every pair of the two
-uct(c=[0.1..0.9+0.2])               steps of 0.2;  mast(k=[1..64*2]) doubles
+rave(bias=[1e-1..1e-15])                    every power of ten
+grave(ref=[25,50,100],bias=[1e-4,1e-5])     every combination of the two lists
+uct(c=[0.1..0.9+0.2])                       steps of 0.2
+uct+mast(k=[1..64*2])                       powers of two
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from graven.agents.spec import LONGEST
 from graven.core.calls import Value, format_value, read_value
 from graven.core.errors import UsageError
 
-MOST_CELLS = 1000
+MOST_AGENTS_IN_GRID = 1000
 _HOLE = re.compile(r"([a-z][a-z0-9_]*)\s*=\s*\[([^\[\]]*)\]", re.IGNORECASE)
 _RANGE = re.compile(
     r"\s*([^.,]\S*?|\.\d\S*?)\s*\.\.\s*([^*+\s]+?(?:e\+\d+)?)\s*(?:([*+])\s*(\S+))?\s*"
@@ -25,32 +26,32 @@ _RANGE = re.compile(
 
 
 @dataclass(frozen=True)
-class Grid:
-    """Agents over one or more axes. `values[k]` are the values of the k-th axis, `names[k]`."""
+class AgentGrid:
+    """Agents over zero or more axes: the k-th axis is parameter `names[k]` with `values[k]`."""
 
     text: str
     names: tuple[str, ...]
     values: tuple[tuple[Value, ...], ...]
 
     def agents(self) -> list[str]:
-        """Every agent of the grid, the last axis changing fastest."""
+        """Return the specs of all agents; the last axis changes fastest."""
         return [self.agent(*point) for point in self.points()]
 
     def points(self) -> list[tuple[Value, ...]]:
-        """The values of every agent of the grid."""
+        """Return the parameter values of all agents."""
         return list(product(*self.values))
 
     def agent(self, *point: Value) -> str:
-        """The agent at a point of the grid, in canonical form."""
-        rest = iter(point)
-        text = _HOLE.sub(lambda hole: f"{hole[1]}={format_value(next(rest))}", self.text)
+        """Return the canonical spec of the agent with these parameter values."""
+        values = iter(point)
+        text = _HOLE.sub(lambda hole: f"{hole[1]}={format_value(next(values))}", self.text)
         return parse(text, files=True).text
 
 
-def grid(text: str) -> Grid:
-    """A grid from its text; a spec without ranges is a grid of one agent."""
+def parse_grid(text: str) -> AgentGrid:
+    """Read a grid from its text; a spec without ranges is a grid of one agent."""
     if len(text) > LONGEST:
-        raise UsageError(f"a grid has at most {LONGEST} characters; this one {len(text)}.")
+        raise UsageError(f"a grid has at most {LONGEST} characters, got {len(text)}.")
     holes = _HOLE.findall(text)
     if text.count("[") != len(holes) or text.count("]") != len(holes):
         raise UsageError(
@@ -60,11 +61,11 @@ def grid(text: str) -> Grid:
     count = 1
     for axis in values:
         count *= len(axis)
-    if count > MOST_CELLS:
-        raise UsageError(f"a grid has at most {MOST_CELLS:,} agents; this one {count:,}.")
-    found = Grid(text, tuple(name.lower() for name, _ in holes), values)
-    found.agents()  # every one of them is an agent, or says why not
-    return found
+    if count > MOST_AGENTS_IN_GRID:
+        raise UsageError(f"a grid has at most {MOST_AGENTS_IN_GRID:,} agents, got {count:,}.")
+    grid = AgentGrid(text, tuple(name.lower() for name, _ in holes), values)
+    grid.agents()  # raises if one of them is not a valid spec
+    return grid
 
 
 def _values(name: str, inside: str) -> tuple[Value, ...]:
@@ -73,10 +74,6 @@ def _values(name: str, inside: str) -> tuple[Value, ...]:
     values = tuple(read_value(part.strip()) for part in inside.split(",") if part.strip())
     if not values:
         raise UsageError(f"{name}: the list of values is empty.")
-    return _each_once(name, values)
-
-
-def _each_once(name: str, values: tuple[Value, ...]) -> tuple[Value, ...]:
     if len(set(values)) < len(values):
         raise UsageError(f"{name}: a value is listed twice.")
     return values
@@ -87,20 +84,20 @@ def _range(name: str, inside: str) -> tuple[Value, ...]:
     numbers = [_number(part) for part in (match[1], match[2], match[4])] if match else []
     if not match or numbers[0] is None or numbers[1] is None or (match[3] and numbers[2] is None):
         raise UsageError(
-            f"{name}: [{inside}] is no range such as [1e-1..1e-15] (powers of ten), [1..64*2] or "
-            "[0.1..0.9+0.2]."
+            f"{name}: [{inside}] is not a range such as [1e-1..1e-15] (powers of ten), [1..64*2] "
+            "or [0.1..0.9+0.2]."
         )
     low, high = numbers[0], numbers[1]
     if match[3] == "+":
-        found = _arithmetic(low, high, numbers[2] or 0.0)
+        values = _arithmetic(low, high, numbers[2] or 0.0)
     else:
-        found = _geometric(low, high, (numbers[2] or 0.0) if match[3] else 10.0)
-    if not found:
+        values = _geometric(low, high, (numbers[2] or 0.0) if match[3] else 10.0)
+    if not values:
         raise UsageError(
-            f"{name}: [{inside}] does not get from {low:g} to {high:g} in at most {MOST_CELLS} "
-            "steps; powers of ten and factors need positive numbers."
+            f"{name}: [{inside}] does not reach {high:g} from {low:g} in at most "
+            f"{MOST_AGENTS_IN_GRID} steps; powers of ten and factors need positive numbers."
         )
-    return tuple(int(value) if value == int(value) else value for value in found)
+    return tuple(int(value) if value == int(value) else value for value in values)
 
 
 def _number(text: str | None) -> float | None:
@@ -116,7 +113,7 @@ def _arithmetic(low: float, high: float, step: float) -> list[float]:
         return []
     count = int(abs(high - low) / step + 1e-9)
     step = step if high >= low else -step
-    if count >= MOST_CELLS:
+    if count >= MOST_AGENTS_IN_GRID:
         return []
     return [float(f"{low + number * step:.12g}") for number in range(count + 1)]
 
@@ -126,8 +123,8 @@ def _geometric(low: float, high: float, factor: float) -> list[float]:
         return []
     steps = (log10(high) - log10(low)) / log10(factor)
     count = int(abs(steps) + 1e-9)
-    if count >= MOST_CELLS:
+    if count >= MOST_AGENTS_IN_GRID:
         return []
-    found = [low * factor ** (number if steps >= 0 else -number) for number in range(count + 1)]
-    # Say 0.001, not 0.0010000000000000002.
-    return [high if isclose(value, high) else float(f"{value:.12g}") for value in found]
+    values = [low * factor ** (number if steps >= 0 else -number) for number in range(count + 1)]
+    # Write 0.001, not 0.0010000000000000002.
+    return [high if isclose(value, high) else float(f"{value:.12g}") for value in values]

@@ -1,37 +1,38 @@
-"""Jobs in, results out: one game to play, and what came of it.
+"""Jobs in, results out: one game to play, and its result.
 
-Both records are plain values that pickle, so that a job can be played in this process, in another
-or on another machine.
+Both records consist of plain values and can be pickled, so a job can be played in this process, in
+another one or on another machine.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from graven.lab.experiments.pairing import Cell
+from graven.lab.experiments.pairing import Pairing
 
 
 @dataclass(frozen=True, slots=True)
 class GameJob:
-    """One game to play, complete in itself: a cell and the game's number in it."""
+    """One game to play: a pairing and the game's number in it."""
 
-    cell: Cell
+    pairing: Pairing
     index: int
 
     @property
     def seed(self) -> int:
         """The game's seed."""
-        return self.cell.game_seed(self.index)
+        return self.pairing.game_seed(self.index)
 
 
 @dataclass(frozen=True, slots=True)
 class GameResult:
-    """A finished game: each player's score, and what both sides spent on it together.
+    """A finished game.
 
-    `seats[player]` is the side, 0 or 1, that played as `player`. `moves` are as people write them;
-    where players move at once, joined by commas. `version` and `machine` say what played it.
-    `values` are what was believed of each move by the first of those who made it, the mean score
-    it expected, None where nobody searched; empty if none were recorded.
+    `seats[player]` is the side, 0 or 1, that played as `player`; `scores[player]` is its score.
+    `moves` are texts; simultaneous moves are joined by commas. `playouts` and `seconds` are the
+    totals of both sides. `version` and `machine` identify what played the game. `values[ply]` is
+    the mean score that the first player to move at that ply expected, None where there was no
+    search; empty if no values were recorded.
     """
 
     index: int
@@ -47,14 +48,15 @@ class GameResult:
 
     @property
     def plies(self) -> int:
-        """How many moves the game took."""
+        """The length of the game."""
         return len(self.moves)
 
     @property
     def outcome(self) -> float:
-        """For the first side: 1 a win, 0.5 a draw, 0 a loss.
+        """The result of the first side: 1 for a win, 0.5 for a draw, 0 for a loss.
 
-        A side is worth its best seat (Sironi and Winands count a win of any of its players).
+        A side has the score of its best seat (Sironi and Winands count a win of any of its
+        players).
         """
         first, second = (
             max(score for score, seat in zip(self.scores, self.seats, strict=True) if seat == side)
@@ -64,15 +66,15 @@ class GameResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
-    """A game that could not be played, however often it was tried."""
+class FailedGame:
+    """A game that failed every time it was tried."""
 
     job: GameJob
     reason: str
 
     def __str__(self) -> str:
-        agents = " v ".join(self.job.cell.agents)
+        agents = " v ".join(self.job.pairing.agents)
         return (
-            f"game {self.job.index} of {agents} at {self.job.cell.game} (seed {self.job.seed}) "
-            f"failed: {self.reason}"
+            f"game {self.job.index} of {agents} at {self.job.pairing.game} "
+            f"(seed {self.job.seed}) failed: {self.reason}"
         )

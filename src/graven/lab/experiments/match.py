@@ -2,103 +2,99 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Unpack
 
 from graven.agents import Agent
 from graven.core.errors import UsageError
 from graven.core.game import Game
-from graven.lab.experiments.experiment import Place, Task, play_missing
-from graven.lab.experiments.job import Failure, GameResult
-from graven.lab.experiments.pairing import MIXED, Cell, make_cell
+from graven.lab.experiments.job import FailedGame, GameResult
+from graven.lab.experiments.pairing import ROTATE, Pairing, make_pairing
+from graven.lab.experiments.run import PlannedGames, play_missing
+from graven.lab.experiments.run_config import RunConfig, RunKeywords, run_config
 from graven.lab.stats.intervals import Score, group_means, mean_interval
 from graven.lab.stats.sprt import Sprt, Trial, Verdict
-from graven.lab.store.store import IN_MEMORY, Store, Summary
-from graven.search.budget import Budget
-from graven.search.runner import Stop
-from graven.sources.load import make_game
-
-Progress = Callable[[Score], None]
+from graven.lab.store.store import Store, Summary
+from graven.sources.load import load_game
 
 
 @dataclass(frozen=True)
 class MatchResult:
     """A match from the first agent's point of view.
 
-    `games` counts all games of the match that are finished, whenever they were played; `planned`
-    says how many it was meant to have, `new` how many this run played. `pairs` are the mean
-    results of pairs of games from the same opening, if they have openings.
+    `games` counts all finished games of the match, `new` those that this run played, `planned` the
+    games that were asked for. `verdict` is the result of the sequential test, if there is one.
+    `group_results` are the mean results of the complete groups of games from the same opening;
+    empty without openings.
     """
 
-    cell: Cell
+    pairing: Pairing
     planned: int
     new: int
     summary: Summary
-    failures: tuple[Failure, ...]
+    failures: tuple[FailedGame, ...]
     verdict: Verdict | None
-    pairs: tuple[float, ...]
+    group_results: tuple[float, ...]
     store: Store = field(repr=False, compare=False)
 
     @property
     def game(self) -> str:
         """The game in canonical form."""
-        return self.cell.game
+        return self.pairing.game
 
     @property
     def first(self) -> str:
         """The first agent in canonical form."""
-        return self.cell.agents[0]
+        return self.pairing.agents[0]
 
     @property
     def second(self) -> str:
         """The second agent in canonical form."""
-        return self.cell.agents[1]
+        return self.pairing.agents[1]
 
     @property
     def seed(self) -> int:
         """The seed of the match."""
-        return self.cell.seed
+        return self.pairing.seed
 
     @property
     def score(self) -> Score:
-        """Games won, lost and drawn."""
+        """The games won, lost and drawn."""
         return self.summary.score
 
     @property
     def games(self) -> int:
-        """How many games the score counts."""
+        """The number of finished games."""
         return self.score.games
 
     @property
     def wins(self) -> int:
-        """Games that the first agent won."""
+        """The games that the first agent won."""
         return self.score.wins
 
     @property
     def losses(self) -> int:
-        """Games that the second agent won."""
+        """The games that the first agent lost."""
         return self.score.losses
 
     @property
     def draws(self) -> int:
-        """Games that nobody won."""
+        """The drawn games."""
         return self.score.draws
 
     @property
     def win_rate(self) -> float | None:
-        """Points won, from 0 to 1, where a draw is half a point; None before the first game."""
+        """The share of points, from 0 to 1, with half a point for a draw; None without games."""
         return self.score.win_rate
 
     @property
     def ci95(self) -> tuple[float, float]:
         """The win rate's 95 % confidence interval.
 
-        Two games from the same opening belong together, so there pairs are what is counted.
+        Games from the same opening are not independent, so with openings groups are counted.
         """
-        return mean_interval(self.pairs) if self.pairs else self.score.ci95
+        return mean_interval(self.group_results) if self.group_results else self.score.ci95
 
     @property
     def plies(self) -> float:
@@ -107,22 +103,28 @@ class MatchResult:
 
     @property
     def playouts_per_second(self) -> float:
-        """Playouts for each second of searching: the rate of one worker, not of all together."""
+        """Playouts per second of search: the speed of one worker."""
         return self.summary.playouts_per_second
 
     @cached_property
     def results(self) -> tuple[GameResult, ...]:
-        """The games themselves, in the order of their numbers."""
-        return tuple(self.store.results(self.cell, self.planned))
+        """The games in the order of their numbers."""
+        return tuple(self.store.results(self.pairing, self.planned))
+
+    @property
+    def finished(self) -> bool:
+        """Whether all games were played, or a sequential test has decided."""
+        decided = self.verdict is not None and self.verdict.decided is not None
+        return decided or self.games >= self.planned
 
     def as_json(self) -> dict[str, Any]:
-        """The match as plain values."""
+        """Return the match as plain values."""
         low, high = self.ci95
-        said = {
+        values: dict[str, Any] = {
             "game": self.game,
             "first": self.first,
             "second": self.second,
-            "budgets": [asdict(budget) for budget in self.cell.budgets],
+            "budgets": [asdict(budget) for budget in self.pairing.budgets],
             "games": self.games,
             "new": self.new,
             "wins": self.wins,
@@ -133,18 +135,18 @@ class MatchResult:
             "plies": self.plies,
             "playouts_per_second": self.playouts_per_second,
             "seed": self.seed,
-            "openings": self.cell.openings,
+            "opening_plies": self.pairing.opening_plies,
             "failures": [str(failure) for failure in self.failures],
         }
         if self.verdict is not None:
-            said["sprt"] = {
+            values["sprt"] = {
                 "elo0": self.verdict.test.elo0,
                 "elo1": self.verdict.test.elo1,
                 "ratio": self.verdict.ratio,
                 "pairs": self.verdict.pairs,
                 "decided": self.verdict.decided,
             }
-        return said
+        return values
 
 
 def match(
@@ -152,69 +154,88 @@ def match(
     first: str | Agent,
     second: str | Agent,
     games: int = 100,
-    playouts: int | None = None,
-    seconds: float | None = None,
-    seed: int = 0,
-    workers: int | None = None,
-    progress: Progress | None = None,
-    stop: Stop | None = None,
     *,
-    db: str | os.PathLike[str] | Store | None = None,
-    cluster: str | None = None,
-    openings: int = 0,
-    seating: str = MIXED,
+    seating: str = ROTATE,
     sprt: tuple[float, float] | None = None,
+    **keywords: Unpack[RunKeywords],
 ) -> MatchResult:
     """Play `games` games between two agents.
 
-    Each move may spend `playouts` or `seconds`, or whichever is spent first; 1,000 playouts if
-    neither is given. A budget inside an agent's spec, as in `rave(playouts=500)`, beats both.
-    `workers` processes play at the same time, by default as many as there are cores; with one,
-    games are played in this process; `cluster` is the address of a Dask scheduler to play on
-    instead. `progress` is called with the score before the first game and after every game.
+    `playouts`, `seconds`, `seed`, `workers`, `store` and the other keyword arguments are those of
+    `RunKeywords`. A budget inside an agent's spec, as in `rave(playouts=500)`, replaces `playouts`
+    and `seconds`. Games that are in the store already are not played again, so a match that was
+    stopped resumes. `progress` is called with the score.
 
-    `db` is a file that remembers the games: those that are in it already are not played again, so
-    that a match which was stopped goes on where it was. Once `stop` is set, games under way are
-    dropped. `openings` random moves begin each game, the same ones for both games of a pair.
-    `sprt` ends the match early, once it is clear whether the first agent is stronger by the first
-    or by the second number of Elo.
+    `seating`, for three players or more, is "rotate" (all seat assignments of both agents) or
+    "single" (the first agent takes one seat). `sprt` ends the match early, once a sequential test
+    has decided whether the first agent is stronger by the first or by the second number of Elo.
     """
+    return run_match(
+        game, first, second, run_config(**keywords), games=games, seating=seating, sprt=sprt
+    )
+
+
+def run_match(
+    game: Game | str,
+    first: str | Agent,
+    second: str | Agent,
+    config: RunConfig[Score],
+    *,
+    games: int,
+    seating: str = ROTATE,
+    sprt: tuple[float, float] | None = None,
+) -> MatchResult:
+    """Play a match with the settings of `config`: see `match`."""
     if isinstance(game, str):
-        game = make_game(game)
-    cell = make_cell(game, first, second, Budget(playouts, seconds), seed, openings, seating)
-    trial = Trial(Sprt(*sprt)) if sprt is not None else None
-    if trial is not None and seating != MIXED:
-        raise UsageError("a sequential test needs both sides to change seats: seating 'mixed'.")
-    store = db if isinstance(db, Store) else Store(IN_MEMORY if db is None else db)
+        game = load_game(game)
+    pairing = make_pairing(
+        game,
+        first,
+        second,
+        config.budget,
+        seed=config.seed,
+        opening_plies=config.opening_plies,
+        seating=seating,
+    )
+    test = Trial(Sprt(*sprt)) if sprt is not None else None
+    if test is not None and seating != ROTATE:
+        raise UsageError(f"a sequential test needs the seating 'rotate', got {seating!r}.")
+    store = config.store
     score, new = Score(), 0
 
     def count(index: int, outcome: float) -> None:
         nonlocal score
         score = score.plus(outcome)
-        if trial is not None:
-            trial.add(index, outcome)
+        if test is not None:
+            test.add(index, outcome)
 
-    def recorded(_: Cell, result: GameResult) -> None:
+    def on_game(_: Pairing, result: GameResult) -> None:
         nonlocal new
         new += 1
         count(result.index, result.outcome)
-        if progress is not None:
-            progress(score)
+        config.report(score)
 
-    for index, outcome in store.outcomes(cell, games).items():
+    for index, outcome in store.outcomes(pairing, games).items():
         count(index, outcome)
-    if progress is not None:
-        progress(score)
+    config.report(score)
     failures = play_missing(
-        [Task(cell, games)],
-        store,
-        Place(workers, cluster),
-        recorded,
-        stop,
-        enough=lambda: trial is not None and trial.verdict.decided is not None,
+        [PlannedGames(pairing, games)],
+        config,
+        on_game=on_game,
+        enough=lambda: test is not None and test.verdict.decided is not None,
         game=game,
     )
-    verdict = trial.verdict if trial is not None else None
-    pairs = tuple(group_means(store.outcomes(cell, games), cell.together)) if openings else ()
-    summary = store.summary(cell, games)
-    return MatchResult(cell, games, new, summary, failures, verdict, pairs, store)
+    group_results: tuple[float, ...] = ()
+    if pairing.opening_plies:
+        outcomes = store.outcomes(pairing, games)
+        group_results = tuple(group_means(outcomes, pairing.games_per_opening))
+    return MatchResult(
+        pairing=pairing,
+        planned=games,
+        new=new,
+        summary=store.summary(pairing, games),
+        failures=failures,
+        verdict=test.verdict if test is not None else None,
+        group_results=group_results,
+        store=store,
+    )

@@ -1,50 +1,48 @@
-"""Published figures that are no win rates: what an agent does while it plays against itself."""
+"""Published figures that are not win rates, measured while an agent plays against itself."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from statistics import fmean, median
 
-from graven.agents import SearchResult, agent
-from graven.agents.agent import find_move
+from graven.agents import MoveClock, SearchAgent, SearchPlayer, SearchResult
 from graven.core.errors import UsageError
 from graven.core.rng import derive
-from graven.lab.experiments.play_game import warm_up
+from graven.lab.experiments.run_config import RunConfig, RunProgress
 from graven.lab.published import Figure, Setup, Table
 from graven.search.budget import Budget
 from graven.search.entries import AmafEntries, count_entries
-from graven.search.runner import Search, Stop
-from graven.sources.load import make_game
+from graven.sources.load import load_game
 
-Measure = Callable[[Setup, int, int, Stop], float | None]
+MeasureConfig = RunConfig[RunProgress]
+Measure = Callable[[Setup, int, MeasureConfig], float | None]
 
 
-def simulations_per_second(setup: Setup, games: int, seed: int, stop: Stop) -> float | None:
-    """The median over the moves of a game, and the mean of that over games, as Sironi and Winands
-    have it."""
+def simulations_per_second(setup: Setup, games: int, config: MeasureConfig) -> float | None:
+    """Return the mean over games of the median speed of a game's moves (Sironi and Winands)."""
     medians = []
     for index in range(games):
-        rates = [found.playouts_per_second for _, found in _moves(setup, index, seed, stop)]
-        if stop.is_set():
+        speeds = [result.playouts_per_second for _, result in _searches(setup, index, config)]
+        if config.stopped:
             return None
-        medians.append(median(rates))
+        medians.append(median(speeds))
     return fmean(medians)
 
 
-def statistics_per_node(setup: Setup, games: int, seed: int, stop: Stop) -> float | None:
-    """AMAF statistics that a node keeps at the end of a search, over all searches of the games.
+def statistics_per_node(setup: Setup, games: int, config: MeasureConfig) -> float | None:
+    """Return the AMAF statistics per node at the end of a search, over all searches of the games.
 
-    RAVE needs those of the moves that are legal in the node, GRAVE those of all moves played from
-    there on, since nodes below may read them.
+    RAVE needs those of the moves that are legal in the node. GRAVE needs those of all moves played
+    below it, since deeper nodes may read them.
     """
     total = AmafEntries(0, 0, 0)
     for index in range(games):
-        for search, _ in _moves(setup, index, seed, stop):
-            total += count_entries(search)
-    if stop.is_set():
+        for player, _ in _searches(setup, index, config):
+            total += count_entries(player.search)
+    if config.stopped:
         return None
-    own_moves_only = agent(setup.first).search_spec.ref == 0
-    return (total.legal if own_moves_only else total.all) / total.nodes
+    legal_moves_only = SearchAgent(setup.first).search_spec.ref == 0
+    return (total.legal if legal_moves_only else total.all) / total.nodes
 
 
 MEASURES: dict[str, Measure] = {
@@ -53,38 +51,37 @@ MEASURES: dict[str, Measure] = {
 }
 
 
-def _moves(
-    setup: Setup, index: int, seed: int, stop: Stop
-) -> Iterator[tuple[Search, SearchResult]]:
-    """Every search of a game that the agent plays against itself, until told to stop."""
-    game, plays = make_game(setup.game), agent(setup.first)
-    warm_up(game, [plays])
-    search, budget = plays.bind(game), Budget(setup.playouts[0])
+def _searches(
+    setup: Setup, index: int, config: MeasureConfig
+) -> Iterator[tuple[SearchPlayer, SearchResult]]:
+    """Yield every search of a game in which one player makes all moves, until stopped."""
+    game = load_game(setup.game)
+    player = SearchAgent(setup.first).player(game, derive(config.seed, index))
+    player.warm_up()
+    clock = MoveClock(Budget(setup.playouts[0]), config.stop)
     position = game.start()
-    while not position.is_over and not stop.is_set():
-        found = find_move(search, position, budget, derive(seed, index, position.ply), stop)
-        yield search, found
+    while not position.is_over and not config.stopped:
+        result = player.choose(position, clock)
+        yield player, result
         position = position.play_joint(
-            (found.best_move,) if isinstance(found.best_move, str) else found.best_move
+            (result.best_move,) if isinstance(result.best_move, str) else result.best_move
         )
 
 
-def measured(
-    table: Table, games: int, seed: int, stop: Stop, taken: Callable[[], None]
-) -> dict[Figure, float]:
-    """Our figures for those of a table, each from so many games; those taken before a stop."""
+def measured(table: Table, games: int, config: MeasureConfig) -> dict[Figure, float]:
+    """Measure the figures of a table in `games` games each; return those taken before a stop."""
     if games < 1:
-        raise UsageError(f"something can be measured in at least 1 game, not {games}.")
+        raise UsageError(f"a measurement needs at least 1 game, got {games}.")
     if table.measure not in MEASURES:
         raise UsageError(f"{table.measure} of table {table.name} cannot be measured.")
-    take = MEASURES[table.measure]
-    found: dict[Figure, float] = {}
+    measure = MEASURES[table.measure]
+    values: dict[Figure, float] = {}
     for figure in table.figures:
         if figure.setup is None:
             continue
-        value = take(figure.setup, games, seed, stop)
+        value = measure(figure.setup, games, config)
         if value is None:
             break
-        found[figure] = value
-        taken()
-    return found
+        values[figure] = value
+        config.report(RunProgress(len(values), len(table.figures)))
+    return values

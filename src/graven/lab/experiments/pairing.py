@@ -1,8 +1,8 @@
-"""A cell: one line of an experiment, two agents at one game, and which games it consists of.
+"""A pairing: two agents at one game, and the rule that generates its games.
 
-A cell says everything that decides its games. Game number `index` has its seed, its seats and its
-opening from the cell and the index alone, so that the games of a cell can be played in any order,
-by anybody, in any number of sittings: it is always the same cell.
+A pairing contains everything that determines its games. Game number `index` gets its seed, its seat
+assignment and its opening from the pairing and the index alone, so the games of a pairing can be
+played in any order, on any machine and in any number of runs.
 """
 
 from __future__ import annotations
@@ -11,115 +11,123 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from graven.agents import Agent, agent
-from graven.agents.gtp_program import is_program
+from graven.agents import Agent, agent, is_external
 from graven.agents.spec import migrate_spec, with_budget
 from graven.core.bounded_json import read_json
 from graven.core.calls import format_value
 from graven.core.errors import UsageError, unknown
-from graven.core.game import Game, Outline
+from graven.core.game import Game, GameOutline
 from graven.core.rng import derive
 from graven.search.budget import Budget
-from graven.sources.load import outline
+from graven.sources.load import read_outline
 
-MIXED, ALONE = "mixed", "alone"
-MOST_OPENING_MOVES = 1000
-# Apart from the seeds of games, which are derive(seed, index).
-OPENING = 0x6F70656E
+ROTATE, SINGLE = "rotate", "single"
+# Result files name seatings and opening plies by the words of their first version.
+STORED_SEATINGS = {ROTATE: "mixed", SINGLE: "alone"}
+STORED_OPENING_PLIES = "openings"
+MOST_OPENING_PLIES = 1000
+# Separates the seeds of openings from the seeds of games, which are derive(seed, index).
+OPENING_STREAM = 0x6F70656E
 
 
 @dataclass(frozen=True)
-class Cell:
+class Pairing:
     """Two agents at one game.
 
-    `game` and `agents` are in canonical form, without budgets: `budgets` has each side's.
-    `openings` random moves begin each game, the same ones for all games of a pair. `seating` is
-    "mixed" (every way of giving the seats to the two sides, as Sironi and Winands) or "alone" (the
-    first agent takes one seat in turn, the second all others, as Cazenave at Three Color Go).
+    `game` and `agents` are in canonical form, without budgets: `budgets` has one for each agent.
+    Each game begins with `opening_plies` random plies, which are the same for the games of a group
+    (see `games_per_opening`). `seating` is "rotate" (all seat assignments in which both agents take
+    part, as Sironi and Winands) or "single" (the first agent takes one seat, a different one in
+    each game, and the second agent all others, as Cazenave at Three Color Go).
     """
 
     game: str
     agents: tuple[str, str]
     budgets: tuple[Budget, Budget]
     seed: int = 0
-    openings: int = 0
-    seating: str = MIXED
+    opening_plies: int = 0
+    seating: str = ROTATE
     players: int = field(default=2, compare=False)
 
     @property
     def key(self) -> str:
-        """The cell as text, the same for the same cell: its name in the store."""
-        said = {
+        """The identity of the pairing in the store, as JSON text in the store's vocabulary."""
+        values = {
             "game": self.game,
             "agents": self.agents,
             "budgets": [[budget.playouts, budget.seconds] for budget in self.budgets],
             "seed": self.seed,
-            "openings": self.openings,
-            "seating": self.seating,
+            STORED_OPENING_PLIES: self.opening_plies,
+            "seating": self.stored_seating,
         }
-        return json.dumps(said, separators=(",", ":"), sort_keys=True)
+        return json.dumps(values, separators=(",", ":"), sort_keys=True)
 
     @classmethod
-    def from_key(cls, key: str) -> Cell:
-        """Return the cell of a stored key, of which `players` is not a part."""
-        said = read_json(key)
-        first, second = (migrate_spec(str(text)) for text in said["agents"])
-        budgets = [Budget(playouts, seconds) for playouts, seconds in said["budgets"]]
+    def from_key(cls, key: str) -> Pairing:
+        """Read a pairing from its key, which does not contain `players`."""
+        values = read_json(key)
+        first, second = (migrate_spec(str(spec)) for spec in values["agents"])
+        budgets = [Budget(playouts, seconds) for playouts, seconds in values["budgets"]]
         return cls(
-            str(said["game"]),
-            (first, second),
-            (budgets[0], budgets[1]),
-            int(said["seed"]),
-            int(said["openings"]),
-            str(said["seating"]),
+            game=str(values["game"]),
+            agents=(first, second),
+            budgets=(budgets[0], budgets[1]),
+            seed=int(values["seed"]),
+            opening_plies=int(values[STORED_OPENING_PLIES]),
+            seating=seating_from_store(str(values["seating"])),
         )
 
     @property
+    def stored_seating(self) -> str:
+        """The seating as result files write it."""
+        return STORED_SEATINGS[self.seating]
+
+    @property
     def size(self) -> int:
-        """How many games show every seating once."""
-        if self.seating == ALONE:
+        """The number of games in which every seat assignment occurs once."""
+        if self.seating == SINGLE:
             return self.players
         return 2 if self.players == 2 else int(2**self.players) - 2
 
     def seats(self, index: int) -> tuple[int, ...]:
-        """Which side, 0 or 1, takes each seat in game number `index`."""
+        """Return the side, 0 or 1, that takes each seat in game number `index`."""
         return SEATINGS[self.seating](index, self.players)
 
     def game_seed(self, index: int) -> int:
-        """The seed of a game, from which those of its players follow."""
+        """Return the seed of a game; the seeds of its players are derived from it."""
         return derive(self.seed, index)
 
     @property
-    def together(self) -> int:
-        """How many games after each other begin with the same opening."""
-        return self.players if self.seating == ALONE else 2
+    def games_per_opening(self) -> int:
+        """The number of consecutive games that begin with the same opening."""
+        return self.players if self.seating == SINGLE else 2
 
     def opening_seed(self, index: int) -> int:
-        """The seed of a game's opening: the same for all games that belong together."""
-        return derive(self.seed, OPENING, index // self.together)
+        """Return the seed of a game's opening, the same for all games of its group."""
+        return derive(self.seed, OPENING_STREAM, index // self.games_per_opening)
 
     @property
     def title(self) -> str:
-        """Who plays whom, with budgets where they are not the same."""
+        """Both agents, with their budgets if these differ."""
         same = self.budgets[0] == self.budgets[1]
         return " v ".join(self.agents if same else self.sides())
 
     @property
     def budget(self) -> str:
-        """What a move may cost, in words."""
+        """The budget of a move in words."""
         first, second = (describe_budget(budget) for budget in self.budgets)
         return first if first == second else f"{first} v {second}"
 
     def sides(self) -> tuple[str, str]:
-        """Both agents with their budgets, as a command line would name them."""
+        """Return the specs of both agents with their budgets inside."""
         first, second = (
-            _with_budget(spec, budget)
+            spec_with_budget(spec, budget)
             for spec, budget in zip(self.agents, self.budgets, strict=True)
         )
         return first, second
 
     def command(self, games: int) -> list[str]:
-        """The command that plays this cell."""
+        """Return the words of the command that plays this pairing."""
         words = ["graven", "match", self.game]
         shared = self.budgets[0] if self.budgets[0] == self.budgets[1] else None
         words += self.agents if shared else self.sides()
@@ -130,97 +138,105 @@ class Cell:
             words += ["--seconds", format_value(shared.seconds)]
         if self.seed:
             words += ["--seed", str(self.seed)]
-        if self.openings:
-            words += ["--openings", str(self.openings)]
-        if self.seating != MIXED:
+        if self.opening_plies:
+            words += ["--opening-plies", str(self.opening_plies)]
+        if self.seating != ROTATE:
             words += ["--seating", self.seating]
         return words
 
 
-def make_cell(
-    game: Game | Outline | str,
+def make_pairing(
+    game: Game | GameOutline | str,
     first: str | Agent,
     second: str | Agent,
-    given: Budget | None = None,
+    budget: Budget | None = None,
+    *,
     seed: int = 0,
-    openings: int = 0,
-    seating: str = MIXED,
-) -> Cell:
-    """A cell from what people say. A budget inside an agent's spec beats the one given for both."""
+    opening_plies: int = 0,
+    seating: str = ROTATE,
+) -> Pairing:
+    """Check the parts of a pairing and put them in canonical form.
+
+    A budget inside an agent's spec replaces `budget` for that agent.
+    """
     if isinstance(game, str):
-        game = outline(game)
-    if not isinstance(game, Game | Outline):
-        raise UsageError(f"{game!r} is no game: gv.from_class makes one of a class.")
+        game = read_outline(game)
+    if not isinstance(game, Game | GameOutline):
+        raise UsageError(f"{game!r} is not a game: gv.from_class makes one from a class.")
     if game.players < 2:
         raise UsageError("a match needs a game of two players or more.")
     if seating not in SEATINGS:
         raise unknown("seating", seating, SEATINGS)
-    if not 0 <= openings <= MOST_OPENING_MOVES:
+    if not 0 <= opening_plies <= MOST_OPENING_PLIES:
         raise UsageError(
-            f"an opening has from 0 to {MOST_OPENING_MOVES} random moves, not {openings}."
+            f"an opening has from 0 to {MOST_OPENING_PLIES} random plies, got {opening_plies}."
         )
-    sides = [agent(each) if isinstance(each, str) else each for each in (first, second)]
+    sides = [agent(side) if isinstance(side, str) else side for side in (first, second)]
     for side in sides:
-        if side.policies:
-            raise UsageError(
-                f"{side.spec}: a match takes policies of one's own from a file, which workers can "
-                "read and records can name, as in ./mine.py:tree."
-            )
-        if is_program(side.spec) and game.players != 2:
-            raise UsageError(f"{side.spec} plays games of two, and {game.spec} is none.")
-    budgets = [side.budget_or(given or Budget()) for side in sides]
+        side.check_match(game)
+    budgets = [side.budget_or(budget or Budget()) for side in sides]
     specs = [without_budget(side.spec) for side in sides]
-    return Cell(
-        game.fingerprint if isinstance(game, Game) else game.spec,
-        (specs[0], specs[1]),
-        (budgets[0], budgets[1]),
-        seed,
-        openings,
-        seating,
-        game.players,
+    return Pairing(
+        game=game.fingerprint if isinstance(game, Game) else game.spec,
+        agents=(specs[0], specs[1]),
+        budgets=(budgets[0], budgets[1]),
+        seed=seed,
+        opening_plies=opening_plies,
+        seating=seating,
+        players=game.players,
     )
 
 
-def migrate_key(key: str) -> str:
-    """Return a stored key as this version writes it."""
-    return Cell.from_key(key).key
+def without_budget(spec: str) -> str:
+    """Return a canonical spec without the budget inside it."""
+    return spec_with_budget(spec, Budget())
 
 
-def without_budget(text: str) -> str:
-    """A spec in canonical form without the budget inside it."""
-    return _with_budget(text, Budget())
+def spec_with_budget(spec: str, budget: Budget) -> str:
+    """Return a canonical spec with this budget inside; specs of external programs have none."""
+    return spec if is_external(spec) else with_budget(spec, budget)
 
 
-def _with_budget(text: str, budget: Budget) -> str:
-    return text if is_program(text) else with_budget(text, budget)
+def rotated_seats(index: int, players: int) -> tuple[int, ...]:
+    """Return the seat assignment of a game when all of them are used in turn.
 
-
-def mixed_seats(index: int, players: int) -> tuple[int, ...]:
-    """Every odd game swaps the sides of the game before it.
-
-    With two players that is all; with more, the games go in turn through all 2^n - 2 seatings in
-    which both sides take part (Sironi and Winands), each followed by its opposite.
+    Every odd game swaps the sides of the game before it. With two players that is all; with more,
+    the pairs of games go through the 2^n - 2 assignments in which both sides take part (Sironi and
+    Winands).
     """
     pair, swapped = divmod(index, 2)
     # Bit `player` of the mask: the first side sits there. Player n - 1's bit stays clear, since
-    # the opposite seating, which comes next, sets it.
+    # the swapped assignment, which comes next, sets it.
     mask = 1 + pair % (2 ** (players - 1) - 1)
     return tuple((1 - (mask >> player & 1)) ^ swapped for player in range(players))
 
 
-def alone_seats(index: int, players: int) -> tuple[int, ...]:
-    """The first side takes one seat, the next one in the next game; the second side the others."""
+def single_seat(index: int, players: int) -> tuple[int, ...]:
+    """Return the assignment in which the first side takes seat `index` modulo `players` only."""
     return tuple(0 if player == index % players else 1 for player in range(players))
 
 
 SEATINGS: dict[str, Callable[[int, int], tuple[int, ...]]] = {
-    MIXED: mixed_seats,
-    ALONE: alone_seats,
+    ROTATE: rotated_seats,
+    SINGLE: single_seat,
 }
 
 
+def migrate_key(key: str) -> str:
+    """Return a stored key as this version writes it."""
+    return Pairing.from_key(key).key
+
+
+def seating_from_store(text: str) -> str:
+    """Translate a seating from the vocabulary of result files."""
+    for seating, stored in STORED_SEATINGS.items():
+        if stored == text:
+            return seating
+    raise ValueError(f"unknown seating {text!r}")
+
+
 def describe_budget(budget: Budget) -> str:
-    """A budget in words: 1,000 playouts, 0.5 s."""
+    """Format a budget: 1,000 playouts, 0.5 s."""
     parts = []
     if budget.playouts is not None:
         parts.append(f"{budget.playouts:,} playouts")

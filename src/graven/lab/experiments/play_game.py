@@ -1,132 +1,119 @@
-"""Playing one job: the whole of a game, from start to scores."""
+"""Playing one job: a whole game, from the opening to the scores."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
-
-from graven.agents import Agent, Player, Program, agent
-from graven.agents.gtp_program import ProgramError, ProgramPlayer, ResignedError, seated
+from graven.agents import ForfeitError, MoveClock, Player, ResignedError, agent, is_external
 from graven.core.errors import ContractError, UsageError
 from graven.core.game import Game, Position
 from graven.core.rng import derive
-from graven.lab.experiments.game_records import comment_on, keep_record, lost_by, report
+from graven.lab.experiments.game_records import (
+    GameRecord,
+    forfeit_scores,
+    move_comment,
+    report_forfeit,
+    write_sgf,
+)
 from graven.lab.experiments.job import GameJob, GameResult
 from graven.lab.store.provenance import machine, version
-from graven.search.budget import Budget
 from graven.search.runner import Stop
 
-# Enough for the tree to grow once: growing is compiled code, too.
-WARM_UP = Budget(playouts=500)
 OPENING_TRIES = 100
-
-_warm: set[Any] = set()
-
-
-def warm_up(game: Game, agents: Iterable[Agent]) -> None:
-    """Compile what agents need, or load it from the cache, before any clock runs."""
-    for each in agents:
-        if isinstance(each, Program):
-            continue
-        spec = each.search_spec
-        needs = game.spec, spec.formula, spec.playout.variant, spec.ref is None
-        if needs not in _warm:
-            Player(each, seed=0, budget=WARM_UP).choose(game.start())
-            _warm.add(needs)
+VALUE_DIGITS = 4
 
 
-def opened(game: Game, moves: int, seed: int) -> tuple[Position, list[str]]:
-    """A position after so many random moves that do not end the game, and the moves."""
+def random_opening(game: Game, plies: int, seed: int) -> tuple[Position, list[str]]:
+    """Play random plies that do not end the game; return the position and the moves."""
     for attempt in range(OPENING_TRIES):
         position = game.start()
-        played: list[str] = []
-        while len(played) < moves and not position.is_over:
+        moves: list[str] = []
+        while len(moves) < plies and not position.is_over:
             joint = []
             for player in position.players_to_move:
                 legal = position.legal_moves_of(player)
                 joint.append(legal[derive(seed, attempt, position.ply, player) % len(legal)])
             position = position.play_joint(joint)
-            played.append(",".join(joint))
+            moves.append(",".join(joint))
         if not position.is_over:
-            return position, played
+            return position, moves
     if game.start().is_over:
-        raise UsageError(f"the game of {game.spec} is over before it begins.")
+        raise UsageError(f"the game of {game.spec} is over at its start.")
     raise UsageError(
-        f"{OPENING_TRIES} times {moves} random moves ended the game of {game.spec}: "
+        f"{OPENING_TRIES} times, {plies} random plies ended the game of {game.spec}: "
         "ask for a shorter opening."
     )
 
 
 def play_game(job: GameJob, game: Game, stop: Stop | None = None) -> GameResult | None:
-    """Play a job's game to its end; None if told to stop before."""
-    cell, seats, seed = job.cell, job.cell.seats(job.index), job.seed
+    """Play a job's game to its end; None if it was stopped before."""
+    pairing, seats = job.pairing, job.pairing.seats(job.index)
     players = [
-        seated(agent(cell.agents[side]), derive(seed, player), cell.budgets[side])
+        agent(pairing.agents[side]).player(game, derive(job.seed, player))
         for player, side in enumerate(seats)
     ]
+    clocks = [MoveClock(pairing.budgets[side], stop) for side in seats]
     try:
-        return _played(job, game, players, stop)
-    finally:
-        for each in players:
-            if isinstance(each, ProgramPlayer):
-                each.close()
-
-
-def _played(
-    job: GameJob, game: Game, players: list[Player | ProgramPlayer], stop: Stop | None
-) -> GameResult | None:
-    cell, seats, seed = job.cell, job.cell.seats(job.index), job.seed
-    position, moves = opened(game, cell.openings, cell.opening_seed(job.index))
-    playouts, seconds = 0, 0.0
-    comments = [""] * len(moves)
-    values: list[float | None] = [None] * len(moves)
-    scores: tuple[float, ...] | None = None
-    resigned = False
-    while not position.is_over:
-        if position.ply >= game.max_plies:
-            raise ContractError(
-                f"{game.name}: the game goes on after {game.max_plies} plies, more than its "
-                "`max_plies`; `turn` must return TERMINAL when the game is over."
-            )
-        joint: list[str] = []
-        believed: float | None = None
-        for player in position.players_to_move:
-            try:
-                found = players[player].choose(position, stop)
-            except ProgramError as error:
-                if stop is not None and stop.is_set():
-                    return None
-                scores = lost_by(player, game.players)
-                resigned = isinstance(error, ResignedError)
-                report(job, error)
-                break
-            if stop is not None and stop.is_set():
+        record = GameRecord(
+            *random_opening(game, pairing.opening_plies, pairing.opening_seed(job.index))
+        )
+        while record.forfeit_scores is None and not record.position.is_over:
+            _check_length(game, record.position)
+            if not _play_ply(job, record, players, clocks):
                 return None
-            if not joint and found.playouts:
-                believed = round(found.value, 4)
-            joint.append(found.move_of(player))
-            if found.playouts:  # of a program's thinking we know only how long it took
-                playouts += found.playouts
-                seconds += found.seconds
-        if scores is not None:
-            break
-        position = position.play_joint(joint)
-        moves.append(",".join(joint))
-        comments.append(comment_on(found))
-        values.append(believed)
-    if scores is None:
-        scores = position.scores or ()
-    if any(isinstance(each, ProgramPlayer) for each in players):
-        keep_record(job, game, position, moves, comments, scores, resigned)
+    finally:
+        for player in players:
+            player.close()
+    if any(map(is_external, pairing.agents)):
+        write_sgf(job, game, record)
     return GameResult(
-        job.index,
-        seats,
-        seed,
-        scores,
-        tuple(moves),
-        playouts,
-        seconds,
-        version(),
-        machine(),
-        tuple(values),
+        index=job.index,
+        seats=seats,
+        seed=job.seed,
+        scores=record.scores,
+        moves=tuple(record.moves),
+        playouts=record.playouts,
+        seconds=record.seconds,
+        version=version(),
+        machine=machine(),
+        values=tuple(record.values),
     )
+
+
+def _play_ply(
+    job: GameJob, record: GameRecord, players: list[Player], clocks: list[MoveClock]
+) -> bool:
+    """Let the players to move choose, and play their moves; False if the game was stopped."""
+    position = record.position
+    joint: list[str] = []
+    value: float | None = None
+    for player in position.players_to_move:
+        clock = clocks[player]
+        try:
+            result = players[player].choose(position, clock)
+        except ForfeitError as error:
+            if clock.stopped:
+                return False
+            record.forfeit_scores = forfeit_scores(player, position.game.players)
+            record.resigned = isinstance(error, ResignedError)
+            report_forfeit(job, error)
+            return True
+        if clock.stopped:
+            return False
+        if not joint and result.playouts:
+            value = round(result.value, VALUE_DIGITS)
+        joint.append(result.move_of(player))
+        if result.playouts:  # the time of a program that reports no playouts is not ours
+            record.playouts += result.playouts
+            record.seconds += result.seconds
+    record.position = position.play_joint(joint)
+    record.moves.append(",".join(joint))
+    record.comments.append(move_comment(result))
+    record.values.append(value)
+    return True
+
+
+def _check_length(game: Game, position: Position) -> None:
+    if position.ply >= game.max_plies:
+        raise ContractError(
+            f"{game.name}: the game goes on after {game.max_plies} plies, more than its "
+            "`max_plies`; `turn` must return TERMINAL when the game is over."
+        )

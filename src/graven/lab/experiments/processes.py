@@ -1,12 +1,11 @@
-"""Playing jobs in this process, or on all cores in worker processes that share nothing.
+"""Executors for jobs: this process, or worker processes.
 
-Workers are spawned, not forked, so that they start clean on every system. Each has a pipe of its
-own for jobs and results, and holds the reading end of another one whose writing end only the
-parent has: it leaves at once when that closes, because the parent was told to stop or because it
-died. No game under way outlives the experiment it belongs to.
+Workers are spawned, not forked, so that they start clean on every system. Each has a pipe for jobs
+and results. All hold the reading end of another pipe whose writing end only the parent has: when
+that closes, because the parent stops or dies, they exit at once. No game outlives its experiment.
 
-A worker that dies takes nothing with it but the game it was playing, which is played again by a
-new one. A game that fails three times is given up and reported.
+A worker that dies loses only the game it was playing, which a new worker plays again. A game that
+fails three times is reported as failed.
 """
 
 from __future__ import annotations
@@ -27,183 +26,185 @@ from types import ModuleType
 from graven.agents import agent
 from graven.core.errors import GravenError
 from graven.core.game import Game
-from graven.lab.experiments.job import Failure, GameJob, GameResult
-from graven.lab.experiments.play_game import play_game, warm_up
+from graven.lab.experiments.job import FailedGame, GameJob, GameResult
+from graven.lab.experiments.play_game import play_game
 from graven.search.runner import Stop
-from graven.sources.load import make_game
+from graven.sources.load import load_game
 
 POLL_SECONDS = 0.1
-AHEAD = 2  # jobs that a worker has at once, so that it never waits for the next one
+EXIT_SECONDS = 5
+JOBS_PER_WORKER = 2  # one more than it plays, so that it never waits for the next job
 TRIES = 3
 
-Played = tuple[GameJob, GameResult | Failure]
-Play = Callable[[GameJob], GameResult]
+FinishedJob = tuple[GameJob, GameResult | FailedGame]
+PlayJob = Callable[[GameJob], GameResult]
 
 
-def play_here(
+def play_in_process(
     jobs: Iterable[GameJob], game: Game | None = None, stop: Stop | None = None
-) -> Generator[Played, None, None]:
-    """Play jobs in this process, one after the other, until told to stop.
+) -> Generator[FinishedJob, None, None]:
+    """Play jobs in this process, one after the other, until stopped.
 
-    `game` is for games that other processes do not know; else a job's text names its game.
+    `game` is the game of all jobs where it cannot be made from its text.
     """
     for job in jobs:
         if stop is not None and stop.is_set():
             return
-        ended: GameResult | Failure | None = None
+        outcome: GameResult | FailedGame | None = None
         for _ in range(TRIES):
             try:
-                ended = play_game(job, game or ready_game(job), stop)
+                outcome = play_game(job, game or ready_game(job), stop)
                 break
             except GravenError:
                 raise
             except Exception as error:
-                ended = Failure(job, _reason(error))
-        if ended is None:
+                outcome = FailedGame(job, _reason(error))
+        if outcome is None:
             return
-        yield job, ended
+        yield job, outcome
 
 
 def play_job(job: GameJob) -> GameResult:
-    """Play a job in a process that knows nothing yet but the job."""
+    """Play a job in a process that has nothing but the job."""
     result = play_game(job, ready_game(job))
-    assert result is not None, "nobody tells a worker's game to stop"
+    assert result is not None, "a worker's game has no stop event"
     return result
 
 
 def ready_game(job: GameJob) -> Game:
-    """A job's game, with all that its agents need loaded from the cache."""
-    return _ready(job.cell.game, job.cell.agents)
+    """Make a job's game, and compile or load what its agents need."""
+    return _ready(job.pairing.game, job.pairing.agents)
 
 
 @cache
 def _ready(spec: str, agents: tuple[str, str]) -> Game:
     game = _game(spec)
-    warm_up(game, map(agent, agents))
+    for agent_spec in agents:
+        agent(agent_spec).player(game).warm_up()
     return game
 
 
 @cache
 def _game(spec: str) -> Game:
-    return make_game(spec)
+    return load_game(spec)
 
 
-def play_apart(
-    jobs: Iterable[GameJob], workers: int, stop: Stop | None = None, play: Play = play_job
-) -> Generator[Played, None, None]:
-    """Play jobs in worker processes; results come as games end, until told to stop."""
-    hold, let_go = multiprocessing.Pipe(duplex=False)
-    queue = iter(jobs)
-    again: deque[GameJob] = deque()  # jobs that are to be played once more
-    failed: Counter[GameJob] = Counter()
-    team: list[_Worker] = []
+def play_in_workers(
+    jobs: Iterable[GameJob], workers: int, stop: Stop | None = None, play: PlayJob = play_job
+) -> Generator[FinishedJob, None, None]:
+    """Play jobs in worker processes until stopped; results come in the order of their ends."""
+    exit_reader, exit_writer = multiprocessing.Pipe(duplex=False)
+    pending = iter(jobs)
+    retries: deque[GameJob] = deque()
+    failures: Counter[GameJob] = Counter()
+    pool: list[WorkerProcess] = []
 
     def hand_out() -> None:
-        """Give every worker enough to do; start a new one only when all others have a job."""
+        """Fill the queues of all workers; start a new worker only when all others have a job."""
         while True:
-            free = [worker for worker in team if len(worker.jobs) < AHEAD]
-            worker = min(free, key=lambda each: len(each.jobs), default=None)
-            start = len(team) < workers and (worker is None or bool(worker.jobs))
+            free = [worker for worker in pool if len(worker.jobs) < JOBS_PER_WORKER]
+            worker = min(free, key=lambda worker: len(worker.jobs), default=None)
+            start = len(pool) < workers and (worker is None or bool(worker.jobs))
             if worker is None and not start:
                 return
-            job = again.popleft() if again else next(queue, None)
+            job = retries.popleft() if retries else next(pending, None)
             if job is None:
                 return
             if start or worker is None:
-                worker = _Worker(hold, play)
-                team.append(worker)
-            worker.take(job)
+                worker = WorkerProcess(exit_reader, play)
+                pool.append(worker)
+            worker.send(job)
 
     try:
         while not (stop is not None and stop.is_set()):
             hand_out()
-            busy = [worker for worker in team if worker.jobs]
+            busy = [worker for worker in pool if worker.jobs]
             if not busy:
                 break
             ready = connection.wait([worker.pipe for worker in busy], timeout=POLL_SECONDS)
             for worker in [worker for worker in busy if worker.pipe in ready]:
-                job, ended = worker.answer()
-                if isinstance(ended, GravenError):
-                    raise ended
+                job, outcome = worker.receive()
+                if isinstance(outcome, GravenError):
+                    raise outcome
                 if not worker.alive:
-                    team.remove(worker)
-                    again.extend(worker.jobs)
-                if isinstance(ended, Failure):
-                    failed[job] += 1
-                    if failed[job] < TRIES:
-                        again.append(job)
+                    pool.remove(worker)
+                    retries.extend(worker.jobs)
+                if isinstance(outcome, FailedGame):
+                    failures[job] += 1
+                    if failures[job] < TRIES:
+                        retries.append(job)
                         continue
-                yield job, ended
+                yield job, outcome
     finally:
-        let_go.close()
-        for worker in team:
-            worker.leave()
-        hold.close()
+        exit_writer.close()
+        for worker in pool:
+            worker.join()
+        exit_reader.close()
 
 
-class _Worker:
-    """A worker process as its parent sees it: the jobs it has, the first of which it is playing."""
+class WorkerProcess:
+    """The parent's side of a worker process; it plays the first of `jobs`, the rest wait."""
 
-    def __init__(self, hold: Connection, play: Play) -> None:
-        self.pipe, theirs = multiprocessing.Pipe()
+    def __init__(self, exit_reader: Connection, play: PlayJob) -> None:
+        self.pipe, worker_end = multiprocessing.Pipe()
         self.jobs: deque[GameJob] = deque()
         self.alive = True
         self._process = multiprocessing.get_context("spawn").Process(
-            target=_work, args=(theirs, hold, play), daemon=True
+            target=_work, args=(worker_end, exit_reader, play), daemon=True
         )
-        with _apart_from_parent():
+        with _isolated_start():
             self._process.start()
-        theirs.close()
+        worker_end.close()
 
-    def take(self, job: GameJob) -> None:
-        """Give it one more job."""
+    def send(self, job: GameJob) -> None:
+        """Send the worker one more job."""
         self.jobs.append(job)
-        with suppress(OSError):  # it has just died, which `answer` will find out and say
+        with suppress(OSError):  # the worker has just died: `receive` will report it
             self.pipe.send(job)
 
-    def answer(self) -> tuple[GameJob, GameResult | Failure | GravenError]:
-        """What became of its first job."""
+    def receive(self) -> tuple[GameJob, GameResult | FailedGame | GravenError]:
+        """Return the worker's first job and its outcome."""
         try:
-            ended = self.pipe.recv()
+            outcome = self.pipe.recv()
         except (EOFError, OSError):
             self.alive = False
-            self.leave()
+            self.join()
             job = self.jobs.popleft()
             code = self._process.exitcode
-            return job, Failure(job, f"its worker process died (exit code {code})")
+            return job, FailedGame(job, f"its worker process died (exit code {code})")
         job = self.jobs.popleft()
-        return job, Failure(job, ended) if isinstance(ended, str) else ended
+        return job, FailedGame(job, outcome) if isinstance(outcome, str) else outcome
 
-    def leave(self) -> None:
-        """Wait until the process has gone, and make it go if it does not by itself."""
-        self._process.join(timeout=5)
+    def join(self) -> None:
+        """Wait for the process to exit, and kill it after a timeout."""
+        self._process.join(timeout=EXIT_SECONDS)
         if self._process.is_alive():
             self._process.kill()
             self._process.join()
         self.pipe.close()
 
 
-def _work(pipe: Connection, hold: Connection, play: Play) -> None:
-    """A worker's life: leave Ctrl-C to the parent, play, leave when the parent lets go."""
+def _work(pipe: Connection, exit_reader: Connection, play: PlayJob) -> None:
+    """Run a worker: ignore Ctrl-C, play jobs, exit when the parent closes its end."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
-    def leave_when_let_go() -> None:
-        hold.poll(None)
+    def exit_with_parent() -> None:
+        exit_reader.poll(None)
         os._exit(0)
 
-    threading.Thread(target=leave_when_let_go, daemon=True).start()
+    threading.Thread(target=exit_with_parent, daemon=True).start()
     while True:
         try:
             job = pipe.recv()
         except EOFError:
             return
         try:
-            ended: GameResult | GravenError | str = play(job)
+            outcome: GameResult | GravenError | str = play(job)
         except GravenError as error:
-            ended = error
+            outcome = error
         except Exception as error:
-            ended = _reason(error)
-        pipe.send(ended)
+            outcome = _reason(error)
+        pipe.send(outcome)
 
 
 def _reason(error: Exception) -> str:
@@ -211,19 +212,19 @@ def _reason(error: Exception) -> str:
 
 
 @contextmanager
-def _apart_from_parent() -> Iterator[None]:
-    """Processes that start meanwhile see neither their parent's main module nor its Ctrl-C.
+def _isolated_start() -> Iterator[None]:
+    """Hide the main module and Ctrl-C from processes that start meanwhile.
 
-    A spawned process first imports its parent's main module: a script that calls `match` without
-    `if __name__ == "__main__"` would call it again there, and the command line would be loaded by
-    every worker for nothing. And Ctrl-C in a terminal reaches workers that are still starting and
-    know nothing of it: they inherit the signals that this thread blocks.
+    A spawned process imports its parent's main module: a script that calls `match` without
+    `if __name__ == "__main__"` would call it again there, and every worker would load the command
+    line. Ctrl-C in a terminal also reaches workers that are still starting and have no handler yet:
+    they inherit the signals that this thread blocks.
     """
     main = sys.modules["__main__"]
     sys.modules["__main__"] = ModuleType("__main__")
     blocks = hasattr(signal, "pthread_sigmask")
     if blocks:
-        # Started along with the first process otherwise, and it would unblock the signals again.
+        # Otherwise started along with the first process, which would unblock the signals.
         resource_tracker.ensure_running()
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if blocks else set()
     try:

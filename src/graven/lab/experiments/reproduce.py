@@ -1,4 +1,4 @@
-"""Published figures beside ours: what has been run, what it says, and running what is missing."""
+"""Published figures compared with ours: what has been played, and playing what is missing."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graven.lab.experiments.experiment import Task
-from graven.lab.experiments.pairing import Cell
+from graven.lab.experiments.job import FailedGame, GameResult
+from graven.lab.experiments.pairing import Pairing
+from graven.lab.experiments.run import PlannedGames, play_missing
+from graven.lab.experiments.run_config import RunConfig, RunProgress
 from graven.lab.published import Figure, Paper, Part, Table, available, papers
 from graven.lab.stats.intervals import Score
 from graven.lab.store.store import Summary
@@ -17,27 +19,28 @@ AGREES, DIFFERS, NOT_RUN, MEASURED = "agrees", "differs", "not yet run", "measur
 
 @dataclass(frozen=True)
 class Entry:
-    """A published figure and what we have of it. `why_not` says why it cannot be run here.
+    """A published figure and our result.
 
-    A figure that is no win rate has no cell; `measured` is ours, once it has been taken.
+    A figure that cannot be played has a reason in `why_not` and no pairing. A figure that is not a
+    win rate has no pairing either; `measured` is our value, once it has been taken.
     """
 
     paper: str
     table: str
     figure: Figure
-    cell: Cell | None
+    pairing: Pairing | None
     summary: Summary | None
     why_not: str = ""
     measured: float | None = None
 
     @property
     def score(self) -> Score:
-        """Our games."""
+        """The score of our games."""
         return self.summary.score if self.summary else Score()
 
     @property
     def verdict(self) -> str:
-        """Agrees where the intervals overlap, differs where not, or why there is no answer."""
+        """Whether our interval and the published one overlap, or why there is no answer."""
         if self.why_not:
             return self.why_not
         if self.measured is not None:
@@ -47,22 +50,24 @@ class Entry:
         return verdict(self.figure, self.score)
 
     def as_json(self) -> dict[str, Any]:
-        """The entry as plain values, percentages as the papers write them."""
+        """Return the entry as plain values; percentages as in the papers."""
         rate = self.score.win_rate
         low, high = self.score.ci95
-        theirs = self.figure.interval
+        published = self.figure.interval
         ours = None if rate is None else round(100 * rate, 2)
         return {
             "paper": self.paper,
             "table": self.table,
             "place": self.figure.place,
-            "game": self.cell.game if self.cell else None,
-            "first": self.cell.agents[0] if self.cell else None,
-            "second": self.cell.agents[1] if self.cell else None,
-            "playouts": [budget.playouts for budget in self.cell.budgets] if self.cell else None,
+            "game": self.pairing.game if self.pairing else None,
+            "first": self.pairing.agents[0] if self.pairing else None,
+            "second": self.pairing.agents[1] if self.pairing else None,
+            "playouts": [budget.playouts for budget in self.pairing.budgets]
+            if self.pairing
+            else None,
             "published": self.figure.value,
-            "published_low": round(theirs[0], 2) if theirs else None,
-            "published_high": round(theirs[1], 2) if theirs else None,
+            "published_low": round(published[0], 2) if published else None,
+            "published_high": round(published[1], 2) if published else None,
             "ours": ours if self.measured is None else round(self.measured, 2),
             "low": None if rate is None else round(100 * low, 2),
             "high": None if rate is None else round(100 * high, 2),
@@ -74,16 +79,16 @@ class Entry:
 
 
 def verdict(figure: Figure, score: Score) -> str:
-    """Whether the published interval (the figure alone, if there is none) and ours overlap."""
+    """Compare our interval with the published one, or with the figure if it has no interval."""
     low, high = figure.interval or (figure.value, figure.value)
     ours_low, ours_high = (100 * end for end in score.ci95)
     return AGREES if ours_low <= high and low <= ours_high else DIFFERS
 
 
 class Results:
-    """Everything the store has, by cell: asked once, however many figures are looked up.
+    """The summaries of a store by pairing, read once for any number of lookups.
 
-    `measured` are our figures where the published ones are no win rates.
+    `measured` has our values of figures that are not win rates.
     """
 
     def __init__(
@@ -94,49 +99,95 @@ class Results:
     ) -> None:
         self._seed = seed
         self._measured = measured or {}
-        self._summaries = {summary.cell.key: summary for summary in summaries}
+        self._summaries = {summary.pairing.key: summary for summary in summaries}
 
     def entry(self, table: Table, figure: Figure) -> Entry:
-        """A figure with what the store has of it."""
+        """Return a figure with our result."""
         why_not = available(figure)
         if why_not or figure.setup is None or table.measure:
-            ours = self._measured.get(figure)
-            return Entry(table.paper, table.name, figure, None, None, why_not, ours)
-        cell = figure.setup.cell(self._seed)
-        return Entry(table.paper, table.name, figure, cell, self._summaries.get(cell.key))
+            return Entry(
+                paper=table.paper,
+                table=table.name,
+                figure=figure,
+                pairing=None,
+                summary=None,
+                why_not=why_not,
+                measured=self._measured.get(figure),
+            )
+        pairing = figure.setup.pairing(self._seed)
+        return Entry(
+            paper=table.paper,
+            table=table.name,
+            figure=figure,
+            pairing=pairing,
+            summary=self._summaries.get(pairing.key),
+        )
 
     def entries(self, table: Table) -> list[Entry]:
-        """All figures of a table, with what the store has of each."""
+        """Return all figures of a table with our results."""
         return [self.entry(table, figure) for figure in table.figures]
 
     def best(self, table: Table) -> Entry | None:
-        """The headline of a table: the cell it calls best, else the best that can be run here."""
-        entries = [entry for entry in self.entries(table) if entry.cell is not None]
+        """Return the headline of a table: the figure it calls best, else the best playable one."""
+        entries = [entry for entry in self.entries(table) if entry.pairing is not None]
         named = [entry for entry in entries if entry.figure.best]
         if named:
             return named[0]
         return max(entries, key=lambda entry: entry.figure.value, default=None)
 
     def headlines(self, chosen: Iterable[Paper] | None = None) -> list[Entry]:
-        """The headline of every table that has one which can be run here."""
+        """Return the headlines of all tables of win rates that have a playable figure."""
         tables = [table for paper in chosen or papers() for table in paper.tables.values()]
-        found = [self.best(table) for table in tables if not table.measure]
-        return [entry for entry in found if entry is not None]
+        headlines = [self.best(table) for table in tables if not table.measure]
+        return [entry for entry in headlines if entry is not None]
 
 
-def tasks(entries: Iterable[Entry], games: int) -> list[Task]:
-    """What is to be played for these entries; equal cells once."""
-    cells = {entry.cell.key: entry.cell for entry in entries if entry.cell is not None}
-    return [Task(cell, games) for cell in cells.values()]
+def plan_entries(entries: Iterable[Entry], games: int) -> list[PlannedGames]:
+    """Plan the games of these entries; equal pairings are played once."""
+    pairings = {entry.pairing.key: entry.pairing for entry in entries if entry.pairing is not None}
+    return [PlannedGames(pairing, games) for pairing in pairings.values()]
+
+
+@dataclass(frozen=True)
+class ReproductionResult:
+    """The games of a reproduction that are done, planned and failed, and what the store has."""
+
+    games: int
+    planned: int
+    failures: tuple[FailedGame, ...]
+    results: Results
+
+    @property
+    def finished(self) -> bool:
+        """Whether all games have been played."""
+        return self.games >= self.planned
+
+
+def run_reproduction(
+    plan: Sequence[PlannedGames], config: RunConfig[RunProgress]
+) -> ReproductionResult:
+    """Play the missing games of a plan with the settings of `config`."""
+    planned = sum(item.games for item in plan)
+    done = sum(len(config.store.numbers(item.pairing, item.games)) for item in plan)
+
+    def on_game(_: Pairing, result: GameResult) -> None:
+        nonlocal done
+        done += 1
+        config.report(RunProgress(done, planned))
+
+    config.report(RunProgress(done, planned))
+    failures = play_missing(plan, config, on_game=on_game)
+    results = Results(config.store.summaries(), config.seed)
+    return ReproductionResult(done, planned, failures, results)
 
 
 def column_summary(
     part: Part, entries: Sequence[Entry]
 ) -> tuple[list[int | None], list[float | None]]:
-    """Our robustness and average for each column of a grid; None until all of it has been run.
+    """Return our robustness and average for each column of a grid; None until it is complete.
 
-    Robustness is one point for each game in which the first agent is significantly better than
-    50 %, less one for each in which it is significantly worse (Sironi and Winands, section V).
+    Robustness is the number of games in which the first agent is significantly better than 50 %,
+    minus the number in which it is significantly worse (Sironi and Winands, section V).
     """
     width = len(part.lines[0].figures)
     robustness: list[int | None] = []

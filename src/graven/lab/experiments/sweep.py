@@ -1,4 +1,4 @@
-"""A sweep: every agent of a grid against one opponent, and the best one against many.
+"""A sweep: every agent of a grid against one opponent, and the best one against a second grid.
 
 This is how Cazenave tunes: a grid of biases against UCT, then a grid of `ref` and bias against the
 best RAVE, then the best GRAVE against every RAVE, to see its worst case.
@@ -6,36 +6,36 @@ best RAVE, then the best GRAVE against every RAVE, to see its worst case.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
-from graven.agents.gtp_program import is_program
+from graven.agents import is_external
 from graven.core.calls import Value
 from graven.core.errors import UsageError
 from graven.core.game import Game
-from graven.lab.experiments.experiment import Place, Task, play_missing
-from graven.lab.experiments.grid import Grid, grid
-from graven.lab.experiments.job import Failure, GameResult
-from graven.lab.experiments.pairing import Cell, make_cell
+from graven.lab.experiments.grid import AgentGrid, parse_grid
+from graven.lab.experiments.job import FailedGame, GameResult
+from graven.lab.experiments.pairing import Pairing, make_pairing
+from graven.lab.experiments.run import PlannedGames, play_missing
+from graven.lab.experiments.run_config import RunConfig, RunKeywords, RunProgress, run_config
 from graven.lab.stats.intervals import Score
-from graven.lab.store.store import IN_MEMORY, Store
-from graven.search.budget import Budget
-from graven.search.runner import Stop
-from graven.sources.load import make_game
+from graven.sources.load import load_game
 
 
 @dataclass(frozen=True)
-class Point:
-    """One agent of a grid, and its score: against the opponent, or of the best against it."""
+class SweepPoint:
+    """One agent of a grid with a score.
+
+    In the first grid it is the agent's score against the opponent, in the second grid the score of
+    the best agent against this one.
+    """
 
     values: tuple[Value, ...]
     agent: str
     score: Score
 
     def as_json(self) -> dict[str, Any]:
-        """The point as plain values."""
+        """Return the point as plain values."""
         return {
             "values": list(self.values),
             "agent": self.agent,
@@ -50,35 +50,40 @@ class Point:
 
 @dataclass(frozen=True)
 class SweepResult:
-    """A sweep: all points of the grid, and those of the second grid if there is one."""
+    """The points of the grid, and as `opponents` those of the second grid if there is one."""
 
     game: str
     against: str
     names: tuple[str, ...]
-    points: tuple[Point, ...]
-    opponents: tuple[Point, ...]
+    points: tuple[SweepPoint, ...]
+    opponents: tuple[SweepPoint, ...]
     planned: int
-    failures: tuple[Failure, ...]
+    failures: tuple[FailedGame, ...]
 
     @property
     def games(self) -> int:
-        """How many games have been played."""
+        """The number of games that have been played."""
         return sum(point.score.games for point in (*self.points, *self.opponents))
 
     @property
-    def best(self) -> Point | None:
-        """The agent with the highest win rate; of equal ones, the first."""
+    def finished(self) -> bool:
+        """Whether all games have been played."""
+        return self.games >= self.planned
+
+    @property
+    def best(self) -> SweepPoint | None:
+        """The point with the highest win rate; of equal ones, the first."""
         played = [point for point in self.points if point.score.games]
         return max(played, key=lambda point: point.score.win_rate or 0.0, default=None)
 
     @property
-    def worst(self) -> Point | None:
-        """The opponent of the second grid against whom the best agent does worst."""
+    def worst(self) -> SweepPoint | None:
+        """The point of the second grid against which the best agent has its lowest win rate."""
         played = [point for point in self.opponents if point.score.games]
         return min(played, key=lambda point: point.score.win_rate or 0.0, default=None)
 
     def as_json(self) -> dict[str, Any]:
-        """The sweep as plain values."""
+        """Return the sweep as plain values."""
         best, worst = self.best, self.worst
         return {
             "game": self.game,
@@ -99,81 +104,108 @@ def sweep(
     agents: str,
     against: str,
     games: int = 100,
-    playouts: int | None = None,
-    seconds: float | None = None,
-    seed: int = 0,
-    workers: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
-    stop: Stop | None = None,
     *,
-    worst_against: str | None = None,
-    db: str | os.PathLike[str] | Store | None = None,
-    cluster: str | None = None,
-    openings: int = 0,
+    robustness_against: str | None = None,
+    **keywords: Unpack[RunKeywords],
 ) -> SweepResult:
     """Play `games` games of every agent of the grid `agents` against `against`.
 
-    With a second grid, `worst_against`, the best one then plays every agent of that: what it is
-    worth at worst. `progress` is called with the games done and planned. What else can be said is
-    as for `match`.
+    With a second grid, `robustness_against`, the best agent then plays every agent of that grid.
+    The other keyword arguments are those of `RunKeywords`, as for `match`; `progress` is called
+    with a `RunProgress`.
     """
+    return run_sweep(
+        game,
+        agents,
+        against,
+        run_config(**keywords),
+        games=games,
+        robustness_against=robustness_against,
+    )
+
+
+def run_sweep(
+    game: Game | str,
+    agents: str,
+    against: str,
+    config: RunConfig[RunProgress],
+    *,
+    games: int,
+    robustness_against: str | None = None,
+) -> SweepResult:
+    """Play a sweep with the settings of `config`: see `sweep`."""
     if isinstance(game, str):
-        game = make_game(game)
-    first, second = grid(agents), grid(worst_against) if worst_against else None
-    if not is_program(against) and grid(against).names:
-        raise UsageError("--against names one agent: a second grid goes to --robustness-against.")
-    store = db if isinstance(db, Store) else Store(IN_MEMORY if db is None else db)
-    place, given = Place(workers, cluster), Budget(playouts, seconds)
-    planned = games * (len(first.points()) + (len(second.points()) if second else 0))
-    done = 0
-    failures: list[Failure] = []
+        game = load_game(game)
+    grid = parse_grid(agents)
+    second_grid = parse_grid(robustness_against) if robustness_against else None
+    if not is_external(against) and parse_grid(against).names:
+        raise UsageError("--against takes one agent: use --robustness-against for a second grid.")
+    grids = [grid, second_grid] if second_grid else [grid]
+    planned = games * sum(len(each.points()) for each in grids)
+    run = _SweepRun(game, games, planned, config)
+    points = run.play(grid, {name: (name, against) for name in grid.agents()})
 
-    def run(cells: dict[str, Cell]) -> dict[str, Score]:
-        nonlocal done
-        assert isinstance(game, Game)
-        scores = {name: store.summary(cell, games).score for name, cell in cells.items()}
-        names = {cell: name for name, cell in cells.items()}
-        done += sum(score.games for score in scores.values())
-
-        def recorded(cell: Cell, result: GameResult) -> None:
-            nonlocal done
-            done += 1
-            scores[names[cell]] = scores[names[cell]].plus(result.outcome)
-            if progress is not None:
-                progress(done, planned)
-
-        if progress is not None:
-            progress(done, planned)
-        tasks = [Task(cell, games) for cell in cells.values()]
-        failures.extend(play_missing(tasks, store, place, recorded, stop, game=game))
-        return scores
-
-    def made(one: str, other: str) -> Cell:
-        return make_cell(game, one, other, given, seed, openings)
-
-    def result(points: list[Point], opponents: list[Point]) -> SweepResult:
-        assert isinstance(game, Game)
+    def result(opponents: tuple[SweepPoint, ...] = ()) -> SweepResult:
         return SweepResult(
-            game.spec,
-            against,
-            first.names,
-            tuple(points),
-            tuple(opponents),
-            planned,
-            tuple(failures),
+            game=game.spec,
+            against=against,
+            names=grid.names,
+            points=points,
+            opponents=opponents,
+            planned=planned,
+            failures=tuple(run.failures),
         )
 
-    points = _points(first, run({name: made(name, against) for name in first.agents()}))
-    so_far = result(points, [])
-    best = so_far.best
-    if second is None or best is None or (stop is not None and stop.is_set()):
-        return so_far
-    scores = run({name: made(best.agent, name) for name in second.agents()})
-    return result(points, _points(second, scores))
+    best = result().best
+    if second_grid is None or best is None or config.stopped:
+        return result()
+    sides = {name: (best.agent, name) for name in second_grid.agents()}
+    return result(run.play(second_grid, sides))
 
 
-def _points(over: Grid, scores: dict[str, Score]) -> list[Point]:
-    return [
-        Point(values, name, scores[name])
-        for values, name in zip(over.points(), over.agents(), strict=True)
-    ]
+class _SweepRun:
+    """The games of a sweep that have been played, over both grids."""
+
+    def __init__(
+        self, game: Game, games: int, planned: int, config: RunConfig[RunProgress]
+    ) -> None:
+        self._game, self._games, self._planned, self._config = game, games, planned, config
+        self._done = 0
+        self.failures: list[FailedGame] = []
+
+    def play(self, grid: AgentGrid, sides: dict[str, tuple[str, str]]) -> tuple[SweepPoint, ...]:
+        """Play the games of a grid; `sides[name]` are the two agents of its agent `name`."""
+        config = self._config
+        pairings = {
+            name: make_pairing(
+                self._game,
+                first,
+                second,
+                config.budget,
+                seed=config.seed,
+                opening_plies=config.opening_plies,
+            )
+            for name, (first, second) in sides.items()
+        }
+        names = {pairing: name for name, pairing in pairings.items()}
+        scores = {
+            name: config.store.summary(pairing, self._games).score
+            for name, pairing in pairings.items()
+        }
+
+        def on_game(pairing: Pairing, result: GameResult) -> None:
+            name = names[pairing]
+            scores[name] = scores[name].plus(result.outcome)
+            self._count(1)
+
+        self._count(sum(score.games for score in scores.values()))
+        plan = [PlannedGames(pairing, self._games) for pairing in pairings.values()]
+        self.failures += play_missing(plan, config, on_game=on_game, game=self._game)
+        return tuple(
+            SweepPoint(values, name, scores[name])
+            for values, name in zip(grid.points(), grid.agents(), strict=True)
+        )
+
+    def _count(self, games: int) -> None:
+        self._done += games
+        self._config.report(RunProgress(self._done, self._planned))

@@ -1,32 +1,29 @@
-"""A tournament: every pair of agents plays a match, or the first one plays everybody."""
+"""A tournament: a match between every two agents, or between the first one and all others."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, Unpack
 
 from graven.agents import Agent, agent
 from graven.core.errors import UsageError
 from graven.core.game import Game
-from graven.lab.experiments.experiment import Place, Task, play_missing
-from graven.lab.experiments.job import Failure, GameResult
-from graven.lab.experiments.pairing import Cell, make_cell
+from graven.lab.experiments.job import FailedGame, GameResult
+from graven.lab.experiments.pairing import Pairing, make_pairing
+from graven.lab.experiments.run import PlannedGames, play_missing
+from graven.lab.experiments.run_config import RunConfig, RunKeywords, run_config
 from graven.lab.stats.intervals import Score, likelihood_of_superiority
 from graven.lab.stats.ratings import Ladder, rate
-from graven.lab.store.store import IN_MEMORY, Store
-from graven.search.budget import Budget
-from graven.search.runner import Stop
-from graven.sources.load import make_game
+from graven.sources.load import load_game
 
 MOST_AGENTS = 100
 
 
 @dataclass(frozen=True)
-class Standing:
-    """A tournament so far: the score of each pair (i, j) from the point of view of agent i."""
+class Standings:
+    """A tournament so far: `scores[i, j]` is the score of agent i against agent j."""
 
     game: str
     agents: tuple[str, ...]
@@ -35,21 +32,21 @@ class Standing:
 
     @property
     def games(self) -> int:
-        """How many games have been played."""
+        """The number of games that have been played."""
         return sum(score.games for score in self.scores.values())
 
-    def score(self, one: int, other: int) -> Score | None:
-        """The score of one agent against another; None if they do not play each other."""
-        if (one, other) in self.scores:
-            return self.scores[one, other]
-        found = self.scores.get((other, one))
-        return Score(found.losses, found.wins, found.draws) if found else None
+    def score(self, agent: int, opponent: int) -> Score | None:
+        """Return the score of one agent against another; None if they do not meet."""
+        if (agent, opponent) in self.scores:
+            return self.scores[agent, opponent]
+        reverse = self.scores.get((opponent, agent))
+        return Score(reverse.losses, reverse.wins, reverse.draws) if reverse else None
 
-    def total(self, one: int) -> Score:
-        """An agent's score against all others together."""
+    def total(self, agent: int) -> Score:
+        """Return an agent's score against all others together."""
         total = Score()
-        for other in range(len(self.agents)):
-            score = self.score(one, other) or Score()
+        for opponent in range(len(self.agents)):
+            score = self.score(agent, opponent) or Score()
             total = Score(
                 total.wins + score.wins, total.losses + score.losses, total.draws + score.draws
             )
@@ -57,32 +54,37 @@ class Standing:
 
     @property
     def comparable(self) -> bool:
-        """Whether every pair has played, so that everybody can be rated."""
+        """Whether every pair has finished a game, so that all agents can be rated."""
         return all(score.games for score in self.scores.values())
 
     def ladder(self) -> Ladder:
-        """Ratings with intervals."""
+        """Rate all agents, with confidence intervals."""
         return rate(self.agents, self.scores)
 
 
 @dataclass(frozen=True)
 class TournamentResult:
-    """A tournament's standing when it ended or was stopped."""
+    """A tournament's standings when it ended or was stopped."""
 
-    standing: Standing
-    cells: tuple[Cell, ...]
-    failures: tuple[Failure, ...]
+    standings: Standings
+    pairings: tuple[Pairing, ...]
+    failures: tuple[FailedGame, ...]
+
+    @property
+    def finished(self) -> bool:
+        """Whether all games have been played."""
+        return self.standings.games >= self.standings.planned
 
     def as_json(self) -> dict[str, Any]:
-        """The tournament as plain values; agents in the order of their ratings."""
-        standing = self.standing
-        ladder = standing.ladder() if standing.comparable else Ladder((), (), False)
-        place = {name: number for number, name in enumerate(standing.agents)}
-        ranked = [rating.agent for rating in ladder.ratings] or list(standing.agents)
+        """Return the tournament as plain values; agents in the order of their ratings."""
+        standings = self.standings
+        ladder = standings.ladder() if standings.comparable else Ladder((), (), False)
+        number = {name: index for index, name in enumerate(standings.agents)}
+        ranked = [rating.agent for rating in ladder.ratings] or list(standings.agents)
         return {
-            "game": standing.game,
-            "games": standing.games,
-            "planned": standing.planned,
+            "game": standings.game,
+            "games": standings.games,
+            "planned": standings.planned,
             "ratings": [
                 {
                     "agent": rating.agent,
@@ -98,8 +100,8 @@ class TournamentResult:
             "helped": ladder.helped,
             "pairs": [
                 {
-                    "first": one,
-                    "second": other,
+                    "first": first,
+                    "second": second,
                     "wins": score.wins,
                     "losses": score.losses,
                     "draws": score.draws,
@@ -107,72 +109,82 @@ class TournamentResult:
                     "ci95": list(score.ci95),
                     "superior": likelihood_of_superiority(score),
                 }
-                for one, other in combinations(ranked, 2)
-                if (score := standing.score(place[one], place[other])) is not None
+                for first, second in combinations(ranked, 2)
+                if (score := standings.score(number[first], number[second])) is not None
             ],
             "failures": [str(failure) for failure in self.failures],
         }
 
 
-def pairings(count: int, gauntlet: bool) -> list[tuple[int, int]]:
-    """Who plays whom: everybody everybody, or the first one all others."""
+def schedule(agents: int, gauntlet: bool) -> list[tuple[int, int]]:
+    """Return the pairs of agents that meet: all pairs, or in a gauntlet those with the first."""
     if gauntlet:
-        return [(0, other) for other in range(1, count)]
-    return list(combinations(range(count), 2))
+        return [(0, opponent) for opponent in range(1, agents)]
+    return list(combinations(range(agents), 2))
 
 
 def tournament(
     game: Game | str,
     agents: Sequence[str | Agent],
     games: int = 20,
-    playouts: int | None = None,
-    seconds: float | None = None,
-    seed: int = 0,
-    workers: int | None = None,
-    progress: Callable[[Standing], None] | None = None,
-    stop: Stop | None = None,
     *,
     gauntlet: bool = False,
-    db: str | os.PathLike[str] | Store | None = None,
-    cluster: str | None = None,
-    openings: int = 0,
+    **keywords: Unpack[RunKeywords],
 ) -> TournamentResult:
-    """Let several agents play `games` games in every pair; with a gauntlet, the first all others.
+    """Play `games` games between every two agents; in a gauntlet, of the first against all others.
 
-    In games of three and more players the two agents of a pair share the seats in all ways. What
-    else can be said is as for `match`; `progress` is called with the standing after every game.
+    In games of three players or more the two agents of a pair take turns in all seat assignments.
+    The other keyword arguments are those of `RunKeywords`, as for `match`; `progress` is called
+    with the `Standings`.
     """
+    return run_tournament(game, agents, run_config(**keywords), games=games, gauntlet=gauntlet)
+
+
+def run_tournament(
+    game: Game | str,
+    agents: Sequence[str | Agent],
+    config: RunConfig[Standings],
+    *,
+    games: int,
+    gauntlet: bool = False,
+) -> TournamentResult:
+    """Play a tournament with the settings of `config`: see `tournament`."""
     if isinstance(game, str):
-        game = make_game(game)
-    sides = [agent(each) if isinstance(each, str) else each for each in agents]
-    names = tuple(side.spec for side in sides)
+        game = load_game(game)
+    entrants = [agent(entrant) if isinstance(entrant, str) else entrant for entrant in agents]
+    names = tuple(entrant.spec for entrant in entrants)
     if not 2 <= len(names) <= MOST_AGENTS:
-        raise UsageError(f"a tournament needs from 2 to {MOST_AGENTS} agents, not {len(names)}.")
+        raise UsageError(f"a tournament needs from 2 to {MOST_AGENTS} agents, got {len(names)}.")
     for name in names:
         if names.count(name) > 1:
-            raise UsageError(f"{name} takes part twice: each agent of a tournament is another one.")
-    given = Budget(playouts, seconds)
-    pairs = pairings(len(names), gauntlet)
-    cells = {
-        pair: make_cell(game, sides[pair[0]], sides[pair[1]], given, seed, openings)
-        for pair in pairs
-    }
-    if len(set(cells.values())) < len(cells):
-        raise UsageError(
-            "two agents of the tournament are the same with this budget: each is another one."
+            raise UsageError(f"duplicate agent {name}: tournament entries must be distinct.")
+    pairings = {
+        (first, second): make_pairing(
+            game,
+            entrants[first],
+            entrants[second],
+            config.budget,
+            seed=config.seed,
+            opening_plies=config.opening_plies,
         )
-    store = db if isinstance(db, Store) else Store(IN_MEMORY if db is None else db)
-    where = {cell: pair for pair, cell in cells.items()}
-    scores = {pair: store.summary(cell, games).score for pair, cell in cells.items()}
-    standing = Standing(game.spec, names, scores, games * len(pairs))
+        for first, second in schedule(len(names), gauntlet)
+    }
+    if len(set(pairings.values())) < len(pairings):
+        raise UsageError(
+            "two agents of the tournament are equal with this budget: entries must be distinct."
+        )
+    pair_of = {pairing: pair for pair, pairing in pairings.items()}
+    scores = {
+        pair: config.store.summary(pairing, games).score for pair, pairing in pairings.items()
+    }
+    standings = Standings(game.spec, names, scores, games * len(pairings))
 
-    def recorded(cell: Cell, result: GameResult) -> None:
-        scores[where[cell]] = scores[where[cell]].plus(result.outcome)
-        if progress is not None:
-            progress(standing)
+    def on_game(pairing: Pairing, result: GameResult) -> None:
+        pair = pair_of[pairing]
+        scores[pair] = scores[pair].plus(result.outcome)
+        config.report(standings)
 
-    if progress is not None:
-        progress(standing)
-    wanted = [Task(cell, games) for cell in cells.values()]
-    failures = play_missing(wanted, store, Place(workers, cluster), recorded, stop, game=game)
-    return TournamentResult(standing, tuple(cells.values()), failures)
+    config.report(standings)
+    plan = [PlannedGames(pairing, games) for pairing in pairings.values()]
+    failures = play_missing(plan, config, on_game=on_game, game=game)
+    return TournamentResult(standings, tuple(pairings.values()), failures)

@@ -1,224 +1,84 @@
-"""Tuning: the best parameters against an opponent, found by Optuna, then measured afresh.
+"""Tuning: Optuna searches for the best parameters against an opponent.
 
-    grave(ref=?,bias=?)         the usual range of each parameter
-    uct(c=?[0.1..0.9])          a range of one's own
+A trial is one setting, which plays in rounds. It is pruned between two rounds if the upper end of
+its confidence interval is below the lower end of the best trial's. The best of many trials is
+likely to have been lucky as well, so it then plays a validation match with another seed, on whose
+games no choice depended: its score is the result.
 
-A trial is one setting, which plays in rounds; one that is hopeless (the upper end of its interval
-below the lower end of the best one's) is given up between two rounds. The best setting of many is
-likely to have been lucky, too: it plays a fresh match with another seed, whose games no choice
-depended on, and that is its result.
-
-Games are in the store like all others; Optuna's study is in a file beside it. A tuning that was
-stopped goes on with the trial it was at.
+Games are in the store like all others. A tuning that was stopped resumes with the trial it was at.
 """
 
 from __future__ import annotations
 
-import os
-import re
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import dataclass
-from hashlib import sha256
-from math import ceil, floor, isfinite
-from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
-from graven.agents import parse, policy_info
-from graven.agents.spec import LONGEST
-from graven.core.calls import Value, format_value
-from graven.core.errors import UsageError, unknown
+from graven.core.errors import UsageError
 from graven.core.game import Game
 from graven.core.rng import derive
-from graven.lab.experiments.experiment import Place, Task, play_missing
-from graven.lab.experiments.job import Failure
-from graven.lab.experiments.pairing import Cell, make_cell
+from graven.lab.experiments.job import FailedGame
+from graven.lab.experiments.pairing import Pairing, make_pairing
+from graven.lab.experiments.run import PlannedGames, play_missing
+from graven.lab.experiments.run_config import RunConfig, RunKeywords, run_config
+from graven.lab.experiments.tune_study import TuneStudy
+from graven.lab.experiments.tune_template import parse_template
 from graven.lab.stats.intervals import Score
-from graven.lab.store.store import IN_MEMORY, Store
-from graven.search.budget import Budget
-from graven.search.options import OPTIONS
-from graven.search.policy import Parameter
-from graven.search.runner import Stop
-from graven.sources.load import make_game
+from graven.sources.load import load_game
 
-ROUND = 20
+ROUND_GAMES = 20
 MOST_TRIALS = 10_000
-VALIDATION = 0x76616C69
-STUDY_SUFFIX = "-tune"
+VALIDATION_STREAM = 0x76616C69
+VALIDATION_SEEDS = 10**9
 
 
 @dataclass(frozen=True)
-class Range:
-    """Where to look for a parameter's value: numbers from `low` to `high`, or one of `choices`."""
-
-    low: float = 0.0
-    high: float = 1.0
-    log: bool = False
-    whole: bool = False
-    choices: tuple[Value, ...] = ()
-
-    def ask(self, trial: Any, name: str) -> Value:
-        """A value that Optuna's trial suggests."""
-        found: Value
-        if self.choices:
-            found = trial.suggest_categorical(name, list(self.choices))
-        elif self.whole:
-            found = trial.suggest_int(name, int(self.low), int(self.high), log=self.log)
-        else:
-            found = trial.suggest_float(name, self.low, self.high, log=self.log)
-        return found
-
-
-# Where the papers look, and a little further. A name may mean different things in two policies.
-USUAL: dict[str, Range] = {
-    "alpha": Range(1e-3, 10, log=True),
-    "b": Range(1e-3, 1, log=True),
-    "bias": Range(1e-15, 1e-1, log=True),
-    "c": Range(0, 2),
-    "decay": Range(0, 1),
-    "epsilon": Range(0, 1),
-    "expand": Range(1, 20, whole=True),
-    "fpu": Range(0, 2),
-    "k": Range(1, 5000, log=True),
-    "mast k": Range(0.5, 512, log=True),
-    "mastf k": Range(0.5, 512, log=True),
-    "min": Range(1, 1000, log=True, whole=True),
-    "p": Range(0, 1),
-    "ref": Range(1, 1000, log=True, whole=True),
-    "size": Range(1, 100, log=True, whole=True),
-}
-
-_HOLE = re.compile(
-    r"([a-z][a-z0-9_]*)\s*=\s*\?\s*(?:\[\s*([^\[\].]+(?:\.\d[^\[\].]*)?)\s*\.\.\s*([^\[\]]+?)\s*\])?",
-    re.IGNORECASE,
-)
-
-
-@dataclass(frozen=True)
-class Template:
-    """A spec with question marks, and where to look for each."""
-
-    text: str
-    ranges: Mapping[str, Range]
-
-    def agent(self, values: Mapping[str, Value]) -> str:
-        """The agent with these values, in canonical form; names as in `ranges`."""
-        rest = iter(self.ranges)
-        text = _HOLE.sub(lambda hole: f"{hole[1]}={format_value(values[next(rest)])}", self.text)
-        return parse(text, files=True).text
-
-
-def template(text: str) -> Template:
-    """Read a spec with question marks."""
-    if len(text) > LONGEST:
-        raise UsageError(f"a spec has at most {LONGEST} characters; this one {len(text)}.")
-    holes = list(_HOLE.finditer(text))
-    if not holes or re.search(r"[?\[\]]", _HOLE.sub("", text)):
-        raise UsageError(
-            f"{text!r}: what is to be tuned is written parameter=? or parameter=?[0.1..0.9]."
-        )
-    tree_end = text.find("+") if "+" in text else len(text)
-    ranges: dict[str, Range] = {}
-    for hole in holes:
-        inside_tree = hole.start() < tree_end
-        policy = re.match(r"[^(+]*", text[0 if inside_tree else tree_end + 1 :])
-        name = hole[1].lower()
-        label = name if inside_tree else f"+{name}"
-        if label in ranges:
-            raise UsageError(f"{name} is given twice in {text!r}.")
-        ranges[label] = _range(policy[0] if policy else "", name, hole[2], hole[3])
-    found = Template(text, ranges)
-    found.agent({label: _some(each) for label, each in ranges.items()})
-    return found
-
-
-def _some(within: Range) -> Value:
-    if within.choices:
-        return within.choices[0]
-    return int(within.low) if within.whole else within.low
-
-
-def _range(policy: str, name: str, low: str | None, high: str | None) -> Range:
-    parameter = _parameter(policy, name)
-    if parameter.choices:
-        return Range(choices=parameter.choices)
-    if isinstance(parameter.default, bool):
-        return Range(choices=(False, True))
-    whole = isinstance(parameter.default, int)
-    if low is None or high is None:
-        usual = USUAL.get(f"{policy.strip().lower()} {name}") or USUAL.get(name)
-        if usual is None:
-            raise UsageError(
-                f"{name} has no usual range: write one, as in {name}=?[1..100]. Parameters with a "
-                f"usual range: {', '.join(each for each in USUAL if ' ' not in each)}."
-            )
-        return usual
-    try:
-        ends = float(low), float(high)
-    except ValueError:
-        ends = (0.0, 0.0)
-    if whole and isfinite(ends[0]) and isfinite(ends[1]):
-        ends = float(ceil(ends[0])), float(floor(ends[1]))
-    if not (isfinite(ends[0]) and isfinite(ends[1]) and ends[0] < ends[1]):
-        raise UsageError(f"{name}: {low}..{high} is no range from a lower to a higher number.")
-    log = ends[0] > 0 and ends[1] / ends[0] >= 30
-    return Range(ends[0], ends[1], log, whole)
-
-
-def _parameter(policy: str, name: str) -> Parameter:
-    info = policy_info(policy)
-    own = {each.name: each for each in info.parameters}
-    if info.kind == "tree":
-        own |= {each.name: each for each in OPTIONS}
-    if name not in own:
-        raise unknown(f"parameter of {info.name}", name, own)
-    return own[name]
-
-
-@dataclass(frozen=True)
-class Trial:
-    """One setting and its score; `given_up` where it was hopeless."""
+class TuneTrial:
+    """One setting and its score; `pruned` if it was stopped early."""
 
     agent: str
     score: Score
-    given_up: bool
+    pruned: bool
 
 
 @dataclass(frozen=True)
-class Progress:
-    """How a tuning stands."""
+class TuneProgress:
+    """The number of finished trials, the best of them, and whether it is being validated."""
 
     trials: int
     planned: int
-    best: Trial | None
+    best: TuneTrial | None
     validating: bool = False
 
 
 @dataclass(frozen=True)
 class TuneResult:
-    """The trials, the best of them, and the score of its fresh match."""
+    """The trials, the best of them, and the score of its validation match.
+
+    `pairing` is the validation match; None if it was not played.
+    """
 
     game: str
     against: str
-    trials: tuple[Trial, ...]
+    trials: tuple[TuneTrial, ...]
     planned: int
     validation: Score
     validation_games: int
-    cell: Cell | None
-    failures: tuple[Failure, ...]
+    pairing: Pairing | None
+    failures: tuple[FailedGame, ...]
 
     @property
-    def best(self) -> Trial | None:
-        """The trial with the highest win rate among those that were not given up."""
+    def best(self) -> TuneTrial | None:
+        """The trial with the highest win rate among those that were not pruned."""
         return _best(self.trials)
 
     @property
-    def done(self) -> bool:
-        """Whether nothing is left to play."""
+    def finished(self) -> bool:
+        """Whether all games have been played."""
         return len(self.trials) >= self.planned and self.validation.games >= self.validation_games
 
     def as_json(self) -> dict[str, Any]:
-        """The tuning as plain values."""
+        """Return the tuning as plain values."""
         best = self.best
         return {
             "game": self.game,
@@ -228,7 +88,7 @@ class TuneResult:
                     "agent": trial.agent,
                     "games": trial.score.games,
                     "win_rate": trial.score.win_rate,
-                    "given_up": trial.given_up,
+                    "pruned": trial.pruned,
                 }
                 for trial in self.trials
             ],
@@ -239,7 +99,7 @@ class TuneResult:
                 "games": self.validation.games,
                 "win_rate": self.validation.win_rate,
                 "ci95": list(self.validation.ci95),
-                "seed": self.cell.seed if self.cell else None,
+                "seed": self.pairing.seed if self.pairing else None,
             },
             "failures": [str(failure) for failure in self.failures],
         }
@@ -250,185 +110,123 @@ def tune(
     agent: str,
     against: str,
     trials: int = 30,
-    games: int = 100,
-    playouts: int | None = None,
-    seconds: float | None = None,
-    seed: int = 0,
-    workers: int | None = None,
-    progress: Callable[[Progress], None] | None = None,
-    stop: Stop | None = None,
     *,
+    games: int = 100,
     validate: int | None = None,
-    db: str | os.PathLike[str] | Store | None = None,
-    cluster: str | None = None,
-    openings: int = 0,
+    **keywords: Unpack[RunKeywords],
 ) -> TuneResult:
     """Tune the question marks in `agent` against an opponent, with `games` games for each trial.
 
-    `validate` is how many games the best setting then plays afresh, by default twice as many as a
-    trial. What else can be said is as for `match`.
+    `validate` is the number of games of the validation match, by default twice as many as a trial
+    has. The other keyword arguments are those of `RunKeywords`, as for `match`; `progress` is
+    called with a `TuneProgress` after every trial.
     """
+    config = run_config(**keywords)
+    return run_tuning(game, agent, against, config, trials=trials, games=games, validate=validate)
+
+
+def run_tuning(
+    game: Game | str,
+    agent: str,
+    against: str,
+    config: RunConfig[TuneProgress],
+    *,
+    trials: int,
+    games: int,
+    validate: int | None = None,
+) -> TuneResult:
+    """Run a tuning with the settings of `config`: see `tune`."""
     if isinstance(game, str):
-        game = make_game(game)
+        game = load_game(game)
     if not 1 <= trials <= MOST_TRIALS:
-        raise UsageError(f"a tuning needs from 1 to {MOST_TRIALS:,} trials, not {trials}.")
-    wanted = template(agent)
-    store = db if isinstance(db, Store) else Store(IN_MEMORY if db is None else db)
-    bench = _Bench(
-        game, against, Budget(playouts, seconds), openings, store, Place(workers, cluster), stop
-    )
-    name = f"{bench.cell(against, seed).key} {agent} {games}"
-    study = _study(store.path, name, seed)
+        raise UsageError(f"a tuning needs from 1 to {MOST_TRIALS:,} trials, got {trials}.")
+    template = parse_template(agent)
+    matches = _TuneMatches(game, against, games, config)
+    name = f"{matches.pairing(against, config.seed).key} {agent} {games}"
+    study = TuneStudy(template, config.store.path, name, config.seed)
     finished = [
-        Trial(spec, store.summary(bench.cell(spec, seed), games).score, given_up)
-        for spec, given_up in _finished(study, wanted)
+        TuneTrial(spec, matches.recorded_score(spec), pruned)
+        for spec, pruned in study.finished_trials()
     ]
 
-    def say(validating: bool = False) -> None:
-        if progress is not None:
-            progress(Progress(len(finished), trials, _best(finished), validating))
+    def report(validating: bool = False) -> None:
+        config.report(TuneProgress(len(finished), trials, _best(finished), validating))
 
-    say()
-    while len(finished) < trials and not bench.stopped:
-        trial = study.ask()
-        values = {name: each.ask(trial, name) for name, each in wanted.ranges.items()}
-        ended = bench.trial(wanted.agent(values), games, seed, _best(finished))
-        if ended is None:
-            break  # Optuna keeps it as running, and the next run takes it up again
-        _tell(study, trial, ended)
-        finished.append(ended)
-        say()
+    report()
+    while len(finished) < trials and not config.stopped:
+        trial = matches.play_trial(study.suggest(), _best(finished))
+        if trial is None:
+            break  # Optuna keeps the trial as running, and the next run queues it again.
+        study.finish(trial.score, trial.pruned)
+        finished.append(trial)
+        report()
     best = _best(finished)
-    fresh = 2 * games if validate is None else validate
-    cell, validation = None, Score()
-    if best is not None and len(finished) >= trials and fresh and not bench.stopped:
-        say(validating=True)
-        cell = bench.cell(best.agent, derive(seed, VALIDATION) % 10**9)
-        validation = bench.score(cell, fresh)
+    validation_games = 2 * games if validate is None else validate
+    pairing, validation = None, Score()
+    if best is not None and len(finished) >= trials and validation_games and not config.stopped:
+        report(validating=True)
+        seed = derive(config.seed, VALIDATION_STREAM) % VALIDATION_SEEDS
+        pairing = matches.pairing(best.agent, seed)
+        validation = matches.play(pairing, validation_games)
     return TuneResult(
-        game.spec,
-        against,
-        tuple(finished),
-        trials,
-        validation,
-        fresh,
-        cell,
-        tuple(bench.failures),
+        game=game.spec,
+        against=against,
+        trials=tuple(finished),
+        planned=trials,
+        validation=validation,
+        validation_games=validation_games,
+        pairing=pairing,
+        failures=tuple(matches.failures),
     )
 
 
-class _Bench:
-    """Where trials are played: all that does not change from one to the next."""
+class _TuneMatches:
+    """Plays the games of settings against the opponent of a tuning."""
 
     def __init__(
-        self,
-        game: Game,
-        against: str,
-        given: Budget,
-        openings: int,
-        store: Store,
-        place: Place,
-        stop: Stop | None,
+        self, game: Game, against: str, games: int, config: RunConfig[TuneProgress]
     ) -> None:
-        self._game, self._against, self._given, self._openings = game, against, given, openings
-        self._store, self._place, self._stop = store, place, stop
-        self.failures: list[Failure] = []
+        self._game, self._against, self._games, self._config = game, against, games, config
+        self.failures: list[FailedGame] = []
 
-    @property
-    def stopped(self) -> bool:
-        """Whether there shall be no more games."""
-        return self._stop is not None and self._stop.is_set()
-
-    def cell(self, spec: str, seed: int) -> Cell:
-        """The cell of an agent against the opponent."""
-        return make_cell(self._game, spec, self._against, self._given, seed, self._openings)
-
-    def score(self, cell: Cell, games: int) -> Score:
-        """Play what is missing of a cell."""
-        task = [Task(cell, games)]
-        self.failures += play_missing(
-            task, self._store, self._place, None, self._stop, game=self._game
+    def pairing(self, spec: str, seed: int) -> Pairing:
+        """Return the pairing of a setting with the opponent."""
+        return make_pairing(
+            self._game,
+            spec,
+            self._against,
+            self._config.budget,
+            seed=seed,
+            opening_plies=self._config.opening_plies,
         )
-        return self._store.summary(cell, games).score
 
-    def trial(self, spec: str, games: int, seed: int, best: Trial | None) -> Trial | None:
-        """Play a setting in rounds until it is hopeless or done; None if stopped before."""
-        cell = self.cell(spec, seed)
-        for played in (*range(ROUND, games, ROUND), games):
-            score = self.score(cell, played)
-            if self.stopped:
+    def recorded_score(self, spec: str) -> Score:
+        """Return the score of a setting so far."""
+        pairing = self.pairing(spec, self._config.seed)
+        return self._config.store.summary(pairing, self._games).score
+
+    def play(self, pairing: Pairing, games: int) -> Score:
+        """Play the missing ones of a pairing's first games; return its score."""
+        plan = [PlannedGames(pairing, games)]
+        self.failures += play_missing(plan, self._config, game=self._game)
+        return self._config.store.summary(pairing, games).score
+
+    def play_trial(self, spec: str, best: TuneTrial | None) -> TuneTrial | None:
+        """Play a setting in rounds until it is pruned or done; None if stopped before."""
+        pairing = self.pairing(spec, self._config.seed)
+        for games in (*range(ROUND_GAMES, self._games, ROUND_GAMES), self._games):
+            score = self.play(pairing, games)
+            if self._config.stopped:
                 return None
-            if played < games and _hopeless(score, best):
-                return Trial(spec, score, given_up=True)
-        return Trial(spec, score, given_up=False)
+            if games < self._games and _hopeless(score, best):
+                return TuneTrial(spec, score, pruned=True)
+        return TuneTrial(spec, score, pruned=False)
 
 
-def _best(trials: list[Trial] | tuple[Trial, ...]) -> Trial | None:
-    whole = [trial for trial in trials if not trial.given_up]
-    return max(whole, key=lambda trial: trial.score.win_rate or 0.0, default=None)
+def _best(trials: Sequence[TuneTrial]) -> TuneTrial | None:
+    complete = [trial for trial in trials if not trial.pruned]
+    return max(complete, key=lambda trial: trial.score.win_rate or 0.0, default=None)
 
 
-def _hopeless(score: Score, best: Trial | None) -> bool:
+def _hopeless(score: Score, best: TuneTrial | None) -> bool:
     return best is not None and score.ci95[1] < best.score.ci95[0]
-
-
-def _storage(store: Path) -> Any:
-    """Where optuna keeps its trials: a file beside the store."""
-    from optuna.storages import RDBStorage
-    from sqlalchemy.exc import DatabaseError
-    from sqlalchemy.pool import NullPool
-
-    file = store.with_name(f"{store.stem}{STUDY_SUFFIX}{store.suffix}")
-    try:
-        # Without a pool no connection is left open when nobody asks any more.
-        return RDBStorage(f"sqlite:///{file}", engine_kwargs={"poolclass": NullPool})
-    except DatabaseError as error:
-        raise UsageError(
-            f"{file}, which remembers the trials, cannot be used ({error.orig}). Moved out of the "
-            "way, it is made anew; the games are in the store."
-        ) from None
-
-
-def _study(store_path: str, name: str, seed: int) -> Any:
-    """The study of that name, with trials that a run before this one left unfinished put back."""
-    try:
-        import optuna
-    except ImportError:
-        raise UsageError("tuning needs the package 'optuna': pip install 'graven[tune]'.") from None
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
-    storage = _storage(Path(store_path)) if store_path != IN_MEMORY else None
-    study = optuna.create_study(
-        storage=storage,
-        study_name=sha256(name.encode()).hexdigest()[:32],
-        direction="maximize",
-        load_if_exists=True,
-    )
-    study.set_user_attr("experiment", name)
-    left = study.get_trials(deepcopy=False, states=[optuna.trial.TrialState.RUNNING])
-    for trial in left:
-        study.tell(trial.number, state=optuna.trial.TrialState.FAIL)
-        study.enqueue_trial(trial.params)
-    # Not the same random numbers again as in the run before.
-    study.sampler = optuna.samplers.TPESampler(seed=(seed + len(study.trials)) % 2**32)
-    return study
-
-
-def _finished(study: Any, wanted: Template) -> list[tuple[str, bool]]:
-    """The agents of trials that have ended, and whether each was given up."""
-    from optuna.trial import TrialState
-
-    ended = study.get_trials(states=[TrialState.COMPLETE, TrialState.PRUNED])
-    return [(wanted.agent(trial.params), trial.state == TrialState.PRUNED) for trial in ended]
-
-
-def _tell(study: Any, trial: Any, ended: Trial) -> None:
-    from optuna.exceptions import UpdateFinishedTrialError
-    from optuna.trial import TrialState
-
-    if ended.given_up:
-        # What it had when it was given up is worth knowing, too.
-        with suppress(UpdateFinishedTrialError):
-            trial.report(ended.score.win_rate, ended.score.games)
-        study.tell(trial, state=TrialState.PRUNED, skip_if_finished=True)
-    else:
-        study.tell(trial, ended.score.win_rate, skip_if_finished=True)

@@ -20,11 +20,11 @@ from typing import Any
 from graven.agents import parse
 from graven.core.calls import format_value
 from graven.core.errors import GravenError, UsageError, unknown
-from graven.core.game import Outline
-from graven.lab.experiments.pairing import MIXED, Cell, make_cell
+from graven.core.game import GameOutline
+from graven.lab.experiments.pairing import ROTATE, Pairing, make_pairing
 from graven.lab.stats.intervals import interval
 from graven.search.budget import Budget
-from graven.sources.load import outline
+from graven.sources.load import read_outline
 
 PACKAGE = "graven.lab.published"
 
@@ -40,14 +40,14 @@ class Setup:
     first: str
     second: str
     playouts: tuple[int, int]
-    seating: str = MIXED
+    seating: str = ROTATE
 
-    def cell(self, seed: int = 0) -> Cell:
+    def pairing(self, seed: int = 0) -> Pairing:
         """The cell to play; a game or an agent that graven lacks is a UsageError."""
         first, second = (Budget(playouts) for playouts in self.playouts)
         game = _game(self.game)
-        cell = make_cell(game, self.first, self.second, None, seed, 0, self.seating)
-        return replace(cell, budgets=(first, second))
+        pairing = make_pairing(game, self.first, self.second, seed=seed, seating=self.seating)
+        return replace(pairing, budgets=(first, second))
 
 
 @dataclass(frozen=True)
@@ -209,7 +209,7 @@ class _Source:
         self.clock = int(table.get("clock", 1))
 
     def get(self, key: str, own: Mapping[str, Any]) -> Any:
-        """The closest value; a list in the part is one value a cell, which is in `own`."""
+        """The closest value; a list in the part is one value a pairing, which is in `own`."""
         for level in (own, *self._levels):
             value = level.get(key)
             if value is not None and not (level is self.part and isinstance(value, list)):
@@ -232,7 +232,7 @@ class _Source:
             second = "" if measure else self._agent("second", own)
             if first and (second or measure):
                 game = str(self.get("game", own)).format_map(own)
-                seating = str(self.get("seating", own) or MIXED)
+                seating = str(self.get("seating", own) or ROTATE)
                 setup = Setup(game, first, second, self._playouts(own), seating)
             else:
                 cannot = "the paper does not say enough to play it"
@@ -327,8 +327,8 @@ def available(figure: Figure) -> str:
 
 
 @cache
-def _game(text: str) -> Outline:
-    return outline(text)
+def _game(text: str) -> GameOutline:
+    return read_outline(text)
 
 
 @cache

@@ -80,11 +80,11 @@ class Findings:
         run: dict[tuple[int, int], dict[int, Entry]] = defaultdict(dict)
         named: dict[int, Table] = {}
         for summary in self.summaries:
-            for place in self._published.get(replace(summary.cell, seed=0).key, ()):
+            for place in self._published.get(replace(summary.pairing, seed=0).key, ()):
                 table, figure = place.table, place.figure
                 named[place.table_number] = table
-                run[summary.cell.seed, place.table_number][place.number] = Entry(
-                    table.paper, table.name, figure, summary.cell, summary
+                run[summary.pairing.seed, place.table_number][place.number] = Entry(
+                    table.paper, table.name, figure, summary.pairing, summary
                 )
         for seed, number in sorted(run):
             entries = run[seed, number]
@@ -112,15 +112,15 @@ class Findings:
     def _curve(self, number: int, curve: Curve) -> Plot:
         theirs = {}
         for value, summary in zip(curve.values, curve.summaries, strict=True):
-            for place in self._published.get(replace(summary.cell, seed=0).key, ()):
+            for place in self._published.get(replace(summary.pairing, seed=0).key, ()):
                 if place.figure.interval is not None:
                     theirs[value] = (place.figure.value, *place.figure.interval)
         games = sum(each.games for each in curve.summaries)
-        name, budget = plain(curve.name), curve.cell.budget
+        name, budget = plain(curve.name), curve.pairing.budget
         caption = f"Win rate over {name}, {budget} a move, {games:,} games in all."
         command = _sweep_command(curve.summaries, {curve.name: curve.values})
         return Plot(
-            f"sweep-{number}-{_slug(curve.cell.game)}-{_slug(curve.name)}",
+            f"sweep-{number}-{_slug(curve.pairing.game)}-{_slug(curve.name)}",
             caption,
             (command,),
             lambda: plots.win_rate_curve(curve, theirs),
@@ -130,10 +130,10 @@ class Findings:
         cells = [each for row in field.rows for each in row if each is not None]
         games = sum(each.games for each in cells)
         names = " and ".join(map(plain, field.names))
-        caption = f"Win rate over {names}, {field.cell.budget} a move, {games:,} games in all."
+        caption = f"Win rate over {names}, {field.pairing.budget} a move, {games:,} games in all."
         axes = {field.names[0]: field.down, field.names[1]: field.across}
         return Plot(
-            f"grid-{number}-{_slug(field.cell.game)}",
+            f"grid-{number}-{_slug(field.pairing.game)}",
             caption,
             (_sweep_command(cells, axes),),
             lambda: plots.heat_map(field),
@@ -156,20 +156,20 @@ def _published_by_cell() -> dict[str, list[Place]]:
     tables = [table for paper in papers() for table in paper.tables.values() if not table.measure]
     for table_number, table in enumerate(tables):
         for number, entry in enumerate(results.entries(table)):
-            if entry.cell is not None:
+            if entry.pairing is not None:
                 place = Place(table_number, number, table, entry.figure)
-                found[entry.cell.key].append(place)
+                found[entry.pairing.key].append(place)
     return found
 
 
 def _ladder(number: int, rated: Rated) -> Plot:
     agents = [rating.agent for rating in rated.ladder.ratings]
-    caption = f"Ratings by Bradley and Terry, {rated.cell.budget} a move."
+    caption = f"Ratings by Bradley and Terry, {rated.pairing.budget} a move."
     pairs = len(agents) * (len(agents) - 1) // 2
-    words = rated.cell.command(max(1, rated.games // pairs))
+    words = rated.pairing.command(max(1, rated.games // pairs))
     command = ["graven", "tournament", words[2], *agents, *words[5:]]
     return Plot(
-        f"ladder-{number}-{_slug(rated.cell.game)}",
+        f"ladder-{number}-{_slug(rated.pairing.game)}",
         caption,
         (shlex.join(command),),
         lambda: plots.rating_ladder(rated),
@@ -179,7 +179,7 @@ def _ladder(number: int, rated: Rated) -> Plot:
 def _sweep_command(cells: Sequence[Summary], axes: dict[str, tuple[float, ...]]) -> str:
     """The `graven sweep` that plays these cells: their first spec with lists in it."""
     first = cells[0]
-    spec = first.cell.agents[0]
+    spec = first.pairing.agents[0]
     tree, plus, playout = spec.partition("+")
     for name, values in axes.items():
         listed = ",".join(format_value(value) for value in values)
@@ -189,11 +189,11 @@ def _sweep_command(cells: Sequence[Summary], axes: dict[str, tuple[float, ...]])
         else:
             tree = re.sub(wanted, f"{name}=[{listed}]", tree, count=1)
     spec = f"{tree}{plus}{playout}"
-    words = first.cell.command(max(each.games for each in cells))
-    if first.cell.budgets[0] != first.cell.budgets[1]:
+    words = first.pairing.command(max(each.games for each in cells))
+    if first.pairing.budgets[0] != first.pairing.budgets[1]:
         # Each agent's own budget is inside its spec.
-        playouts = first.cell.budgets[0].playouts
-        seconds = first.cell.budgets[0].seconds
+        playouts = first.pairing.budgets[0].playouts
+        seconds = first.pairing.budgets[0].seconds
         own = f"playouts={playouts}" if playouts else f"seconds={format_value(seconds or 0.0)}"
         spec = re.sub(r"\)", f",{own})", spec, count=1) if "(" in spec else f"{spec}({own})"
     return shlex.join(["graven", "sweep", words[2], spec, "--against", words[4], *words[5:]])
@@ -202,7 +202,7 @@ def _sweep_command(cells: Sequence[Summary], axes: dict[str, tuple[float, ...]])
 def _rates(summaries: Sequence[Summary]) -> list[tuple[str, float]]:
     spent: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
     for summary in summaries:
-        name = f"{summary.cell.game}, {summary.cell.budget}"
+        name = f"{summary.pairing.game}, {summary.pairing.budget}"
         spent[name][0] += summary.playouts
         spent[name][1] += summary.seconds
     rates = [(name, playouts / seconds) for name, (playouts, seconds) in spent.items() if seconds]
@@ -264,13 +264,13 @@ def _published(found: Findings) -> Iterator[str]:
 
 
 def _entry_row(entry: Entry) -> tuple[str, ...]:
-    assert entry.cell is not None
+    assert entry.pairing is not None
     theirs = entry.figure.interval
     shown = f"{entry.figure.value:.1f}" + (f" ({theirs[0]:.1f}–{theirs[1]:.1f})" if theirs else "")
     return (
         escape(entry.figure.place),
-        f"<code>{escape(entry.cell.agents[0])}</code>",
-        f"<code>{escape(entry.cell.agents[1])}</code>",
+        f"<code>{escape(entry.pairing.agents[0])}</code>",
+        f"<code>{escape(entry.pairing.agents[1])}</code>",
         shown,
         _rate(entry.score),
         f"{entry.score.games:,}",
@@ -292,7 +292,8 @@ def _plots(found: Findings) -> Iterator[str]:
     if left > 0:
         yield f"<p class='quiet'>{left} more sweeps and ladders are not drawn.</p>"
     for rated in found.ladders[:MOST_PLOTS]:
-        yield f"<h3>Ratings at {escape(rated.cell.game)}, {escape(rated.cell.budget)} a move</h3>"
+        game, budget = escape(rated.pairing.game), escape(rated.pairing.budget)
+        yield f"<h3>Ratings at {game}, {budget} a move</h3>"
         yield _table(
             ("agent", "!Elo", "!95 %", "!points", "!games"),
             (
@@ -310,7 +311,7 @@ def _plots(found: Findings) -> Iterator[str]:
 
 def _matches(found: Findings) -> Iterator[str]:
     yield "<h2>All matches</h2>"
-    shown = sorted(found.summaries, key=lambda each: (each.cell.game, each.cell.key))
+    shown = sorted(found.summaries, key=lambda each: (each.pairing.game, each.pairing.key))
     columns = ("game", "first", "second", "budget", "!win rate", "!games", "!plies", "command")
     yield _table(columns, (_match_row(summary) for summary in shown[:MOST_ROWS]))
     if len(shown) > MOST_ROWS:
@@ -324,12 +325,12 @@ def _matches(found: Findings) -> Iterator[str]:
 
 
 def _match_row(summary: Summary) -> tuple[str, ...]:
-    cell = summary.cell
+    pairing = summary.pairing
     return (
-        escape(cell.game),
-        f"<code>{escape(cell.agents[0])}</code>",
-        f"<code>{escape(cell.agents[1])}</code>",
-        escape(cell.budget),
+        escape(pairing.game),
+        f"<code>{escape(pairing.agents[0])}</code>",
+        f"<code>{escape(pairing.agents[1])}</code>",
+        escape(pairing.budget),
         _rate(summary.score),
         f"{summary.games:,}",
         f"{summary.mean_plies:.1f}",
@@ -339,7 +340,7 @@ def _match_row(summary: Summary) -> tuple[str, ...]:
 
 def _command(summary: Summary) -> str:
     try:
-        return shlex.join(summary.cell.command(summary.games))
+        return shlex.join(summary.pairing.command(summary.games))
     except UsageError:
         return "the agents of this match are not known to this version of graven"
 

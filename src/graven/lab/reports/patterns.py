@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from graven.lab.experiments.pairing import Cell
+from graven.lab.experiments.pairing import Pairing
 from graven.lab.stats.intervals import Score
 from graven.lab.stats.ratings import Ladder, rate
 from graven.lab.store.store import Summary
@@ -35,9 +35,9 @@ class Curve:
     summaries: tuple[Summary, ...]
 
     @property
-    def cell(self) -> Cell:
+    def pairing(self) -> Pairing:
         """The first of its cells: all have the same game, opponent and conditions."""
-        return self.summaries[0].cell
+        return self.summaries[0].pairing
 
 
 @dataclass(frozen=True)
@@ -50,16 +50,16 @@ class Field:
     rows: tuple[tuple[Summary | None, ...], ...]
 
     @property
-    def cell(self) -> Cell:
+    def pairing(self) -> Pairing:
         """The first of its cells."""
-        return next(each.cell for row in self.rows for each in row if each is not None)
+        return next(each.pairing for row in self.rows for each in row if each is not None)
 
 
 @dataclass(frozen=True)
 class Rated:
     """Agents who played each other under the same conditions, rated."""
 
-    cell: Cell
+    pairing: Pairing
     games: int
     ladder: Ladder
 
@@ -68,8 +68,10 @@ def sweeps(summaries: Iterable[Summary]) -> tuple[list[Curve], list[Field]]:
     """Sweeps over one parameter and over two, those with the most games first."""
     groups: dict[Any, list[tuple[dict[str, float], Summary]]] = defaultdict(list)
     for summary in summaries:
-        shape, values = _shape(summary.cell.agents[0])
-        groups[shape, summary.cell.agents[1], _conditions(summary.cell)].append((values, summary))
+        shape, values = _shape(summary.pairing.agents[0])
+        groups[shape, summary.pairing.agents[1], _conditions(summary.pairing)].append(
+            (values, summary)
+        )
     curves, fields = [], []
     for group in groups.values():
         first = group[0][0]
@@ -106,8 +108,8 @@ def plain(name: str) -> str:
     return name.removeprefix("+")
 
 
-def _conditions(cell: Cell) -> Any:
-    return cell.game, cell.budgets, cell.seed, cell.openings, cell.seating
+def _conditions(pairing: Pairing) -> Any:
+    return pairing.game, pairing.budgets, pairing.seed, pairing.opening_plies, pairing.seating
 
 
 def _curve(name: str, group: Sequence[tuple[dict[str, float], Summary]]) -> Curve:
@@ -140,27 +142,27 @@ def ladders(summaries: Iterable[Summary]) -> list[Rated]:
     """Ladders of agents who met each other, if only by way of others; the largest first."""
     groups: dict[Any, list[Summary]] = defaultdict(list)
     for summary in summaries:
-        if summary.cell.budgets[0] == summary.cell.budgets[1] and summary.games:
-            groups[_conditions(summary.cell)].append(summary)
+        if summary.pairing.budgets[0] == summary.pairing.budgets[1] and summary.games:
+            groups[_conditions(summary.pairing)].append(summary)
     found = [rated for group in groups.values() for rated in _rated(group)]
     return sorted(found, key=lambda rated: -len(rated.ladder.ratings))
 
 
 def _rated(group: Sequence[Summary]) -> Iterable[Rated]:
-    agents = list(dict.fromkeys(agent for each in group for agent in each.cell.agents))
+    agents = list(dict.fromkeys(agent for each in group for agent in each.pairing.agents))
     place = {agent: number for number, agent in enumerate(agents)}
     labels = list(range(len(agents)))
     for summary in group:
-        one, other = (labels[place[agent]] for agent in summary.cell.agents)
+        one, other = (labels[place[agent]] for agent in summary.pairing.agents)
         labels = [one if label == other else label for label in labels]
     for label in dict.fromkeys(labels):
         members = [agent for agent in agents if labels[place[agent]] == label]
-        cells = [each for each in group if each.cell.agents[0] in members]
+        cells = [each for each in group if each.pairing.agents[0] in members]
         # Agents who all played only one opponent are a sweep, and shown as such.
         met = np.zeros((len(members), len(members)), dtype=bool)
         scores: dict[tuple[int, int], Score] = {}
         for summary in cells:
-            one, other = (members.index(agent) for agent in summary.cell.agents)
+            one, other = (members.index(agent) for agent in summary.pairing.agents)
             if one == other:
                 continue
             scores[one, other] = _added(scores.get((one, other), Score()), summary.score)
@@ -168,7 +170,7 @@ def _rated(group: Sequence[Summary]) -> Iterable[Rated]:
         star = met.sum() == 2 * (len(members) - 1) and met.sum(axis=0).max() == len(members) - 1
         if LEAST_AGENTS <= len(members) <= MOST_RATED and not star:
             games = sum(summary.games for summary in cells)
-            yield Rated(cells[0].cell, games, rate(members, scores))
+            yield Rated(cells[0].pairing, games, rate(members, scores))
 
 
 def _added(one: Score, other: Score) -> Score:

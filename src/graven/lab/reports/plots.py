@@ -12,7 +12,8 @@ from math import ceil
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from graven.core.calls import format_value
-from graven.lab.experiments.pairing import Cell
+from graven.core.extras import require
+from graven.lab.experiments.pairing import Pairing
 from graven.lab.reports.patterns import Curve, Field, Rated, plain
 
 if TYPE_CHECKING:
@@ -51,8 +52,7 @@ def _in_style(draw: Draw) -> Draw:
 
     @wraps(draw)
     def styled(*arguments: Any) -> Any:
-        import matplotlib
-
+        matplotlib = require("plots")
         with matplotlib.rc_context(STYLE):
             return draw(*arguments)
 
@@ -88,7 +88,7 @@ def win_rate_curve(curve: Curve, published: Mapping[float, tuple[float, float, f
     low, high = min([*everything, 48]), max([*everything, 52])
     axes.set_ylim(max(0, low - 3), min(100.5, high + 3))
     axes.grid(axis="y")
-    axes.set_title(_title(curve.cell), loc="left")
+    axes.set_title(_title(curve.pairing), loc="left")
     if published:
         # Above the plot, where no point can be.
         axes.legend(loc="lower right", bbox_to_anchor=(1.01, 0.99), ncols=2, handletextpad=0.3)
@@ -181,7 +181,7 @@ def heat_map(field: Field) -> Figure:
     bar = figure.colorbar(image, ax=axes, pad=0.02, fraction=0.05)
     bar.set_label("games won (%)")
     bar.outline.set_visible(False)
-    axes.set_title(_title(field.cell), loc="left")
+    axes.set_title(_title(field.pairing), loc="left")
     return figure
 
 
@@ -210,7 +210,7 @@ def rating_ladder(rated: Rated) -> Figure:
     axes.set_ylim(-0.6, len(ratings) - 0.4)
     axes.set_xlabel("Elo (mean 0, 95 % intervals)")
     axes.grid(axis="x")
-    title = f"{_short(rated.cell.game)}, {rated.cell.budget} a move, {rated.games:,} games"
+    title = f"{_short(rated.pairing.game)}, {rated.pairing.budget} a move, {rated.games:,} games"
     axes.set_title(title, loc="left")
     return figure
 
@@ -272,10 +272,11 @@ def _new(width: float, height: float, rows: int = 0, columns: int = 0) -> tuple[
     return figure, figure.subplots()
 
 
-def _title(cell: Cell) -> str:
+def _title(pairing: Pairing) -> str:
     """Who plays what against whom; the first agent without what the plot varies."""
-    name = "+".join(part.partition("(")[0] for part in cell.agents[0].split("+"))
-    return f"{_short(cell.game)}, {cell.budget} a move\n{name} against {_short(cell.agents[1], 60)}"
+    name = "+".join(part.partition("(")[0] for part in pairing.agents[0].split("+"))
+    opponent = _short(pairing.agents[1], 60)
+    return f"{_short(pairing.game)}, {pairing.budget} a move\n{name} against {opponent}"
 
 
 def _short(name: str, most: int = LONGEST_NAME) -> str:
@@ -285,8 +286,7 @@ def _short(name: str, most: int = LONGEST_NAME) -> str:
 
 def write(figure: Figure, kind: str) -> bytes:
     """The figure as a file of that kind: svg, png or pdf."""
-    import matplotlib
-
+    matplotlib = require("plots")
     # Nothing of the day or the machine: the same results, the same file.
     dates: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
     with matplotlib.rc_context(STYLE), io.BytesIO() as file:

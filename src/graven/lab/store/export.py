@@ -8,7 +8,8 @@ from itertools import islice
 from pathlib import Path
 from typing import IO
 
-from graven.core.errors import UsageError, unknown
+from graven.core.errors import unknown
+from graven.core.extras import require
 from graven.lab.store.store import Store
 
 KINDS = {".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet"}
@@ -55,13 +56,9 @@ def _lines(store: Store, file: IO[str]) -> int:
 
 
 def _parquet(store: Store, path: Path) -> int:
-    try:
-        import pyarrow as pa
-        from pyarrow import parquet
-    except ImportError:
-        raise UsageError(
-            "Parquet needs the package 'pyarrow': pip install 'graven[parquet]'."
-        ) from None
+    pa = require("parquet")
+    from pyarrow import parquet
+
     text, whole, real = pa.string(), pa.int64(), pa.float64()
     kinds = {
         "game": text,

@@ -28,7 +28,7 @@ from graven.agents.spec import migrate_spec
 from graven.core.bounded_json import read_json
 from graven.core.errors import GravenError, UsageError
 from graven.lab.experiments.job import GameResult
-from graven.lab.experiments.pairing import Cell, migrate_key
+from graven.lab.experiments.pairing import Pairing, migrate_key
 from graven.lab.stats.intervals import Score
 
 DEFAULT_PATH = "graven.db"
@@ -109,7 +109,7 @@ class Summary:
     `versions` and `machines` say what played them.
     """
 
-    cell: Cell
+    pairing: Pairing
     score: Score
     plies: int = 0
     playouts: int = 0
@@ -158,24 +158,24 @@ class Store:
     def __exit__(self, *reason: object) -> None:
         self.close()
 
-    def cell_id(self, cell: Cell) -> int:
-        """The number of a cell in this store, which gets one if it has none."""
-        first, second = cell.budgets
+    def pairing_id(self, pairing: Pairing) -> int:
+        """Return the id of a pairing in this store; add the pairing if it is new."""
+        first, second = pairing.budgets
         values = (
-            cell.key,
-            cell.game,
-            *cell.agents,
+            pairing.key,
+            pairing.game,
+            *pairing.agents,
             first.playouts,
             first.seconds,
             second.playouts,
             second.seconds,
-            str(cell.seed),
-            cell.openings,
-            cell.seating,
+            str(pairing.seed),
+            pairing.opening_plies,
+            pairing.stored_seating,
         )
         find = "SELECT id FROM cell WHERE current_key(key) = ?"
         with _told(self.path):
-            if stored := self._db.execute(find, (cell.key,)).fetchone():
+            if stored := self._db.execute(find, (pairing.key,)).fetchone():
                 return int(stored[0])
             self._db.execute(
                 "INSERT INTO cell (key, game, first, second, first_playouts, first_seconds, "
@@ -183,13 +183,13 @@ class Store:
                 f"VALUES ({_marks(values)}) ON CONFLICT (key) DO NOTHING",
                 values,
             )
-            (found,) = self._db.execute(find, (cell.key,)).fetchone()
+            (found,) = self._db.execute(find, (pairing.key,)).fetchone()
         return int(found)
 
-    def add(self, cell_id: int, result: GameResult) -> bool:
+    def add(self, pairing_id: int, result: GameResult) -> bool:
         """Record a game of a cell; says whether it was new."""
         values = (
-            cell_id,
+            pairing_id,
             result.index,
             result.outcome,
             result.plies,
@@ -244,21 +244,21 @@ class Store:
         with _told(self.path):
             self._db.execute("COMMIT")
 
-    def numbers(self, cell: Cell, games: int) -> set[int]:
+    def numbers(self, pairing: Pairing, games: int) -> set[int]:
         """Which of a cell's first games have been played."""
-        return set(self.outcomes(cell, games))
+        return set(self.outcomes(pairing, games))
 
-    def outcomes(self, cell: Cell, games: int) -> dict[int, float]:
+    def outcomes(self, pairing: Pairing, games: int) -> dict[int, float]:
         """The outcomes of those of a cell's first games that have been played, by number."""
         with _told(self.path):
             rows = self._db.execute(
                 "SELECT number, outcome FROM game JOIN cell ON cell.id = game.cell "
                 "WHERE current_key(key) = ? AND number < ? ORDER BY number",
-                (cell.key, games),
+                (pairing.key, games),
             )
             return {int(number): float(outcome) for number, outcome in rows}
 
-    def results(self, cell: Cell, games: int, start: int = 0) -> Iterator[GameResult]:
+    def results(self, pairing: Pairing, games: int, start: int = 0) -> Iterator[GameResult]:
         """Those of a cell's first games that have been played, from `start` on, in order."""
         with _told(self.path):
             believed, joined = ("NULL", "")
@@ -269,7 +269,7 @@ class Store:
             rows = self._db.execute(
                 f"SELECT {believed}, {columns} FROM game JOIN cell ON cell.id = game.cell {joined}"
                 "WHERE current_key(key) = ? AND number >= ? AND number < ? ORDER BY number",
-                (cell.key, start, games),
+                (pairing.key, start, games),
             )
             for values, number, seats, seed, scores, moves, *spent in rows:
                 playouts, seconds, version, machine = spent
@@ -289,13 +289,13 @@ class Store:
                     tuple(_list(values)) if values else (),
                 )
 
-    def summary(self, cell: Cell, games: int) -> Summary:
+    def summary(self, pairing: Pairing, games: int) -> Summary:
         """What a cell's first games add up to."""
         found = list(
-            self._summaries("WHERE current_key(key) = ? AND number < ?", (cell.key, games))
+            self._summaries("WHERE current_key(key) = ? AND number < ?", (pairing.key, games))
         )
-        # The cell as it was asked for, which knows how many players its game has.
-        return Summary(cell, *_parts(found[0])) if found else Summary(cell, Score())
+        # A pairing from a key lacks the number of players, the argument has it.
+        return Summary(pairing, *_parts(found[0])) if found else Summary(pairing, Score())
 
     def summaries(self) -> list[Summary]:
         """What every cell's games add up to, in the order in which the cells were begun."""
@@ -312,7 +312,7 @@ class Store:
             )
             for key, wins, losses, draws, plies, playouts, seconds, versions, machines in rows:
                 yield Summary(
-                    Cell.from_key(key),
+                    Pairing.from_key(key),
                     Score(wins, losses, draws),
                     plies,
                     playouts,

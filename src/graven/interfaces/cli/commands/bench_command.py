@@ -1,4 +1,4 @@
-"""`graven bench`: speed, as ratios."""
+"""`graven bench`: speed ratios."""
 
 from __future__ import annotations
 
@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graven.interfaces.cli.arguments import Json
-from graven.interfaces.cli.console import INTERRUPTED, duration, out, print_json, watched
+from graven.interfaces.cli.console import (
+    INTERRUPTED,
+    format_duration,
+    out,
+    print_json,
+    run_with_progress,
+)
 
 if TYPE_CHECKING:
     import threading
@@ -29,10 +35,9 @@ def bench(
 ) -> None:
     """Measure speed as ratios.
 
-    Ours against OpenSpiel's, rules through the contract against rules inlined, GRAVE against UCT,
-    long searches against short ones, the laboratory against bare games, games from GDL text against
-    other players of such games. All of it takes about eight minutes; keep the machine quiet
-    meanwhile.
+    Compares graven with OpenSpiel, rules called through the contract with inlined rules, GRAVE with
+    UCT, long searches with short ones, the laboratory with bare games, and GDL games with other
+    GDL players. All measurements take about eight minutes; run nothing else meanwhile.
 
     \b
     Examples:
@@ -51,18 +56,18 @@ def bench(
             if stop.is_set():
                 return
 
-    _, interrupted = watched(
-        work, lambda elapsed: f"{len(rows)} measurements after {duration(elapsed)}"
+    _, interrupted = run_with_progress(
+        work, lambda elapsed: f"{len(rows)} measurements after {format_duration(elapsed)}"
     )
     if json:
         print_json([row.as_json() for row in rows])
     else:
-        _show(rows)
+        _print_rows(rows)
     if interrupted:
         raise typer.Exit(INTERRUPTED)
 
 
-def _show(rows: list[Row]) -> None:
+def _print_rows(rows: list[Row]) -> None:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
@@ -70,9 +75,9 @@ def _show(rows: list[Row]) -> None:
     for heading in ("ours", "other", "ratio", "target", ""):
         table.add_column(heading, justify="right", no_wrap=True)
     for row in rows:
-        wanted = f"{'<' if row.below else '>='} {row.target:.2f}"
+        target = f"{'<' if row.below else '>='} {row.target:.2f}"
         if row.ratio is None or row.ours is None or row.other is None:
-            table.add_row(f"{row.what} (skipped: {row.skipped})", "", "", "", wanted, "")
+            table.add_row(f"{row.what} (skipped: {row.skipped})", "", "", "", target, "")
             continue
         smaller = min(row.ours, row.other)
         digits = ",.0f" if smaller > 10 else ".2f" if smaller > 1 else ".4f"
@@ -81,7 +86,7 @@ def _show(rows: list[Row]) -> None:
             format(row.ours, digits),
             format(row.other, digits),
             f"{row.ratio:.2f}",
-            wanted,
+            target,
             "[green]met[/green]" if row.met else "[red]missed[/red]",
         )
     out().print(table)

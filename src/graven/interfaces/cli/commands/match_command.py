@@ -3,39 +3,37 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from graven.interfaces.cli.arguments import (
-    Cluster,
     Db,
     GameText,
     Json,
-    Openings,
     Playouts,
-    Seating,
     Seconds,
     Seed,
     Size,
-    Workers,
     check_agents,
-    make_game,
-    open_store,
+    compile_game,
 )
-from graven.interfaces.cli.console import (
-    duration,
-    leave,
-    out,
-    print_json,
-    watched,
+from graven.interfaces.cli.console import format_duration, out
+from graven.interfaces.cli.experiment_runner import (
+    Cluster,
+    ExperimentSettings,
+    OpeningPlies,
+    Seating,
+    Workers,
+    run_experiment,
 )
 
 if TYPE_CHECKING:
-    import threading
-
     from graven.lab.experiments.match import MatchResult
     from graven.lab.stats.intervals import Score
+
+# A match is often short: show its score soon.
+QUIET_SECONDS = 0.5
 
 Spec = Annotated[
     str, typer.Argument(metavar="SPEC", help="An agent: see 'graven agents'.", show_default=False)
@@ -46,19 +44,19 @@ def match(
     game: GameText,
     first: Spec,
     second: Spec,
-    games: Annotated[int, typer.Option(help="How many games.", metavar="N")] = 100,
+    games: Annotated[int, typer.Option(help="Number of games.", metavar="N")] = 100,
     playouts: Playouts = None,
     seconds: Seconds = None,
     workers: Workers = None,
     cluster: Cluster = None,
     seed: Seed = 0,
     size: Size = None,
-    openings: Openings = 0,
-    seating: Seating = "mixed",
+    opening_plies: OpeningPlies = 0,
+    seating: Seating = "rotate",
     sprt: Annotated[
         tuple[float, float] | None,
         typer.Option(
-            help="Stop early: is the first agent stronger by ELO0 or by ELO1?",
+            help="Stop early, by a sequential test: is the first agent stronger by ELO0 or ELO1?",
             metavar="ELO0 ELO1",
         ),
     ] = None,
@@ -69,11 +67,11 @@ def match(
     db: Db = None,
     json: Json = False,
 ) -> None:
-    """Let two agents play many games against each other.
+    """Play many games between two agents.
 
-    The score is the first one's. The sides are swapped after every game. Without a budget each
-    move gets 1,000 playouts; a budget inside a spec counts for that agent alone. Every game is
-    remembered as it ends: the same command plays only what is missing, so that it also goes on
+    The score is the first agent's. The sides are swapped after every game. Without a budget each
+    move has 1,000 playouts; a budget inside a spec applies to that agent only. Every game is
+    recorded as it ends: the same command plays only what is missing, so it also resumes a match
     after Ctrl-C.
 
     \b
@@ -81,77 +79,75 @@ def match(
       graven match knightthrough "grave(ref=50,bias=1e-4)" "rave(bias=0.01)" --published 67.8
       graven match domineering --size 19 "rave(playouts=1000)" "uct(playouts=10000)" --games 20
       graven match nogo grave uct --seconds 0.1 --workers 4 --json
-      graven match breakthrough grave rave --openings 4 --sprt 0 30 --games 2000
+      graven match breakthrough grave rave --opening-plies 4 --sprt 0 30 --games 2000
     """
     from graven.core.errors import UsageError
-    from graven.lab.experiments.match import match as play_match
+    from graven.lab.experiments.match import run_match
 
     if published is not None and not 0 <= published <= 100:
-        raise UsageError(f"--published is a percentage from 0 to 100, not {published:g}.")
+        raise UsageError(f"--published is a percentage from 0 to 100, got {published:g}.")
     check_agents(first, second)
-    played = make_game(game, size)
-    running = _Running(games)
-
-    def work(stop: threading.Event) -> MatchResult:
-        return play_match(
-            played,
-            first,
-            second,
-            games=games,
-            playouts=playouts,
-            seconds=seconds,
-            seed=seed,
-            workers=workers,
-            progress=running.update,
-            stop=stop,
-            db=store,
-            cluster=cluster,
-            openings=openings,
-            seating=seating,
-            sprt=sprt,
-        )
-
-    with open_store(db) as store:
-        result, interrupted = watched(work, running.line, quiet=0.5)
-        if json:
-            values = result.as_json()
-            if published is not None:
-                values |= {"published": published / 100, "inside": _inside(result, published)}
-            print_json(values)
-        else:
-            _show(result, published)
-    decided = result.verdict is not None and result.verdict.decided is not None
-    leave(result.failures, interrupted and result.games < games and not decided)
+    loaded = compile_game(game, size)
+    settings = ExperimentSettings(
+        playouts=playouts,
+        seconds=seconds,
+        seed=seed,
+        opening_plies=opening_plies,
+        workers=workers,
+        cluster=cluster,
+        db=db,
+        json=json,
+    )
+    run_experiment(
+        settings,
+        MatchLine(games),
+        lambda config: run_match(
+            loaded, first, second, config, games=games, seating=seating, sprt=sprt
+        ),
+        lambda result: _show(result, published),
+        as_json=lambda result: _as_json(result, published),
+        quiet=QUIET_SECONDS,
+    )
 
 
-class _Running:
-    """The score while games are played, and the line about it on stderr."""
+def _as_json(result: MatchResult, published: float | None) -> dict[str, Any]:
+    values = result.as_json()
+    if published is not None:
+        values |= {"published": published / 100, "inside": _inside(result, published)}
+    return values
+
+
+class MatchLine:
+    """The score so far, and the time that the rest will take."""
 
     def __init__(self, games: int) -> None:
         self._games = games
-        self._before: Score | None = None
+        self._initial: Score | None = None  # from earlier runs
         self._score: Score | None = None
         self._first_end = 0.0
 
     def update(self, score: Score) -> None:
-        if self._before is None:
-            self._before = score
-        elif self._score is self._before:
+        """Take note of the latest score."""
+        if self._initial is None:
+            self._initial = score
+        elif self._score is self._initial:
             self._first_end = time.monotonic()
         self._score = score
 
-    def line(self, elapsed: float) -> str:
-        score, before = self._score, self._before
-        if score is None or before is None or score is before:
+    def text(self, elapsed: float) -> str:
+        """Return the line after `elapsed` seconds."""
+        score, initial = self._score, self._initial
+        if score is None or initial is None or score is initial:
             done = score.games if score else 0
-            return f"{done}/{self._games} games after {duration(elapsed)} (a first run compiles)"
+            spent = format_duration(elapsed)
+            return f"{done}/{self._games} games after {spent} (a first run compiles)"
         text = f"{score.games}/{self._games} games"
         text += f", {score.wins}-{score.losses}-{score.draws}, {_rate(score, score.ci95)}"
-        counted = score.games - before.games
-        if counted > 1:
-            # Counted from the end of the first game: compilation says nothing about the rest.
-            pace = (time.monotonic() - self._first_end) / (counted - 1)
-            text += f", {duration(pace * (self._games - score.games))} left"
+        new = score.games - initial.games
+        if new > 1:
+            # From the end of the first game on: the first one includes compilation.
+            pace = (time.monotonic() - self._first_end) / (new - 1)
+            text += f", {format_duration(pace * (self._games - score.games))} left"
         return text
 
 
@@ -179,9 +175,9 @@ def _show(result: MatchResult, published: float | None) -> None:
     def row(name: str, text: str, style: str = "") -> None:
         console.print(f"{name:<11}{text}", markup=False, style=style, soft_wrap=True)
 
-    console.print(result.cell.title, markup=False, style="bold", soft_wrap=True)
+    console.print(result.pairing.title, markup=False, style="bold", soft_wrap=True)
     row("game", f"{result.game}, {result.games} games, {result.plies:.1f} plies each")
-    row("budget", f"{result.cell.budget} a move")
+    row("budget", f"{result.pairing.budget} a move")
     if result.new < result.games:
         row("new", f"{result.new} games; the others were in the store")
     row("score", _score(result.score))
@@ -192,5 +188,5 @@ def _show(result: MatchResult, published: float | None) -> None:
     if result.verdict is not None:
         row("test", str(result.verdict))
     if published is not None:
-        verdict = "inside" if _inside(result, published) else "outside"
-        row("published", f"{published:.1f} %, {verdict} our interval")
+        place = "inside" if _inside(result, published) else "outside"
+        row("published", f"{published:.1f} %, {place} our interval")

@@ -1,48 +1,30 @@
-"""`graven reproduce`: published tables, ours beside theirs."""
+"""`graven reproduce`: published tables with our figures."""
 
 from __future__ import annotations
 
-from contextlib import nullcontext
-from itertools import groupby
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from graven.interfaces.cli.arguments import (
+from graven.interfaces.cli.arguments import Db, Json, Seed, open_store
+from graven.interfaces.cli.console import INTERRUPTED, err, format_duration, out, print_json
+from graven.interfaces.cli.experiment_runner import (
     Cluster,
-    Db,
-    Json,
-    Seed,
+    ExperimentSettings,
+    GamesLine,
     Workers,
-    check_target,
-    open_store,
+    run_experiment,
+    watch_run,
 )
-from graven.interfaces.cli.console import (
-    INTERRUPTED,
-    Pace,
-    duration,
-    err,
-    leave,
-    out,
-    print_json,
-    watched,
-)
-from graven.interfaces.cli.number_format import percent, span
+from graven.interfaces.cli.reproduce_files import check_entries_file, write_entries
+from graven.interfaces.cli.reproduce_tables import headline_table, overview, print_table
 
 if TYPE_CHECKING:
-    import threading
-    from collections.abc import Sequence
-
-    from rich.table import Table as Grid
-
-    from graven.lab.experiments.experiment import Task
-    from graven.lab.experiments.job import Failure
-    from graven.lab.experiments.reproduce import Entry, Results
-    from graven.lab.published import Figure, Paper, Part, Table
-    from graven.lab.store.store import Store
-
-STYLES = {"agrees": "green", "differs": "red"}
+    from graven.lab.experiments.reproduce import Entry, ReproductionResult, Results
+    from graven.lab.experiments.run_config import RunConfig, RunProgress
+    from graven.lab.published import Paper, Table
 
 
 def reproduce(
@@ -52,17 +34,17 @@ def reproduce(
     table: Annotated[str | None, typer.Argument(help="One of its tables.")] = None,
     games: Annotated[
         int | None,
-        typer.Option(help="Play what is missing of so many games a cell.", metavar="N"),
+        typer.Option(help="Play what is missing of N games per figure.", metavar="N"),
     ] = None,
     best: Annotated[
-        bool, typer.Option("--best", help="Play only the cell that a table calls its best.")
+        bool, typer.Option("--best", help="Play only the figure that a table calls its best.")
     ] = False,
     headline: Annotated[
-        bool, typer.Option("--headline", help="The best cell of every table, as one table.")
+        bool, typer.Option("--headline", help="The best figure of every table, as one table.")
     ] = False,
     write: Annotated[
         str | None,
-        typer.Option(help="Write the figures to a .csv or .md, one line a cell.", metavar="FILE"),
+        typer.Option(help="Write the figures to a .csv or .md, one line each.", metavar="FILE"),
     ] = None,
     workers: Workers = None,
     cluster: Cluster = None,
@@ -70,12 +52,11 @@ def reproduce(
     db: Db = None,
     json: Json = False,
 ) -> None:
-    """Play published experiments and print ours beside theirs.
+    """Play published experiments and print our figures with the published ones.
 
-    Without a paper: which tables there are, and how much of each has been run. With --games, what
-    is missing is played first. A cell agrees if the published interval and ours overlap. A table
-    of other measures than win rates is measured in so many games, one after another; nothing of it
-    is remembered.
+    Without a paper: list all tables and how much of each has been played. With --games, play what
+    is missing first. A figure agrees if the published interval and ours overlap. A table that does
+    not contain win rates is measured in N games, one after another; these are not recorded.
 
     \b
     Examples:
@@ -87,337 +68,143 @@ def reproduce(
     """
     from graven.core.errors import UsageError
     from graven.lab import published
-    from graven.lab.experiments.reproduce import Results, tasks
 
     if table is not None and headline:
         raise UsageError("--headline is about all tables: leave the table out.")
-    chosen = [published.paper(paper)] if paper is not None else published.papers()
-    one = chosen[0].table(table) if table is not None else None
-    if games is not None and one is None and not headline:
+    papers = [published.paper(paper)] if paper is not None else published.papers()
+    one_table = papers[0].table(table) if table is not None else None
+    if games is not None and one_table is None and not headline:
         raise UsageError("--games needs a paper and a table, or --headline.")
     if write is not None:
-        check_target(write)
-        if not write.endswith((".csv", ".md")):
-            raise UsageError(f"{write!r}: figures are written as .csv or .md.")
-    if one is not None and one.measure:
-        _measure(one, games, seed, write, json)
-        return
-    interrupted = False
-    failures: tuple[Failure, ...] = ()
-    with open_store(db, games is not None) if _there(db, games) else nullcontext() as store:
-        entries = _entries(
-            Results(store.summaries() if store else (), seed), chosen, one, best, headline
-        )
-        if games is not None and store is not None:
-            wanted = tasks(entries, games)
-            failures, interrupted = _play(wanted, store, workers, cluster)
-        results = Results(store.summaries() if store else (), seed)
-    entries = _entries(results, chosen, one, best, headline)
-    if write is not None:
-        _write(write, entries)
-    if json:
-        print_json([entry.as_json() for entry in entries])
-    elif headline:
-        out().print(_headlines(entries))
-    elif one is not None:
-        _show(one, results)
+        check_entries_file(write)
+    settings = ExperimentSettings(seed=seed, workers=workers, cluster=cluster, db=db, json=json)
+    selection = FigureSelection(papers, one_table, best=best, headline=headline, write=write)
+    if one_table is not None and one_table.measure:
+        _measure(one_table, games, settings, selection)
+    elif games is not None:
+        _play(games, settings, selection)
     else:
-        out().print(_overview(chosen, results))
-    leave(failures, interrupted)
+        _read(settings, selection)
 
 
-def _measure(table: Table, games: int | None, seed: int, write: str | None, json: bool) -> None:
-    """A table of measurements, ours taken now if there are games to take them from."""
+@dataclass(frozen=True)
+class FigureSelection:
+    """The figures that the command is about, and the form in which it prints them."""
+
+    papers: list[Paper]
+    table: Table | None
+    best: bool
+    headline: bool
+    write: str | None
+
+    def entries(self, results: Results) -> list[Entry]:
+        """Return the selected figures with our results."""
+        if self.headline:
+            return results.headlines(self.papers)
+        tables = (
+            [self.table]
+            if self.table is not None
+            else [table for paper in self.papers for table in paper.tables.values()]
+        )
+        if self.best:
+            entries = [results.best(table) for table in tables if not table.measure]
+            return [entry for entry in entries if entry is not None]
+        return [entry for table in tables for entry in results.entries(table)]
+
+    def write_file(self, results: Results) -> None:
+        """Write the selected figures to the file of --write, if there is one."""
+        if self.write is not None:
+            write_entries(self.write, self.entries(results))
+
+    def show(self, results: Results) -> None:
+        """Print the selected figures as tables."""
+        if self.headline:
+            out().print(headline_table(self.entries(results)))
+        elif self.table is not None:
+            print_table(self.table, results)
+        else:
+            out().print(overview(self.papers, results))
+
+    def as_json(self, results: Results) -> list[dict[str, Any]]:
+        """Return the selected figures as plain values."""
+        return [entry.as_json() for entry in self.entries(results)]
+
+    def write_and_print(self, results: Results, json: bool) -> None:
+        """Write the file of --write and print the selected figures."""
+        self.write_file(results)
+        if json:
+            print_json(self.as_json(results))
+        else:
+            self.show(results)
+
+
+def _read(settings: ExperimentSettings, selection: FigureSelection) -> None:
+    """Print what the store contains; there need not be a store."""
+    from graven.lab.experiments.reproduce import Results
+    from graven.lab.store.store import default_path
+
+    results = Results((), settings.seed)
+    if settings.db is not None or Path(default_path()).exists():
+        with open_store(settings.db, write=False) as store:
+            results = Results(store.summaries(), settings.seed)
+    selection.write_and_print(results, settings.json)
+
+
+def _play(games: int, settings: ExperimentSettings, selection: FigureSelection) -> None:
+    """Play what is missing, then print the selected figures."""
+    from graven.lab.experiments.reproduce import Results, plan_entries, run_reproduction
+
+    plan = plan_entries(selection.entries(Results((), settings.seed)), games)
+    if not plan:
+        err().print("This version of graven can play none of these figures.", style="yellow")
+
+    def run(config: RunConfig[RunProgress]) -> ReproductionResult:
+        result = run_reproduction(plan, config)
+        selection.write_file(result.results)
+        return result
+
+    run_experiment(
+        settings,
+        GamesLine(),
+        run,
+        lambda result: selection.show(result.results),
+        as_json=lambda result: selection.as_json(result.results),
+    )
+
+
+def _measure(
+    table: Table, games: int | None, settings: ExperimentSettings, selection: FigureSelection
+) -> None:
+    """Print a table of measurements, ours taken now if there are games to take them from."""
     from graven.core.errors import UsageError
     from graven.lab.experiments.measures import measured
     from graven.lab.experiments.reproduce import Results
 
-    if write is not None and write.endswith(".md"):
+    if selection.write is not None and selection.write.endswith(".md"):
         raise UsageError("a table of measurements is written as .csv: .md is for win rates.")
-    results, interrupted = Results((), seed), False
+    results, interrupted = Results((), settings.seed), False
     if games is not None:
-        done = 0
-
-        def taken() -> None:
-            nonlocal done
-            done += 1
-
-        def work(stop: threading.Event) -> dict[Figure, float]:
-            return measured(table, games, seed, stop, taken)
-
-        found, interrupted = watched(
-            work, lambda seconds: f"{done}/{len(table.figures)} figures after {duration(seconds)}"
+        values, interrupted = watch_run(
+            settings,
+            FiguresLine(len(table.figures)),
+            lambda config: measured(table, games, config),
         )
-        results = Results((), seed, found)
-    entries = results.entries(table)
-    if write is not None:
-        _write(write, entries)
-    if json:
-        print_json([entry.as_json() for entry in entries])
-    else:
-        _show(table, results)
-    if interrupted:  # nothing is remembered, so there is nothing to go on with
+        results = Results((), settings.seed, values)
+    selection.write_and_print(results, settings.json)
+    if interrupted:  # nothing was recorded, so the command cannot be resumed
         raise typer.Exit(INTERRUPTED)
 
 
-def _there(db: str | None, games: int | None) -> bool:
-    from graven.lab.store.store import default_path
+class FiguresLine:
+    """The number of figures that have been measured."""
 
-    return games is not None or db is not None or Path(default_path()).exists()
+    def __init__(self, planned: int) -> None:
+        self._done, self._planned = 0, planned
 
+    def update(self, progress: RunProgress) -> None:
+        """Take note of the latest progress."""
+        self._done = progress.done
 
-def _entries(
-    results: Results, chosen: list[Paper], one: Table | None, best: bool, headline: bool
-) -> list[Entry]:
-    if headline:
-        return results.headlines(chosen)
-    tables = [one] if one is not None else [t for paper in chosen for t in paper.tables.values()]
-    if best:
-        found = [results.best(table) for table in tables if not table.measure]
-        return [entry for entry in found if entry is not None]
-    return [entry for table in tables for entry in results.entries(table)]
-
-
-def _play(
-    wanted: list[Task], store: Store, workers: int | None, cluster: str | None
-) -> tuple[tuple[Failure, ...], bool]:
-    from graven.lab.experiments.experiment import Place, play_missing
-
-    total = sum(task.games for task in wanted)
-    done = sum(len(store.numbers(task.cell, task.games)) for task in wanted)
-
-    pace = Pace()
-    pace.update(done, total)
-
-    def recorded(*_: object) -> None:
-        nonlocal done
-        done += 1
-        pace.update(done, total)
-
-    def work(stop: threading.Event) -> tuple[Failure, ...]:
-        return play_missing(wanted, store, Place(workers, cluster), recorded, stop)
-
-    if not wanted:
-        err().print("Nothing of this can be played by this version of graven.", style="yellow")
-        return (), False
-    failures, interrupted = watched(work, pace.line)
-    return failures, interrupted and done < total
-
-
-def _overview(chosen: list[Paper], results: Results) -> Grid:
-    from rich.table import Table as Grid
-
-    grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for heading in ("paper", "table", "what it shows"):
-        grid.add_column(heading, overflow="fold")
-    for heading in ("cells", "can be run", "run", "agree", "games"):
-        grid.add_column(heading, justify="right")
-    for paper in chosen:
-        for table in paper.tables.values():
-            entries = results.entries(table)
-            run = [entry for entry in entries if entry.score.games]
-            grid.add_row(
-                paper.name,
-                table.name,
-                table.caption,
-                str(len(entries)),
-                str(sum(not entry.why_not for entry in entries)),
-                str(len(run)),
-                str(sum(entry.verdict == "agrees" for entry in run)) if run else "",
-                f"{sum(entry.score.games for entry in run):,}" if run else "",
-            )
-    return grid
-
-
-def _headlines(entries: list[Entry]) -> Grid:
-    from rich.table import Table as Grid
-
-    grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for heading in ("paper", "table", "game", "first", "second", "playouts"):
-        grid.add_column(heading, overflow="fold")
-    for heading in ("published", "ours", "games", ""):
-        grid.add_column(heading, justify="right")
-    for entry in entries:
-        assert entry.cell is not None
-        grid.add_row(
-            entry.paper,
-            entry.table,
-            entry.cell.game,
-            *entry.cell.agents,
-            _plain_playouts(entry),
-            _theirs(entry.figure),
-            percent(entry.score),
-            f"{entry.score.games:,}",
-            _coloured(entry.verdict),
-        )
-    return grid
-
-
-def _plain_playouts(entry: Entry) -> str:
-    assert entry.cell is not None
-    first, second = (f"{budget.playouts:,}" for budget in entry.cell.budgets)
-    return first if first == second else f"{first} v {second}"
-
-
-def _show(table: Table, results: Results) -> None:
-    console = out()
-    console.print(f"{table.paper}, table {table.name}: {table.caption}", style="bold", markup=False)
-    if table.measure:
-        console.print(f"In {table.measure}, theirs above ours.\n", style="dim")
-    else:
-        console.print(
-            "Win rates of the first agent in per cent, theirs above ours, with 95 % intervals.\n",
-            style="dim",
-        )
-    for part in table.parts:
-        for grid in _grids(part, table, results):
-            console.print(grid)
-    if table.odd:
-        console.print(table.odd, style="dim", markup=False)
-
-
-def _grids(part: Part, table: Table, results: Results) -> list[Grid]:
-    """A part as the paper lays it out: a new grid wherever the headings change.
-
-    Where the terminal is too narrow for all columns, the rest of them stands below.
-    """
-    from graven.lab.experiments.reproduce import column_summary
-
-    rows: list[tuple[str, tuple[str, ...], list[str]]] = []
-    for line in part.lines:
-        entries = [results.entry(table, figure) for figure in line.figures]
-        rows.append((line.label, line.headings, [_cell(entry, table) for entry in entries]))
-    if part.robustness:
-        headings = rows[-1][1]
-        entries = [results.entry(table, figure) for figure in part.figures]
-        robustness, average = column_summary(part, entries)
-        rows.append(("robustness", headings, _both(part.robustness, robustness, "d")))
-        rows.append(("average", headings, _both(part.average, average, ".1f")))
-    grids: list[Grid] = []
-    for headings, group in groupby(rows, key=lambda row: row[1]):
-        same = list(group)
-        for first, last in _fitting(same, headings):
-            grids.append(_grid(part, same, headings, first, last))
-    return grids
-
-
-def _grid(
-    part: Part,
-    rows: list[tuple[str, tuple[str, ...], list[str]]],
-    headings: tuple[str, ...],
-    first: int,
-    last: int,
-) -> Grid:
-    """The columns first..last-1 of rows with the same headings."""
-    from rich.table import Table as Grid
-
-    grid = Grid(padding=(0, 1), title=part.label or None, title_justify="left")
-    grid.add_column("\n".join(part.across), overflow="fold")
-    for heading in headings[first:last]:
-        grid.add_column(heading, justify="right", overflow="fold")
-    for label, _, cells in rows:
-        grid.add_row(label, *cells[first:last], end_section=True)
-    return grid
-
-
-def _fitting(
-    rows: list[tuple[str, tuple[str, ...], list[str]]], headings: tuple[str, ...]
-) -> list[tuple[int, int]]:
-    """Groups of neighbouring columns, each as wide as the terminal at most."""
-    from rich.text import Text
-
-    def wide(text: str) -> int:
-        return max((len(word) for word in Text.from_markup(text).plain.split()), default=0)
-
-    left = out().width - max(wide(label) for label, _, _ in rows) - 4
-    groups: list[tuple[int, int]] = []
-    begin, used = 0, 0
-    for column in range(len(headings)):
-        words = (headings[column], *(cells[column] for _, _, cells in rows))
-        width = 3 + max(wide(text) for text in words)
-        if used + width > left and column > begin:
-            groups.append((begin, column))
-            begin, used = column, 0
-        used += width
-    return [*groups, (begin, len(headings))]
-
-
-def _both(theirs: Sequence[float], ours: Sequence[float | None], digits: str) -> list[str]:
-    """Theirs above ours, where there is one."""
-    pairs = zip(theirs, ours, strict=True)
-    return [f"{one:{digits}}\n{'-' if two is None else format(two, digits)}" for one, two in pairs]
-
-
-def _cell(entry: Entry, table: Table) -> str:
-    if table.measure:
-        ours = "[dim]not measured[/dim]" if entry.measured is None else _short(entry.measured)
-        return f"{_short(entry.figure.value)}\n{ours}"
-    if entry.cell is None:
-        return f"{_theirs(entry.figure)}\n[dim]{entry.why_not}[/dim]"
-    if not entry.score.games:
-        return f"{_theirs(entry.figure)}\n[dim]{entry.verdict}[/dim]"
-    games = f"{entry.score.games:,} games"
-    return f"{_theirs(entry.figure)}\n{percent(entry.score)}\n{_coloured(entry.verdict)}, {games}"
-
-
-def _short(value: float) -> str:
-    return f"{value:,.2f}" if value < 100 else f"{value:,.0f}"
-
-
-def _theirs(figure: Figure) -> str:
-    interval = figure.interval
-    return f"{figure.value:.1f} {span(*interval)}" if interval else f"{figure.value:.1f}"
-
-
-def _coloured(verdict: str) -> str:
-    style = STYLES.get(verdict, "dim")
-    return f"[{style}]{verdict}[/{style}]"
-
-
-def _write(path: str, entries: list[Entry]) -> None:
-    import csv
-
-    if path.endswith(".md"):
-        _write_markdown(path, entries)
-        return
-    rows = [entry.as_json() for entry in entries]
-    with open(path, "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(rows[0]) if rows else ["paper"], lineterminator="\n")
-        writer.writeheader()
-        for row in rows:
-            if row["playouts"]:
-                row["playouts"] = " v ".join(map(str, dict.fromkeys(row["playouts"])))
-            writer.writerow(row)
-
-
-def _write_markdown(path: str, entries: list[Entry]) -> None:
-    """A table as documentation shows it: one that can be run is a line."""
-    columns = (
-        "paper",
-        "table",
-        "game",
-        "playouts",
-        "first",
-        "second",
-        "published",
-        "ours",
-        "games",
-    )
-    lines = ["| " + " | ".join((*columns, "")) + " |", "| --- " * (len(columns) + 1) + "|"]
-    for entry in entries:
-        if entry.cell is None:
-            continue
-        cells = (
-            entry.paper,
-            entry.table,
-            entry.cell.game,
-            _plain_playouts(entry),
-            *(f"`{agent}`" for agent in entry.cell.agents),
-            _theirs(entry.figure),
-            percent(entry.score),
-            f"{entry.score.games:,}",
-            entry.verdict,
-        )
-        lines.append("| " + " | ".join(cells) + " |")
-    with open(path, "w", encoding="utf-8") as file:
-        file.write("\n".join(lines) + "\n")
+    def text(self, elapsed: float) -> str:
+        """Return the line after `elapsed` seconds."""
+        return f"{self._done}/{self._planned} figures after {format_duration(elapsed)}"

@@ -7,34 +7,30 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graven.interfaces.cli.arguments import (
-    Cluster,
     Db,
     GameText,
     Json,
-    Openings,
     Playouts,
     Seconds,
     Seed,
     Size,
-    Workers,
-    make_game,
-    open_store,
+    compile_game,
 )
-from graven.interfaces.cli.console import (
-    Pace,
-    leave,
-    out,
-    print_json,
-    watched,
+from graven.interfaces.cli.console import out
+from graven.interfaces.cli.experiment_runner import (
+    Cluster,
+    ExperimentSettings,
+    GamesLine,
+    OpeningPlies,
+    Workers,
+    run_experiment,
 )
 from graven.interfaces.cli.number_format import percent
 
 if TYPE_CHECKING:
-    import threading
-
     from rich.table import Table
 
-    from graven.lab.experiments.sweep import Point, SweepResult
+    from graven.lab.experiments.sweep import SweepPoint, SweepResult
 
 
 def sweep(
@@ -45,19 +41,19 @@ def sweep(
             metavar="GRID", help="Agents: 'rave(bias=[1e-1..1e-15])'.", show_default=False
         ),
     ],
-    against: Annotated[str, typer.Option(help="The opponent of all of them.", metavar="SPEC")],
-    worst_against: Annotated[
+    against: Annotated[str, typer.Option(help="The opponent of all agents.", metavar="SPEC")],
+    robustness_against: Annotated[
         str | None,
-        typer.Option(help="Then: the best one against all of these.", metavar="GRID"),
+        typer.Option(help="Then play the best agent against all agents of GRID.", metavar="GRID"),
     ] = None,
-    games: Annotated[int, typer.Option(help="Games of every cell.", metavar="N")] = 100,
+    games: Annotated[int, typer.Option(help="Games of every agent.", metavar="N")] = 100,
     playouts: Playouts = None,
     seconds: Seconds = None,
     workers: Workers = None,
     cluster: Cluster = None,
     seed: Seed = 0,
     size: Size = None,
-    openings: Openings = 0,
+    opening_plies: OpeningPlies = 0,
     db: Db = None,
     json: Json = False,
 ) -> None:
@@ -73,36 +69,28 @@ def sweep(
       graven sweep knightthrough "grave(ref=[25,50,100],bias=[1e-2..1e-5])" \\
         --against "rave(bias=0.01)" --robustness-against "rave(bias=[1e-1..1e-15])"
     """
-    from graven.lab.experiments.sweep import sweep as play_sweep
+    from graven.lab.experiments.sweep import run_sweep
 
-    played = make_game(game, size)
-    pace = Pace()
-
-    def work(stop: threading.Event) -> SweepResult:
-        return play_sweep(
-            played,
-            agents,
-            against,
-            games,
-            playouts,
-            seconds,
-            seed,
-            workers,
-            pace.update,
-            stop,
-            worst_against=worst_against,
-            db=store,
-            cluster=cluster,
-            openings=openings,
-        )
-
-    with open_store(db) as store:
-        result, interrupted = watched(work, pace.line)
-    if json:
-        print_json(result.as_json())
-    else:
-        _show(result)
-    leave(result.failures, interrupted and result.games < result.planned)
+    loaded = compile_game(game, size)
+    settings = ExperimentSettings(
+        playouts=playouts,
+        seconds=seconds,
+        seed=seed,
+        opening_plies=opening_plies,
+        workers=workers,
+        cluster=cluster,
+        db=db,
+        json=json,
+    )
+    run_experiment(
+        settings,
+        GamesLine(),
+        lambda config: run_sweep(
+            loaded, agents, against, config, games=games, robustness_against=robustness_against
+        ),
+        _show,
+        as_json=lambda result: result.as_json(),
+    )
 
 
 def _show(result: SweepResult) -> None:
@@ -118,8 +106,8 @@ def _show(result: SweepResult) -> None:
         console.print(_list(result, result.opponents))
         worst = result.worst
         if worst is not None:
-            said = f"worst: {percent(worst.score)} against {worst.agent}"
-            console.print(said, markup=False, soft_wrap=True)
+            text = f"worst: {percent(worst.score)} against {worst.agent}"
+            console.print(text, markup=False, soft_wrap=True)
 
 
 def _new_table() -> Table:
@@ -128,7 +116,7 @@ def _new_table() -> Table:
     return Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
 
 
-def _list(result: SweepResult, points: tuple[Point, ...]) -> Table:
+def _list(result: SweepResult, points: tuple[SweepPoint, ...]) -> Table:
     table = _new_table()
     table.add_column("agent", overflow="fold")
     table.add_column("win rate", justify="right")
@@ -141,21 +129,21 @@ def _list(result: SweepResult, points: tuple[Point, ...]) -> Table:
 
 
 def _matrix(result: SweepResult) -> Table:
-    """Two parameters: the first downwards, the second across."""
+    """Lay out two parameters: the first in rows, the second in columns."""
     from graven.core.calls import format_value
 
-    down = list(dict.fromkeys(point.values[0] for point in result.points))
-    across = list(dict.fromkeys(point.values[1] for point in result.points))
+    rows = list(dict.fromkeys(point.values[0] for point in result.points))
+    columns = list(dict.fromkeys(point.values[1] for point in result.points))
     by_values = {point.values: point for point in result.points}
     table = _new_table()
     table.add_column(f"{result.names[0]} \\ {result.names[1]}")
-    for value in across:
-        table.add_column(format_value(value), justify="right")
-    for value in down:
-        row = [by_values[value, other] for other in across]
+    for column in columns:
+        table.add_column(format_value(column), justify="right")
+    for row in rows:
+        points = [by_values[row, column] for column in columns]
         cells = [
             f"[bold]{percent(point.score)}[/bold]" if point is result.best else percent(point.score)
-            for point in row
+            for point in points
         ]
-        table.add_row(format_value(value), *cells)
+        table.add_row(format_value(row), *cells)
     return table

@@ -7,36 +7,33 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graven.interfaces.cli.arguments import (
-    Cluster,
     Db,
     GameText,
     Json,
-    Openings,
     Playouts,
     Seconds,
     Seed,
     Size,
-    Workers,
     check_agents,
-    make_game,
-    open_store,
+    compile_game,
 )
-from graven.interfaces.cli.console import (
-    Pace,
-    duration,
-    leave,
-    out,
-    print_json,
-    watched,
+from graven.interfaces.cli.console import GamesProgress, format_duration, out
+from graven.interfaces.cli.experiment_runner import (
+    Cluster,
+    ExperimentSettings,
+    OpeningPlies,
+    Workers,
+    run_experiment,
 )
 
 if TYPE_CHECKING:
-    import threading
+    from rich.table import Table
 
-    from graven.lab.experiments.tournament import Standing, TournamentResult
+    from graven.lab.experiments.tournament import Standings, TournamentResult
+    from graven.lab.stats.ratings import Ladder
 
 MOST_CROSSED = 16
-"""With more agents than this a cross table is wider than any terminal."""
+"""With more agents than this a cross table is wider than most terminals."""
 
 
 def tournament(
@@ -54,71 +51,64 @@ def tournament(
     cluster: Cluster = None,
     seed: Seed = 0,
     size: Size = None,
-    openings: Openings = 0,
+    opening_plies: OpeningPlies = 0,
     db: Db = None,
     json: Json = False,
 ) -> None:
-    """Let several agents play each other, and rate them.
+    """Play a match between every two of several agents, and rate them.
 
-    Everybody plays everybody, or, with --gauntlet, the first one all others. In games of three and
-    more players the two agents of a pair share the seats in all possible ways. Ratings are
-    Bradley-Terry's in Elo, with intervals from a bootstrap.
+    With --gauntlet only the first agent plays, against all others. In games of three players or
+    more the two agents of a pair take turns in all seat assignments. Ratings are Bradley-Terry's in
+    Elo, with intervals from a bootstrap.
 
     \b
     Examples:
       graven tournament breakthrough uct rave grave hrave --games 50 --playouts 500
-      graven tournament nogo "grave(ref=50)" uct rave --gauntlet --games 100 --openings 2
+      graven tournament nogo "grave(ref=50)" uct rave --gauntlet --games 100 --opening-plies 2
     """
-    from graven.lab.experiments.tournament import tournament as play_tournament
+    from graven.lab.experiments.tournament import run_tournament
 
     check_agents(*agents)
-    played = make_game(game, size)
-    running = _Running()
-
-    def work(stop: threading.Event) -> TournamentResult:
-        return play_tournament(
-            played,
-            agents,
-            games,
-            playouts,
-            seconds,
-            seed,
-            workers,
-            running.update,
-            stop,
-            gauntlet=gauntlet,
-            db=store,
-            cluster=cluster,
-            openings=openings,
-        )
-
-    with open_store(db) as store:
-        result, interrupted = watched(work, running.text)
-    if json:
-        print_json(result.as_json())
-    else:
-        _show(result)
-    leave(result.failures, interrupted and result.standing.games < result.standing.planned)
+    loaded = compile_game(game, size)
+    settings = ExperimentSettings(
+        playouts=playouts,
+        seconds=seconds,
+        seed=seed,
+        opening_plies=opening_plies,
+        workers=workers,
+        cluster=cluster,
+        db=db,
+        json=json,
+    )
+    run_experiment(
+        settings,
+        StandingsLine(),
+        lambda config: run_tournament(loaded, agents, config, games=games, gauntlet=gauntlet),
+        _show,
+        as_json=lambda result: result.as_json(),
+    )
 
 
-class _Running:
-    """The table while games are played."""
+class StandingsLine:
+    """The scores of all agents while games are played."""
 
     def __init__(self) -> None:
-        self._standing: Standing | None = None
-        self._pace = Pace()
+        self._standings: Standings | None = None
+        self._pace = GamesProgress()
 
-    def update(self, standing: Standing) -> None:
-        self._standing = standing
-        self._pace.update(standing.games, standing.planned)
+    def update(self, standings: Standings) -> None:
+        """Take note of the latest standings."""
+        self._standings = standings
+        self._pace.update(standings.games, standings.planned)
 
     def text(self, elapsed: float) -> str:
-        standing = self._standing
-        if standing is None:
-            return f"getting ready for {duration(elapsed)}"
+        """Return the lines after `elapsed` seconds."""
+        standings = self._standings
+        if standings is None:
+            return f"preparing for {format_duration(elapsed)}"
         lines = [self._pace.line(elapsed)]
-        totals = [(standing.total(place), name) for place, name in enumerate(standing.agents)]
-        for score, name in sorted(totals, key=lambda each: -(each[0].win_rate or 0.0)):
+        totals = [(standings.total(index), name) for index, name in enumerate(standings.agents)]
+        for score, name in sorted(totals, key=lambda total: -(total[0].win_rate or 0.0)):
             rate = score.win_rate
             shown = f"{100 * rate:5.1f} %" if rate is not None else "      -"
             lines.append(f"{shown} of {score.games:>5,}  {name}")
@@ -126,18 +116,28 @@ class _Running:
 
 
 def _show(result: TournamentResult) -> None:
-    from rich.table import Table
-
-    standing = result.standing
+    standings = result.standings
     console = out()
-    title = f"{standing.game}, {standing.games:,} games, {result.cells[0].budget} a move"
+    title = f"{standings.game}, {standings.games:,} games, {result.pairings[0].budget} a move"
     console.print(title, style="bold", markup=False, soft_wrap=True)
-    if not standing.comparable:
-        console.print("Not every pair has finished a game yet: too early for ratings.")
+    if not standings.comparable:
+        console.print("No ratings yet: some pairs have not finished a game.")
         return
-    ladder = standing.ladder()
-    place = {name: number for number, name in enumerate(standing.agents)}
-    ranked = [place[rating.agent] for rating in ladder.ratings]
+    ladder = standings.ladder()
+    console.print(_rating_table(ladder))
+    console.print("beats next: the probability of being stronger than the next one.", style="dim")
+    if ladder.helped:
+        console.print(
+            "An agent lost or won all its games: each pair got half a point for both sides.",
+            style="dim",
+        )
+    if len(ladder.ratings) <= MOST_CROSSED:
+        console.print("\nPoints of the row against the column, in per cent:", style="dim")
+        console.print(_cross_table(standings, ladder))
+
+
+def _rating_table(ladder: Ladder) -> Table:
+    from rich.table import Table
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("")
@@ -155,26 +155,25 @@ def _show(result: TournamentResult) -> None:
             f"{rating.games:,}",
             "" if last else f"{100 * ladder.superior[number][number + 1]:.1f} %",
         )
-    console.print(table)
-    console.print("beats next: how likely it is stronger than the next one.", style="dim")
-    if ladder.helped:
-        console.print(
-            "Somebody lost or won everything: each pair was given half a point for both sides.",
-            style="dim",
-        )
-    if len(ranked) <= MOST_CROSSED:
-        console.print("\nPoints of the row against the column, in per cent:", style="dim")
-        crossed = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-        crossed.add_column("")
-        for number in range(len(ranked)):
-            crossed.add_column(str(number + 1), justify="right")
-        for number, one in enumerate(ranked):
-            row = [_points(standing, one, other) for other in ranked]
-            crossed.add_row(str(number + 1), *row)
-        console.print(crossed)
+    return table
 
 
-def _points(standing: Standing, one: int, other: int) -> str:
-    score = standing.score(one, other) if one != other else None
+def _cross_table(standings: Standings, ladder: Ladder) -> Table:
+    from rich.table import Table
+
+    index_of = {name: index for index, name in enumerate(standings.agents)}
+    ranked = [index_of[rating.agent] for rating in ladder.ratings]
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("")
+    for rank in range(len(ranked)):
+        table.add_column(str(rank + 1), justify="right")
+    for rank, agent in enumerate(ranked):
+        row = [_points(standings, agent, opponent) for opponent in ranked]
+        table.add_row(str(rank + 1), *row)
+    return table
+
+
+def _points(standings: Standings, agent: int, opponent: int) -> str:
+    score = standings.score(agent, opponent) if agent != opponent else None
     rate = score.win_rate if score else None
     return f"{100 * rate:.1f}" if rate is not None else "-"

@@ -8,35 +8,30 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graven.interfaces.cli.arguments import (
-    Cluster,
     Db,
     GameText,
     Json,
-    Openings,
     Playouts,
     Seconds,
     Seed,
     Size,
-    Workers,
     check_agents,
-    make_game,
-    open_store,
+    compile_game,
 )
-from graven.interfaces.cli.console import (
-    duration,
-    leave,
-    out,
-    print_json,
-    watched,
+from graven.interfaces.cli.console import format_duration, out
+from graven.interfaces.cli.experiment_runner import (
+    Cluster,
+    ExperimentSettings,
+    OpeningPlies,
+    Workers,
+    run_experiment,
 )
 from graven.interfaces.cli.number_format import percent
 
 if TYPE_CHECKING:
-    import threading
+    from graven.lab.experiments.tune import TuneProgress, TuneResult
 
-    from graven.lab.experiments.tune import Progress, TuneResult
-
-SHOWN = 10
+TRIALS_SHOWN = 10
 
 
 def tune(
@@ -50,11 +45,13 @@ def tune(
         ),
     ],
     against: Annotated[str, typer.Option(help="The opponent.", metavar="SPEC")],
-    trials: Annotated[int, typer.Option(help="How many settings to try.", metavar="N")] = 30,
+    trials: Annotated[int, typer.Option(help="Number of settings to try.", metavar="N")] = 30,
     games: Annotated[int, typer.Option(help="Games of every trial.", metavar="N")] = 100,
     validate: Annotated[
         int | None,
-        typer.Option(help="Games of the fresh match at the end; default: twice --games."),
+        typer.Option(
+            help="Games of the validation match at the end; default: twice --games.", metavar="N"
+        ),
     ] = None,
     playouts: Playouts = None,
     seconds: Seconds = None,
@@ -62,73 +59,66 @@ def tune(
     cluster: Cluster = None,
     seed: Seed = 0,
     size: Size = None,
-    openings: Openings = 0,
+    opening_plies: OpeningPlies = 0,
     db: Db = None,
     json: Json = False,
 ) -> None:
     """Find the best parameters of an agent against an opponent.
 
-    A question mark is a parameter to tune, over its usual range or over one that is given as in
-    c=?[0.1..0.9]. Optuna (pip install 'graven[tune]') suggests settings; hopeless ones are given up
-    early. The best one then plays a fresh match that was no part of the tuning: that is its score.
-    The same command goes on where it was stopped.
+    A question mark is a parameter to tune, over its default range or over an explicit one, as in
+    c=?[0.1..0.9]. Optuna (pip install 'graven[tune]') suggests settings; hopeless ones are pruned
+    early. The best setting then plays a validation match, whose games were not used for tuning:
+    that is its score. The same command resumes a tuning that was stopped.
 
     \b
     Examples:
       graven tune knightthrough "grave(ref=?,bias=?)" --against "rave(bias=0.01)"
       graven tune nogo "uct(c=?[0.05..1.5])" --against "uct(c=0.4)" --trials 20 --games 200
     """
-    from graven.lab.experiments.tune import tune as play_tuning
+    from graven.lab.experiments.tune import run_tuning
 
     check_agents(against)
-    played = make_game(game, size)
-    running = _Running()
-
-    def work(stop: threading.Event) -> TuneResult:
-        return play_tuning(
-            played,
-            agent,
-            against,
-            trials,
-            games,
-            playouts,
-            seconds,
-            seed,
-            workers,
-            running.update,
-            stop,
-            validate=validate,
-            db=store,
-            cluster=cluster,
-            openings=openings,
-        )
-
-    with open_store(db) as store:
-        result, interrupted = watched(work, running.line)
-    if json:
-        print_json(result.as_json())
-    else:
-        _show(result)
-    leave(result.failures, interrupted and not result.done)
+    loaded = compile_game(game, size)
+    settings = ExperimentSettings(
+        playouts=playouts,
+        seconds=seconds,
+        seed=seed,
+        opening_plies=opening_plies,
+        workers=workers,
+        cluster=cluster,
+        db=db,
+        json=json,
+    )
+    run_experiment(
+        settings,
+        TuneLine(),
+        lambda config: run_tuning(
+            loaded, agent, against, config, trials=trials, games=games, validate=validate
+        ),
+        _show,
+        as_json=lambda result: result.as_json(),
+    )
 
 
-class _Running:
-    """The best so far while games are played."""
+class TuneLine:
+    """The best setting so far."""
 
     def __init__(self) -> None:
-        self._progress: Progress | None = None
+        self._progress: TuneProgress | None = None
 
-    def update(self, progress: Progress) -> None:
+    def update(self, progress: TuneProgress) -> None:
+        """Take note of the latest progress."""
         self._progress = progress
 
-    def line(self, elapsed: float) -> str:
+    def text(self, elapsed: float) -> str:
+        """Return the line after `elapsed` seconds."""
         progress = self._progress
         if progress is None:
-            return f"getting ready for {duration(elapsed)}"
-        text = f"{progress.trials}/{progress.planned} trials after {duration(elapsed)}"
+            return f"preparing for {format_duration(elapsed)}"
+        text = f"{progress.trials}/{progress.planned} trials after {format_duration(elapsed)}"
         if progress.best is not None:
             text += f", best {percent(progress.best.score)} % by {progress.best.agent}"
-        return text + (", now its fresh match" if progress.validating else "")
+        return text + (", now its validation match" if progress.validating else "")
 
 
 def _show(result: TuneResult) -> None:
@@ -142,20 +132,16 @@ def _show(result: TuneResult) -> None:
     for heading in ("win rate (%)", "games", ""):
         table.add_column(heading, justify="right")
     ranked = sorted(result.trials, key=lambda trial: -(trial.score.win_rate or 0.0))
-    for trial in ranked[:SHOWN]:
-        remark = "given up" if trial.given_up else ""
+    for trial in ranked[:TRIALS_SHOWN]:
+        remark = "pruned" if trial.pruned else ""
         table.add_row(trial.agent, percent(trial.score), f"{trial.score.games:,}", remark)
     console.print(table)
     best = result.best
     if best is None:
         return
     console.print(f"best: {best.agent}", markup=False, soft_wrap=True)
-    if result.cell is not None and result.validation.games:
-        console.print(
-            f"fresh match: {percent(result.validation)} % of {result.validation.games:,} games",
-            style="bold",
-            markup=False,
-            soft_wrap=True,
-        )
-        command = shlex.join(result.cell.command(result.validation.games))
+    if result.pairing is not None and result.validation.games:
+        score = f"{percent(result.validation)} % of {result.validation.games:,} games"
+        console.print(f"validation match: {score}", style="bold", markup=False, soft_wrap=True)
+        command = shlex.join(result.pairing.command(result.validation.games))
         console.print(f"  {command}", style="dim", markup=False, soft_wrap=True)

@@ -1,0 +1,42 @@
+"""What agents outside of this package have in common: they play, and hide how they search."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from graven.agents.search_result import SearchResult
+from graven.core.errors import UsageError
+from graven.core.game import Game, GameOutline, Position
+from graven.search.runner import Stop
+
+
+class ExternalAgent(ABC):
+    """A program that plays games of two players and whose search cannot be inspected."""
+
+    @property
+    @abstractmethod
+    def spec(self) -> str:
+        """The spec in canonical form."""
+
+    def check_match(self, game: Game | GameOutline) -> None:
+        """Raise a UsageError for games that do not have two players."""
+        if game.players != 2:
+            raise UsageError(
+                f"{self.spec} plays games of two players; {game.spec} has {game.players}."
+            )
+
+    def search(
+        self,
+        position: Position,
+        playouts: int | None = None,
+        seconds: float | None = None,
+        *,
+        seed: int = 0,
+        stop: Stop | None = None,
+        memory: int | None = None,
+    ) -> SearchResult:
+        """Raise a UsageError."""
+        raise UsageError(f"{self.spec} plays matches; its search cannot be inspected.")
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.spec}>"

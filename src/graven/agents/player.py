@@ -1,0 +1,119 @@
+"""Players: the one interface through which matches, GTP, GGP and the terminal get moves.
+
+A player takes one seat in one game. It may keep a tree, a process or a connection between its
+moves; `close` releases them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from graven.agents.search_result import SearchResult, find_move
+from graven.core.errors import GravenError, UsageError
+from graven.core.game import Game, Position
+from graven.core.rng import derive
+from graven.search.budget import Budget
+from graven.search.runner import Search, Stop
+
+if TYPE_CHECKING:
+    from graven.agents.agent import SearchAgent
+
+DEFAULT_BUDGET = Budget(playouts=1000)
+# Enough for the tree to grow once: growing is compiled code, too.
+WARM_UP_PLAYOUTS = 500
+
+
+class ForfeitError(GravenError):
+    """The player failed or broke the rules: it loses the game."""
+
+
+class ResignedError(ForfeitError):
+    """The player resigned, which is not a fault."""
+
+
+@dataclass(frozen=True)
+class MoveClock:
+    """What one move may spend, and an event that ends it early."""
+
+    budget: Budget
+    stop: Stop | None = None
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the move has been cancelled."""
+        return self.stop is not None and self.stop.is_set()
+
+
+class Player(Protocol):
+    """One seat in one game."""
+
+    def warm_up(self) -> None:
+        """Compile or load what the player needs, before any clock runs."""
+
+    def choose(self, position: Position, clock: MoveClock | None = None) -> SearchResult:
+        """Return the move to play; without a clock, with the budget of the agent's spec.
+
+        `ForfeitError`: the player loses the game.
+        """
+
+    def ponder(self, position: Position, clock: MoveClock | None = None) -> SearchResult | None:
+        """Search a position without playing in it; repeated calls continue the same search.
+
+        None if this kind of player cannot ponder.
+        """
+
+    def close(self) -> None:
+        """Release what the player holds: a process, a connection."""
+
+
+_warm: set[object] = set()  # what this process has compiled or loaded
+
+
+class SearchPlayer:
+    """Our search at one seat. Its tree is kept between moves if the spec has reuse_tree=true."""
+
+    def __init__(self, agent: SearchAgent, game: Game, seed: int = 0) -> None:
+        self.game = game
+        self.seed = seed
+        self._agent = agent
+        self._search: Search | None = None  # made when it is first needed: it allocates a tree
+        self._pondered = 0
+
+    @property
+    def search(self) -> Search:
+        """The search with its tree, for displays and measurements."""
+        if self._search is None:
+            self._search = self._agent.bind(self.game)
+        return self._search
+
+    def warm_up(self, playouts: int = WARM_UP_PLAYOUTS) -> None:
+        """Compile the search or load it from the cache, once in a process."""
+        key = self.game.spec, self._agent.code_key
+        if key not in _warm:
+            # In a separate tree: the first move of a game must not depend on the warm-up.
+            find_move(self._agent.bind(self.game), self.game.start(), Budget(playouts), seed=0)
+            _warm.add(key)
+
+    def choose(self, position: Position, clock: MoveClock | None = None) -> SearchResult:
+        """Search, with a seed derived from the player's and the ply."""
+        return self._find(position, clock, derive(self.seed, position.ply))
+
+    def ponder(self, position: Position, clock: MoveClock | None = None) -> SearchResult:
+        """Search on: every call draws other random numbers than the one before."""
+        seed = derive(self.seed, self._pondered)
+        self._pondered += 1
+        return self._find(position, clock, seed)
+
+    def _find(self, position: Position, clock: MoveClock | None, seed: int) -> SearchResult:
+        if position.game is not self.game:
+            raise UsageError(
+                f"the position belongs to {position.game.spec}, but the player was made for "
+                f"{self.game.spec}: make a player for each game."
+            )
+        clock = clock or MoveClock(self._agent.budget_or(Budget()))
+        return find_move(self.search, position, clock.budget, seed, clock.stop)
+
+    def close(self) -> None:
+        """Release the tree."""
+        self._search = None

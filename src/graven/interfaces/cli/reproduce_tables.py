@@ -1,0 +1,198 @@
+"""Published tables with our figures, for the terminal."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
+
+from graven.interfaces.cli.console import out
+from graven.interfaces.cli.number_format import percent, span
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.table import Table as Grid
+
+    from graven.lab.experiments.reproduce import Entry, Results
+    from graven.lab.published import Figure, Paper, Part, Table
+
+STYLES = {"agrees": "green", "differs": "red"}
+# Borders and spaces around the labels and around a column.
+LABEL_PADDING, COLUMN_PADDING = 4, 3
+
+
+def overview(papers: list[Paper], results: Results) -> Grid:
+    """List the tables of papers, with how much of each has been played."""
+    from rich.table import Table as Grid
+
+    grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for heading in ("paper", "table", "what it shows"):
+        grid.add_column(heading, overflow="fold")
+    for heading in ("figures", "playable", "played", "agree", "games"):
+        grid.add_column(heading, justify="right")
+    for paper in papers:
+        for table in paper.tables.values():
+            entries = results.entries(table)
+            played = [entry for entry in entries if entry.score.games]
+            grid.add_row(
+                paper.name,
+                table.name,
+                table.caption,
+                str(len(entries)),
+                str(sum(not entry.why_not for entry in entries)),
+                str(len(played)),
+                str(sum(entry.verdict == "agrees" for entry in played)) if played else "",
+                f"{sum(entry.score.games for entry in played):,}" if played else "",
+            )
+    return grid
+
+
+def headline_table(entries: list[Entry]) -> Grid:
+    """Lay out the best figure of every table, one row each."""
+    from rich.table import Table as Grid
+
+    grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for heading in ("paper", "table", "game", "first", "second", "playouts"):
+        grid.add_column(heading, overflow="fold")
+    for heading in ("published", "ours", "games", ""):
+        grid.add_column(heading, justify="right")
+    for entry in entries:
+        assert entry.pairing is not None
+        grid.add_row(
+            entry.paper,
+            entry.table,
+            entry.pairing.game,
+            *entry.pairing.agents,
+            playouts_text(entry),
+            published_text(entry.figure),
+            percent(entry.score),
+            f"{entry.score.games:,}",
+            _coloured(entry.verdict),
+        )
+    return grid
+
+
+def playouts_text(entry: Entry) -> str:
+    """Format the playouts of both agents: 1,000, or 1,000 v 10,000."""
+    assert entry.pairing is not None
+    first, second = (f"{budget.playouts:,}" for budget in entry.pairing.budgets)
+    return first if first == second else f"{first} v {second}"
+
+
+class TableRow(NamedTuple):
+    """A row of a printed table; `cells` has a text for each of `headings`."""
+
+    label: str
+    headings: tuple[str, ...]
+    cells: list[str]
+
+
+def print_table(table: Table, results: Results) -> None:
+    """Print a table in the paper's layout, published figures above ours."""
+    console = out()
+    console.print(f"{table.paper}, table {table.name}: {table.caption}", style="bold", markup=False)
+    if table.measure:
+        console.print(f"In {table.measure}, published above ours.\n", style="dim")
+    else:
+        console.print(
+            "Win rates of the first agent (%) with 95 % intervals, published above ours.\n",
+            style="dim",
+        )
+    for part in table.parts:
+        for grid in _grids(part, table, results):
+            console.print(grid)
+    if table.odd:
+        console.print(table.odd, style="dim", markup=False)
+
+
+def _grids(part: Part, table: Table, results: Results) -> list[Grid]:
+    """Lay out a part as in the paper, with a new grid wherever the headings change.
+
+    Columns for which the terminal is too narrow go into further grids.
+    """
+    from graven.lab.experiments.reproduce import column_summary
+
+    rows: list[TableRow] = []
+    for line in part.lines:
+        entries = [results.entry(table, figure) for figure in line.figures]
+        rows.append(TableRow(line.label, line.headings, [_cell(entry, table) for entry in entries]))
+    if part.robustness:
+        headings = rows[-1].headings
+        entries = [results.entry(table, figure) for figure in part.figures]
+        robustness, average = column_summary(part, entries)
+        rows.append(TableRow("robustness", headings, _both(part.robustness, robustness, "d")))
+        rows.append(TableRow("average", headings, _both(part.average, average, ".1f")))
+    grids: list[Grid] = []
+    for _, group in groupby(rows, key=lambda row: row.headings):
+        same_headings = list(group)
+        grids += [_grid(part, same_headings, columns) for columns in _fitting(same_headings)]
+    return grids
+
+
+def _grid(part: Part, rows: list[TableRow], columns: slice) -> Grid:
+    """Lay out some columns of rows with the same headings."""
+    from rich.table import Table as Grid
+
+    grid = Grid(padding=(0, 1), title=part.label or None, title_justify="left")
+    grid.add_column("\n".join(part.across), overflow="fold")
+    for heading in rows[0].headings[columns]:
+        grid.add_column(heading, justify="right", overflow="fold")
+    for row in rows:
+        grid.add_row(row.label, *row.cells[columns], end_section=True)
+    return grid
+
+
+def _fitting(rows: list[TableRow]) -> list[slice]:
+    """Split the columns of rows into groups that fit into the width of the terminal."""
+    from rich.text import Text
+
+    def longest_word(text: str) -> int:
+        return max((len(word) for word in Text.from_markup(text).plain.split()), default=0)
+
+    headings = rows[0].headings
+    available = out().width - max(longest_word(row.label) for row in rows) - LABEL_PADDING
+    groups: list[slice] = []
+    begin, used = 0, 0
+    for column in range(len(headings)):
+        texts = (headings[column], *(row.cells[column] for row in rows))
+        width = COLUMN_PADDING + max(longest_word(text) for text in texts)
+        if used + width > available and column > begin:
+            groups.append(slice(begin, column))
+            begin, used = column, 0
+        used += width
+    return [*groups, slice(begin, len(headings))]
+
+
+def _both(published: Sequence[float], ours: Sequence[float | None], digits: str) -> list[str]:
+    """Format published values above ours, with a dash for ours where there is none."""
+    return [
+        f"{value:{digits}}\n{'-' if our_value is None else format(our_value, digits)}"
+        for value, our_value in zip(published, ours, strict=True)
+    ]
+
+
+def _cell(entry: Entry, table: Table) -> str:
+    if table.measure:
+        ours = "[dim]not measured[/dim]" if entry.measured is None else _short(entry.measured)
+        return f"{_short(entry.figure.value)}\n{ours}"
+    if entry.pairing is None:
+        return f"{published_text(entry.figure)}\n[dim]{entry.why_not}[/dim]"
+    if not entry.score.games:
+        return f"{published_text(entry.figure)}\n[dim]{entry.verdict}[/dim]"
+    verdict = f"{_coloured(entry.verdict)}, {entry.score.games:,} games"
+    return f"{published_text(entry.figure)}\n{percent(entry.score)}\n{verdict}"
+
+
+def _short(value: float) -> str:
+    return f"{value:,.2f}" if value < 100 else f"{value:,.0f}"
+
+
+def published_text(figure: Figure) -> str:
+    """Format a published figure with its interval, if it has one."""
+    interval = figure.interval
+    return f"{figure.value:.1f} {span(*interval)}" if interval else f"{figure.value:.1f}"
+
+
+def _coloured(verdict: str) -> str:
+    style = STYLES.get(verdict, "dim")
+    return f"[{style}]{verdict}[/{style}]"

@@ -1,0 +1,139 @@
+"""Running experiments: play the games that the store lacks, and record each as it ends.
+
+Matches, tournaments, sweeps, tunings and reproductions of papers all run through `play_missing`.
+Where the games are played (this process, worker processes, a cluster) is decided here, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain, zip_longest
+from typing import Any
+
+import numpy as np
+
+from graven.agents import agent
+from graven.core.errors import GravenError, UsageError
+from graven.core.game import Game
+from graven.lab.experiments.job import FailedGame, GameJob, GameResult
+from graven.lab.experiments.pairing import Pairing
+from graven.lab.experiments.processes import FinishedJob, play_in_process, play_in_workers
+from graven.lab.experiments.run_config import RunConfig
+from graven.lab.store.provenance import cores
+from graven.lab.store.store import Store
+from graven.sources.load import load_game
+
+MOST_GAMES = 1_000_000
+MOST_FAILURES = 10
+
+OnGame = Callable[[Pairing, GameResult], None]
+
+
+@dataclass(frozen=True)
+class PlannedGames:
+    """A pairing and the number of its games to play: those with index 0 to `games` - 1."""
+
+    pairing: Pairing
+    games: int
+
+
+def play_missing(
+    plan: Sequence[PlannedGames],
+    config: RunConfig[Any],
+    *,
+    on_game: OnGame | None = None,
+    enough: Callable[[], bool] | None = None,
+    game: Game | None = None,
+) -> tuple[FailedGame, ...]:
+    """Play the games of a plan that the store lacks; return those that could not be played.
+
+    The run ends early once `config.stop` is set or `enough()` is true. `on_game` is called after
+    each new game. `game` is the game of all pairings where other processes cannot make it from its
+    text.
+    """
+    for planned in plan:
+        if not 1 <= planned.games <= MOST_GAMES:
+            raise UsageError(f"a match needs from 1 to {MOST_GAMES:,} games, got {planned.games}.")
+    store = config.store
+    ids = {planned.pairing: store.pairing_id(planned.pairing) for planned in plan}
+    missing = {planned.pairing: _missing(planned, store) for planned in plan}
+    count = sum(len(indices) for indices in missing.values())
+    if not count or (enough is not None and enough()):
+        return ()
+    failures: list[FailedGame] = []
+    with closing(_execute(_interleaved(missing), count, config, game)) as finished_jobs:
+        for job, outcome in finished_jobs:
+            if isinstance(outcome, FailedGame):
+                failures.append(outcome)
+                if len(failures) == MOST_FAILURES:
+                    raise GravenError(f"{MOST_FAILURES} games could not be played: {outcome}")
+                continue
+            # Another process may have recorded the game meanwhile; it still counts here.
+            store.add(ids[job.pairing], outcome)
+            if on_game is not None:
+                on_game(job.pairing, outcome)
+            if enough is not None and enough():
+                break
+    return tuple(failures)
+
+
+def _missing(planned: PlannedGames, store: Store) -> list[int]:
+    recorded = store.numbers(planned.pairing, planned.games)
+    return [index for index in range(planned.games) if index not in recorded]
+
+
+def _interleaved(missing: dict[Pairing, list[int]]) -> Iterator[GameJob]:
+    """Take the games of all pairings in turn, so that a table has its first figures soon."""
+    jobs = (map(partial(GameJob, pairing), indices) for pairing, indices in missing.items())
+    return (job for job in chain.from_iterable(zip_longest(*jobs)) if job is not None)
+
+
+def _execute(
+    jobs: Iterator[GameJob], count: int, config: RunConfig[Any], game: Game | None
+) -> Generator[FinishedJob, None, None]:
+    """Choose where to play `count` jobs, and play them there."""
+    if config.cluster is not None:
+        from graven.lab.experiments.cluster import play_on_cluster
+
+        return play_on_cluster(jobs, config.cluster, config.stop)
+    workers = min(_worker_count(game, config.workers), count)
+    if workers == 1:
+        return play_in_process(jobs, game, config.stop)
+    return play_in_workers(_compiled_first(jobs), workers, config.stop)
+
+
+def _compiled_first(jobs: Iterator[GameJob]) -> Iterator[GameJob]:
+    """Compile what a job needs before it is handed out, so that workers load it from the cache."""
+    seen: set[Pairing] = set()
+    for job in jobs:
+        if job.pairing not in seen:
+            game = load_game(job.pairing.game)
+            for spec in job.pairing.agents:
+                agent(spec).player(game).warm_up()
+            seen.add(job.pairing)
+        yield job
+
+
+def _worker_count(game: Game | None, workers: int | None) -> int:
+    """Return the number of workers; 1 if only this process can make the game."""
+    if workers == 1 or game is None or _others_can_make(game):
+        return workers or cores()
+    if workers is None:
+        return 1
+    raise UsageError(
+        f"the game {game.spec} exists in this process only, since it is not in the registry: play "
+        "its matches with workers=1."
+    )
+
+
+def _others_can_make(game: Game) -> bool:
+    try:
+        remade = load_game(game.spec)
+    except UsageError:
+        return False
+    same_constants = np.array_equal(remade.constants, game.constants)
+    same_functions = remade.functions == game.functions and remade.playouts == game.playouts
+    return same_constants and same_functions and remade.rules[1:] == game.rules[1:]

@@ -1,0 +1,102 @@
+"""The Optuna study of a tuning: its trials are kept in a file beside the store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from graven.core.calls import Value
+from graven.core.errors import UsageError
+from graven.lab.experiments.tune_template import TuneTemplate
+from graven.lab.stats.intervals import Score
+from graven.lab.store.store import IN_MEMORY
+
+STUDY_SUFFIX = "-tune"
+
+
+class TuneStudy:
+    """Suggests agents for a template, and remembers how the trials ended.
+
+    `name` identifies the experiment: the same name resumes the same study.
+    """
+
+    def __init__(self, template: TuneTemplate, store_path: str, name: str, seed: int) -> None:
+        self._template = template
+        self._study = _open_study(store_path, name, seed)
+        self._trial: Any = None
+
+    def finished_trials(self) -> Iterator[tuple[str, bool]]:
+        """Yield the agent of each finished trial, and whether it was pruned."""
+        from optuna.trial import TrialState
+
+        for trial in self._study.get_trials(states=[TrialState.COMPLETE, TrialState.PRUNED]):
+            yield self._template.agent(trial.params), trial.state == TrialState.PRUNED
+
+    def suggest(self) -> str:
+        """Begin a trial and return its agent."""
+        self._trial = self._study.ask()
+        values: dict[str, Value] = {
+            name: range_.suggest(self._trial, name)
+            for name, range_ in self._template.ranges.items()
+        }
+        return self._template.agent(values)
+
+    def finish(self, score: Score, pruned: bool) -> None:
+        """Record the result of the trial that `suggest` began."""
+        from optuna.exceptions import UpdateFinishedTrialError
+        from optuna.trial import TrialState
+
+        if pruned:
+            # The sampler also uses the last result of a pruned trial.
+            with suppress(UpdateFinishedTrialError):
+                self._trial.report(score.win_rate, score.games)
+            self._study.tell(self._trial, state=TrialState.PRUNED, skip_if_finished=True)
+        else:
+            self._study.tell(self._trial, score.win_rate, skip_if_finished=True)
+
+
+def _open_study(store_path: str, name: str, seed: int) -> Any:
+    """Open a study and queue the trials again that an earlier run did not finish."""
+    try:
+        import optuna
+    except ImportError:
+        raise UsageError("tuning needs the package 'optuna': pip install 'graven[tune]'.") from None
+    verbosity = optuna.logging.get_verbosity()
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    try:
+        study = optuna.create_study(
+            storage=_storage(Path(store_path)) if store_path != IN_MEMORY else None,
+            study_name=sha256(name.encode()).hexdigest()[:32],
+            direction="maximize",
+            load_if_exists=True,
+        )
+    finally:
+        optuna.logging.set_verbosity(verbosity)
+    study.set_user_attr("experiment", name)
+    unfinished = study.get_trials(deepcopy=False, states=[optuna.trial.TrialState.RUNNING])
+    for trial in unfinished:
+        study.tell(trial.number, state=optuna.trial.TrialState.FAIL)
+        study.enqueue_trial(trial.params)
+    # A resumed run must not draw the random numbers of the run before.
+    study.sampler = optuna.samplers.TPESampler(seed=(seed + len(study.trials)) % 2**32)
+    return study
+
+
+def _storage(store: Path) -> Any:
+    """Open Optuna's file beside the store."""
+    from optuna.storages import RDBStorage
+    from sqlalchemy.exc import DatabaseError
+    from sqlalchemy.pool import NullPool
+
+    file = store.with_name(f"{store.stem}{STUDY_SUFFIX}{store.suffix}")
+    try:
+        # A pool would keep connections open after the tuning.
+        return RDBStorage(f"sqlite:///{file}", engine_kwargs={"poolclass": NullPool})
+    except DatabaseError as error:
+        raise UsageError(
+            f"{file}, which contains the trials, cannot be used ({error.orig}). Move it away to "
+            "start a new one; the games are in the store."
+        ) from None
