@@ -13,7 +13,7 @@ from graven.search.budget import Budget
 from graven.search.simulate import DONE
 from tests.naive import search as naive
 from tests.naive import tiny
-from tests.search.twin_comparison import POLICIES, assert_same_tree, every_node, run_both
+from tests.search.helpers import POLICIES, assert_same_tree, every_node, run_both
 
 SOME = [POLICIES[0], POLICIES[2], POLICIES[10], POLICIES[14]]
 

@@ -21,8 +21,7 @@ from graven.search.simulate import DONE
 from tests.naive import playouts as naive
 from tests.naive import search as twins
 from tests.naive import tiny
-from tests.search.three_player_heap import heap
-from tests.search.twin_comparison import assert_same_tree, every_node
+from tests.search.helpers import assert_same_tree, every_node
 
 GAMES = ["breakthrough(size=5x4)", "nogo(size=3)", "misere-domineering(size=4)", "atarigo(size=3)"]
 MAST = [
@@ -155,7 +154,7 @@ def test_players_of_simultaneous_moves_learn_separately(tree, spec, make):
 
 def test_three_players_learn_from_the_best_of_them():
     twin = naive.Ppa(0.5)
-    search = run_both(heap(7), "uct(c=0.4)+ppa(alpha=0.5)", twins.uct(0.4), None, twin)
+    search = run_both(tiny.heap(7), "uct(c=0.4)+ppa(alpha=0.5)", twins.uct(0.4), None, twin)
     assert_same_logits(search, by_code(search, twin.policy, 0.0))
 
 

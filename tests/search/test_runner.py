@@ -154,7 +154,7 @@ def test_a_player_gives_the_same_moves_for_the_same_seed_with_and_without_reuse(
 
 
 def test_a_reused_tree_keeps_the_visits_of_the_position(start):
-    player = SearchAgent("uct(reuse_tree=true,playouts=2000)").player(start.game, seed=1)
+    player = SearchAgent("uct(reuse_tree=true)").player(seed=1, playouts=2000)
     first = player.choose(start)
     reply = start.play(
         first.pv[0],

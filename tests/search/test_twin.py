@@ -14,7 +14,7 @@ from graven.search.budget import Budget
 from graven.search.entries import AmafEntries, count_entries
 from tests.naive import search as naive
 from tests.naive import tiny
-from tests.search.twin_comparison import INFINITY, POLICIES, assert_same_tree, every_node, run_both
+from tests.search.helpers import INFINITY, POLICIES, assert_same_tree, every_node, run_both
 
 GO = ["go(size=3,komi=0)", "go(size=3,colors=3)"]
 GAMES = ["breakthrough(size=5x4)", "knightthrough(size=5)", "nogo(size=3)"]

@@ -47,8 +47,8 @@ def _use_network_game(sheet: Sheet, state: MatchState, began: float) -> None:
     if state.closed.is_set():
         return
     try:
-        how = SheetOptions(limits=GroundingLimits(seconds=MAX_GROUNDING_SECONDS))
-        state.use_game(network_game_of(sheet, how), slow=False)
+        options = SheetOptions(limits=GroundingLimits(seconds=MAX_GROUNDING_SECONDS))
+        state.use_game(network_game_of(sheet, options), slow=False)
         log.info("%s: grounded after %.1f s", state.title, time.monotonic() - began)
     except SearchCancelled:
         log.info("%s: over before it was grounded", state.title)
