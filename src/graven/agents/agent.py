@@ -12,8 +12,8 @@ from graven.agents.user_policies import given_policies
 from graven.core.errors import UsageError
 from graven.core.game import Game, GameOutline, Position
 from graven.search.budget import Budget
-from graven.search.engine import Search, Stop
 from graven.search.policy import Policy
+from graven.search.runner import Search, Stop
 from graven.search.specs import Spec
 
 

@@ -22,7 +22,7 @@ from graven.agents.search_result import SearchResult
 from graven.core.errors import UsageError
 from graven.core.game import Game, Position
 from graven.search.budget import Budget
-from graven.search.engine import Stop
+from graven.search.runner import Stop
 
 REPLY_SECONDS = 120.0  # timeout of a reply if the budget has no seconds
 EXTRA_SECONDS = 10.0  # timeout of a reply beyond the seconds of the budget

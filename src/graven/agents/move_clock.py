@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from graven.search.budget import Budget
-from graven.search.engine import Stop
+from graven.search.runner import Stop
 
 DEFAULT_BUDGET = Budget(playouts=1000)
 

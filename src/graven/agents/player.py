@@ -14,7 +14,7 @@ from graven.core.errors import GravenError, UsageError
 from graven.core.game import Game, Position
 from graven.core.rng import derive
 from graven.search.budget import Budget
-from graven.search.engine import Search
+from graven.search.runner import Search
 
 if TYPE_CHECKING:
     from graven.agents.agent import SearchAgent

@@ -9,13 +9,13 @@ from graven.agents.result_html import search_table
 from graven.core.errors import UsageError
 from graven.core.game import Game, Position
 from graven.core.rng import derive
-from graven.search.engine import Search
 from graven.search.result import (
     RootStatistics,
     final_move,
     principal_variation,
     root_statistics,
 )
+from graven.search.runner import Search
 
 MIB = 1 << 20
 UNKNOWN_VALUE = 0.5

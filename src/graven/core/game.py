@@ -14,7 +14,8 @@ import numpy as np
 
 from graven.core import contract
 from graven.core.callbacks import raise_fault
-from graven.core.compile import ONCE, address, is_user_defined, stamp_of
+from graven.core.compile import ONCE, address
+from graven.core.compile_cache import is_user_defined, stamp_of
 from graven.core.contract import SIMULTANEOUS, TERMINAL, Constants, Rules, Scores, State
 from graven.core.errors import ContractError, UsageError, listed, unknown
 from graven.core.game_parts import (

@@ -17,7 +17,7 @@ from graven.core.game import Position
 from graven.interfaces.web.board_cells import cell_names
 from graven.interfaces.web.web_limits import PageLimits
 from graven.search.budget import Budget
-from graven.search.engine import Search
+from graven.search.runner import Search
 from graven.search.specs import Spec
 
 WAITING, SEARCHING, DONE, STOPPED, FAILED = "waiting", "searching", "done", "stopped", "failed"
