@@ -82,7 +82,7 @@ def check_target(file: str) -> None:
     from pathlib import Path
 
     from graven.core.errors import UsageError
-    from graven.lab.store.store import MAGIC
+    from graven.lab.store.schema import SQLITE_MAGIC
 
     path = Path(file)
     if not path.absolute().parent.is_dir():
@@ -91,7 +91,7 @@ def check_target(file: str) -> None:
         raise UsageError(f"{file!r} is a folder: name a file to write.")
     if path.is_file():
         with path.open("rb") as found:
-            if found.read(len(MAGIC)) == MAGIC:
+            if found.read(len(SQLITE_MAGIC)) == SQLITE_MAGIC:
                 raise UsageError(
                     f"{file!r} is a database and is not written over: name it with --db."
                 )
@@ -99,6 +99,7 @@ def check_target(file: str) -> None:
 
 def open_store(db: str | None, write: bool = True) -> Store:
     """The store that the command line names, or the usual one."""
-    from graven.lab.store.store import Store, default_path
+    from graven.lab.store.store import Store
+    from graven.lab.store.store_file import default_path
 
     return Store(db or default_path(), write)

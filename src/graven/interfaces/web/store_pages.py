@@ -22,7 +22,8 @@ from graven.lab.experiments.reproduce import AGREES, Entry, Results
 from graven.lab.published import papers
 from graven.lab.reports import plots
 from graven.lab.reports.html_report import Findings, Plot
-from graven.lab.store.store import Store, Summary
+from graven.lab.store.store import Store
+from graven.lab.store.summaries import Summary
 
 MOST_MATCHES = 2000
 GAMES_A_PAGE = 100

@@ -15,7 +15,8 @@ from graven.lab.experiments.run import PlannedGames, play_missing
 from graven.lab.experiments.run_config import RunConfig, RunKeywords, run_config
 from graven.lab.stats.intervals import Score, group_means, mean_interval
 from graven.lab.stats.sprt import Sprt, Trial, Verdict
-from graven.lab.store.store import Store, Summary
+from graven.lab.store.store import Store
+from graven.lab.store.summaries import Summary
 from graven.sources.load import make_game
 
 

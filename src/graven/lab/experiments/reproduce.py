@@ -12,7 +12,7 @@ from graven.lab.experiments.run import PlannedGames, play_missing
 from graven.lab.experiments.run_config import RunConfig, RunProgress
 from graven.lab.published import Figure, Paper, Part, Table, available, papers
 from graven.lab.stats.intervals import Score
-from graven.lab.store.store import Summary
+from graven.lab.store.summaries import Summary
 
 AGREES, DIFFERS, NOT_RUN, MEASURED = "agrees", "differs", "not yet run", "measured"
 

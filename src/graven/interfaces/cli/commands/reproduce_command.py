@@ -141,7 +141,7 @@ class FigureSelection:
 def _read(settings: ExperimentSettings, selection: FigureSelection) -> None:
     """Print what the store contains; there need not be a store."""
     from graven.lab.experiments.reproduce import Results
-    from graven.lab.store.store import default_path
+    from graven.lab.store.store_file import default_path
 
     results = Results((), settings.seed)
     if settings.db is not None or Path(default_path()).exists():
