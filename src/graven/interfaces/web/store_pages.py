@@ -21,7 +21,7 @@ from graven.lab.experiments.pairing import Pairing
 from graven.lab.experiments.reproduce import AGREES, Entry, Results
 from graven.lab.published import papers
 from graven.lab.reports import plots
-from graven.lab.reports.html_report import Findings, Plot
+from graven.lab.reports.report_data import Plot, ReportData
 from graven.lab.store.store import Store
 from graven.lab.store.summaries import Summary
 
@@ -140,7 +140,7 @@ class Laboratory:
         def make() -> dict[str, Plot]:
             # With a connection of its own, since it takes a while and others want to read.
             with Store(self.path, write=False) as store:
-                return {plot.name: plot for plot in Findings(store).plots()}
+                return {plot.name: plot for plot in ReportData(store).plots()}
 
         return self._once("plots", make)
 
@@ -153,7 +153,7 @@ class Laboratory:
         # Matplotlib's settings are the process's: one at a time.
         with self._busy["drawing"]:
             if key not in self._drawn:
-                self._drawn[key] = plots.write(known[name].draw(), "svg")
+                self._drawn[key] = plots.to_bytes(known[name].draw(), "svg")
                 while len(self._drawn) > PLOTS:
                     self._drawn.popitem(last=False)
             return self._drawn[key]

@@ -1,7 +1,8 @@
-"""`graven report` and `graven export`: what the store knows, for people and for programs."""
+"""`graven report` and `graven export`: write the store as an HTML page or as a table."""
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -12,19 +13,22 @@ from graven.interfaces.cli.console import awaited, out
 
 
 def report(
-    file: Annotated[str, typer.Argument(help="The page to write.", metavar="FILE")] = "report.html",
+    file: Annotated[
+        str, typer.Argument(help="The HTML file to write.", metavar="FILE")
+    ] = "report.html",
     png: Annotated[
-        str | None, typer.Option(help="Write only the plots, as PNG.", metavar="FOLDER")
+        str | None, typer.Option(help="Write only the plots, as PNG files.", metavar="FOLDER")
     ] = None,
     pdf: Annotated[
-        str | None, typer.Option(help="Write only the plots, as PDF.", metavar="FOLDER")
+        str | None, typer.Option(help="Write only the plots, as PDF files.", metavar="FOLDER")
     ] = None,
     db: Db = None,
 ) -> None:
-    """Write everything that the store knows as one HTML page.
+    """Write a report of all games in the store as one HTML page.
 
-    Published tables with ours beside theirs, win rates over parameters, heat maps, rating ladders,
-    speed and lengths of games, each with the command that plays it. The page needs no network.
+    The page has published tables beside our results, win rates over parameters, heat maps, rating
+    ladders, speeds and lengths of games, each with the command that reproduces it. It loads nothing
+    from the network.
 
     \b
     Examples:
@@ -33,8 +37,8 @@ def report(
       graven report --png plots
     """
     from graven.core.errors import UsageError
-    from graven.lab.reports.html_report import Findings, html
-    from graven.lab.reports.html_report import write_plots as write
+    from graven.lab.reports.html_report import html
+    from graven.lab.reports.report_data import ReportData, write_plots
 
     check_target(file)
     with open_store(db, write=False) as store:
@@ -42,16 +46,16 @@ def report(
             Path(file).write_text(awaited(lambda: html(store), "writing the report"), "utf-8")
             out().print(f"wrote {file}", markup=False, soft_wrap=True)
             return
-        findings = Findings(store)
-    for kind, folder in (("png", png), ("pdf", pdf)):
+        data = ReportData(store)
+    for suffix, folder in (("png", png), ("pdf", pdf)):
         if folder is None:
             continue
-        place = Path(folder)
-        if place.exists() and not place.is_dir():
+        target = Path(folder)
+        if target.exists() and not target.is_dir():
             raise UsageError(f"{folder!r} is a file: name a folder for the plots.")
-        place.mkdir(parents=True, exist_ok=True)
-        written = awaited(lambda k=kind, p=place: write(findings, p, k), "drawing the plots")  # type: ignore[misc]
-        for path in written:
+        target.mkdir(parents=True, exist_ok=True)
+        draw = partial(write_plots, data, target, suffix)
+        for path in awaited(draw, "drawing the plots"):
             out().print(f"wrote {path}", markup=False, soft_wrap=True)
 
 
@@ -59,14 +63,14 @@ def export(
     file: Annotated[
         str,
         typer.Argument(
-            help="What to write: .csv, .jsonl or .parquet.", metavar="FILE", show_default=False
+            help="The file to write: .csv, .jsonl or .parquet.", metavar="FILE", show_default=False
         ),
     ],
     db: Db = None,
 ) -> None:
-    """Write every game of the store to a file, one row a game.
+    """Write every game of the store to a file, one row per game.
 
-    The ending of its name says what kind: CSV, JSON lines, or Parquet (which needs pyarrow).
+    The suffix selects the format: CSV, JSON lines, or Parquet (which needs pyarrow).
 
     \b
     Examples:
@@ -74,11 +78,11 @@ def export(
       graven export games.parquet --db experiment.db
     """
     from graven.lab.store.export import export as write
-    from graven.lab.store.export import kind_of
+    from graven.lab.store.export import format_of
 
     path = Path(file)
-    kind = kind_of(path)
+    format_name = format_of(path)
     check_target(file)
     with open_store(db, write=False) as store:
-        count = awaited(lambda: write(store, path, kind), f"writing {file}")
+        count = awaited(lambda: write(store, path, format_name), f"writing {file}")
     out().print(f"wrote {count:,} games to {file}", markup=False, soft_wrap=True)
