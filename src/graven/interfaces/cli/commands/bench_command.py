@@ -1,4 +1,4 @@
-"""`graven bench`: speed, as ratios."""
+"""`graven bench`: speed ratios."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from graven.bench.benchmark_registry import BENCHMARKS
 from graven.interfaces.cli.arguments import Json
 from graven.interfaces.cli.console import INTERRUPTED, duration, out, print_json, watched
 
 if TYPE_CHECKING:
     import threading
 
-    from graven.bench.ratio_rows import Row
+    from graven.bench.ratio_rows import Range, RatioRow
 
 
 def bench(
@@ -20,8 +21,7 @@ def bench(
         list[str] | None,
         typer.Argument(
             metavar="[NAMES]...",
-            help="Measurements to take: openspiel, sample, listing, go, grave, playouts, tables, "
-            "long, overhead, workers, report, gdl, callbacks, page.",
+            help=f"Measurements to take: {', '.join(BENCHMARKS)}.",
             show_default=False,
         ),
     ] = None,
@@ -29,10 +29,10 @@ def bench(
 ) -> None:
     """Measure speed as ratios.
 
-    Ours against OpenSpiel's, rules through the contract against rules inlined, GRAVE against UCT,
-    long searches against short ones, the laboratory against bare games, games from GDL text against
-    other players of such games. All of it takes about eight minutes; keep the machine quiet
-    meanwhile.
+    Compares graven with OpenSpiel, rules called through the contract with inlined rules, GRAVE with
+    UCT, long searches with short ones, the laboratory with bare games, and GDL games with other
+    GDL players. Each number is a median of rounds; below it are the smallest and the largest
+    round. All measurements take about eight minutes; run nothing else meanwhile.
 
     \b
     Examples:
@@ -40,13 +40,12 @@ def bench(
       graven bench openspiel sample --json
       graven bench gdl
     """
-    from graven.bench.suite import bench as measure
-    from graven.interfaces.web.live_view_bench import MEASUREMENTS
+    from graven.bench.benchmark_registry import run_benchmarks
 
-    rows: list[Row] = []
+    rows: list[RatioRow] = []
 
     def work(stop: threading.Event) -> None:
-        for row in measure(names or (), MEASUREMENTS):
+        for row in run_benchmarks(names or ()):
             rows.append(row)
             if stop.is_set():
                 return
@@ -57,12 +56,12 @@ def bench(
     if json:
         print_json([row.as_json() for row in rows])
     else:
-        _show(rows)
+        _print_rows(rows)
     if interrupted:
         raise typer.Exit(INTERRUPTED)
 
 
-def _show(rows: list[Row]) -> None:
+def _print_rows(rows: list[RatioRow]) -> None:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
@@ -70,18 +69,42 @@ def _show(rows: list[Row]) -> None:
     for heading in ("ours", "other", "ratio", "target", ""):
         table.add_column(heading, justify="right", no_wrap=True)
     for row in rows:
-        wanted = f"{'<' if row.below else '>='} {row.target:.2f}"
+        target = f"{'<' if row.below else '>='} {row.target:.2f}"
         if row.ratio is None or row.ours is None or row.other is None:
-            table.add_row(f"{row.what} (skipped: {row.skipped})", "", "", "", wanted, "")
+            table.add_row(f"{row.what} (skipped: {row.skipped})", "", "", "", target, "")
             continue
         smaller = min(row.ours, row.other)
         digits = ",.0f" if smaller > 10 else ".2f" if smaller > 1 else ".4f"
         table.add_row(
             row.what,
-            format(row.ours, digits),
-            format(row.other, digits),
-            f"{row.ratio:.2f}",
-            wanted,
+            _with_range(format(row.ours, digits), row.ours_range),
+            _with_range(format(row.other, digits), row.other_range),
+            _with_range(f"{row.ratio:.2f}", row.ratio_range),
+            target,
             "[green]met[/green]" if row.met else "[red]missed[/red]",
         )
     out().print(table)
+
+
+def _with_range(median: str, ends: Range | None) -> str:
+    """Return a median with the smallest and the largest round below it, if they differ."""
+    if ends is None or ends[0] == ends[1]:
+        return median
+    return f"{median}\n[dim]{_short_number(ends[0])}-{_short_number(ends[1])}[/dim]"
+
+
+def _short_number(value: float) -> str:
+    """Format a number with three significant digits: 0.0123, 1.46, 327k, 13.9M."""
+    scale, suffix = next(
+        (
+            (size, letter)
+            for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k"))
+            if abs(value) >= size
+        ),
+        (1.0, ""),
+    )
+    scaled = value / scale
+    if abs(scaled) < 1:
+        return f"{scaled:.3g}"
+    decimals = 0 if abs(scaled) >= 100 else 1 if abs(scaled) >= 10 else 2
+    return f"{scaled:.{decimals}f}{suffix}"

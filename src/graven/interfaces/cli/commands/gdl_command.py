@@ -92,7 +92,7 @@ def info(
       graven gdl info breakthrough
       graven gdl info rules.kif --json
     """
-    from graven.bench.playout_rates import many_rate, matches, one_rate
+    from graven.bench.playout_rates import batched_rate, random_game_statistics, sequential_rate
     from graven.gdl.build import Report, network, warm
     from graven.gdl.check import check
     from graven.gdl.game import network_game
@@ -115,10 +115,10 @@ def info(
         began = time.perf_counter()
         game = network_game(made)
         told["stages"].append(_stage("kernels' tables", 0, 0, time.perf_counter() - began))
-    told |= matches(game, seconds)
-    told["playouts_per_second"] = {"one at a time": one_rate(game, seconds)}
+    told |= random_game_statistics(game, seconds)
+    told["playouts_per_second"] = {"one at a time": sequential_rate(game, seconds)}
     if game.rules.batch_playouts:
-        told["playouts_per_second"]["many at once"] = many_rate(game, seconds)
+        told["playouts_per_second"]["many at once"] = batched_rate(game, seconds)
     if json:
         print_json(told)
     else:
