@@ -4,7 +4,7 @@
 
     game = gv.game("breakthrough", size=8)
     agent = gv.agent("grave(ref=50,bias=1e-4)")
-    found = agent.search(game.start(), playouts=10_000)
+    result = agent.search(game.start(), playouts=10_000)
 
 Names are imported when they are first used: `import graven` itself loads nothing heavy.
 """
@@ -18,13 +18,14 @@ if TYPE_CHECKING:
     from graven.agents import Agent, SearchResult, agent, openspiel_bot
     from graven.core.errors import ContractError, GravenError, UsageError
     from graven.core.game import Game, Position
+    from graven.core.game_parts import Bounds, Display, RuleFunctions
     from graven.lab.experiments.match import match
     from graven.lab.experiments.sweep import sweep
     from graven.lab.experiments.tournament import tournament
     from graven.lab.experiments.tune import tune
     from graven.lab.store.store import Store
     from graven.solving import Solution, solve
-    from graven.sources.load import make_game as game
+    from graven.sources.load import load_game as game
     from graven.sources.python_class import from_class
     from graven.testing.contract_suite import check_game
 
@@ -32,17 +33,20 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Agent": ("graven.agents", "Agent"),
+    "Bounds": ("graven.core.game_parts", "Bounds"),
     "ContractError": ("graven.core.errors", "ContractError"),
-    "SearchResult": ("graven.agents", "SearchResult"),
+    "Display": ("graven.core.game_parts", "Display"),
     "Game": ("graven.core.game", "Game"),
     "GravenError": ("graven.core.errors", "GravenError"),
     "Position": ("graven.core.game", "Position"),
+    "RuleFunctions": ("graven.core.game_parts", "RuleFunctions"),
+    "SearchResult": ("graven.agents", "SearchResult"),
     "Store": ("graven.lab.store.store", "Store"),
     "Solution": ("graven.solving", "Solution"),
     "UsageError": ("graven.core.errors", "UsageError"),
     "agent": ("graven.agents", "agent"),
     "check_game": ("graven.testing.contract_suite", "check_game"),
-    "game": ("graven.sources.load", "make_game"),
+    "game": ("graven.sources.load", "load_game"),
     "match": ("graven.lab.experiments.match", "match"),
     "sweep": ("graven.lab.experiments.sweep", "sweep"),
     "tournament": ("graven.lab.experiments.tournament", "tournament"),
@@ -54,10 +58,13 @@ _HOMES = {
 
 __all__ = [
     "Agent",
+    "Bounds",
     "ContractError",
+    "Display",
     "Game",
     "GravenError",
     "Position",
+    "RuleFunctions",
     "SearchResult",
     "Solution",
     "Store",

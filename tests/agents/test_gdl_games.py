@@ -6,7 +6,7 @@ import pytest
 
 import graven as gv
 from graven.core.errors import UsageError
-from graven.sources.load import make_game
+from graven.sources.load import load_game
 from tests.gdl import tiny
 
 
@@ -18,22 +18,22 @@ def noughts(tmp_path, monkeypatch) -> str:
 
 
 def test_a_spec_names_the_same_game_again(noughts: str) -> None:
-    game = make_game(noughts)
+    game = load_game(noughts)
     assert game.spec.startswith("gdl(file=noughts.kif,text=")
-    assert make_game(game.spec) is game
-    assert make_game("noughts.kif(steps=5)").max_plies == 5
-    assert make_game("gdl(file=noughts.kif,steps=5)").spec == make_game(noughts, steps=5).spec
-    misere = make_game(f"misere-{game.spec}")
+    assert load_game(game.spec) is game
+    assert load_game("noughts.kif(steps=5)").max_plies == 5
+    assert load_game("gdl(file=noughts.kif,steps=5)").spec == load_game(noughts, steps=5).spec
+    misere = load_game(f"misere-{game.spec}")
     assert misere.misere
-    assert make_game(misere.spec).spec == misere.spec
+    assert load_game(misere.spec).spec == misere.spec
 
 
 def test_a_file_that_has_changed_is_noticed(noughts: str, tmp_path) -> None:
-    spec = make_game(noughts).spec
+    spec = load_game(noughts).spec
     (tmp_path / noughts).write_text(tiny.TIC_TAC_TOE + "(line 4)")
     with pytest.raises(UsageError, match=r"noughts\.kif has changed"):
-        make_game(spec)
-    assert make_game(noughts).spec != spec
+        load_game(spec)
+    assert load_game(noughts).spec != spec
 
 
 def test_matches_in_other_processes(noughts: str) -> None:
@@ -60,9 +60,9 @@ def test_a_match_by_proof_is_played_too(noughts: str) -> None:
         ("gdl(sheet=skirmish,steps=many)", "steps must be"),
         ("gdl(sheet)", "is not a game"),
         ("none.kif", "there is no file"),
-        ("\0.kif", "no file|makes no sense"),
+        ("\0.kif", "no file|invalid file name"),
     ],
 )
 def test_what_names_no_game_is_refused(text: str, says: str) -> None:
     with pytest.raises(UsageError, match=says):
-        make_game(text)
+        load_game(text)

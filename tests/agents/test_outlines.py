@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from graven.core.errors import UsageError
-from graven.sources.load import make_game, outline
+from graven.sources.load import load_game, read_outline
 
 
 @pytest.mark.parametrize(
@@ -20,10 +20,10 @@ from graven.sources.load import make_game, outline
     ],
 )
 def test_an_outline_says_what_the_game_says(text):
-    game = make_game(text)
-    assert outline(text) == (game.spec, game.players)
+    game = load_game(text)
+    assert read_outline(text) == (game.spec, game.players)
 
 
 def test_an_outline_of_nothing_is_an_error():
     with pytest.raises(UsageError, match="tictactoe"):
-        outline("gdl(sheet=tictactoe_4d)")
+        read_outline("gdl(sheet=tictactoe_4d)")

@@ -150,12 +150,12 @@ def test_a_playout_policy_has_a_memory_of_its_own_type(folder):
     start = game.start()
     search = gv.agent("uct+mine.py:counting").bind(game)
     run = search.run(start.state, (), Budget(playouts=300), 3)
-    memory = search.memory.record
+    memory = search.playout_memory.record
     assert type(memory).__name__ == "Counts"
     assert memory.begun[0] == 300  # it has grown on the way
     assert memory.by_player.sum() == 2 * run.plies
     run = search.run(start.state, (), Budget(playouts=100), 3)
-    assert search.memory.record.by_player.sum() == 2 * run.plies
+    assert search.playout_memory.record.by_player.sum() == 2 * run.plies
 
 
 @pytest.mark.parametrize(
@@ -225,9 +225,9 @@ def test_a_store_of_somebody_elses_runs_nothing(folder):
 
 
 def test_policies_can_be_given_to_an_agent(folder):
-    from graven.sources.python_file import own_file
+    from graven.sources.python_file import find_user_module
 
-    module = own_file("mine.py").module
+    module = find_user_module("mine.py").module
     assert found("tree(c=0.3)+playout", [module.tree, module.playout]) == found("uct(c=0.3)")
     agent = gv.agent("tree", [module.tree])
     assert agent.spec == "tree(c=0.4)"

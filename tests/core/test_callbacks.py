@@ -1,4 +1,4 @@
-"""Rule functions that run in Python: they play like compiled ones, and their errors come out."""
+"""Rule functions that run in Python play like compiled ones, and raise their exceptions."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from tests.naive import tiny
 NAMES = ("start", "turn", "legal", "play", "scores")
 
 
-def called_back(game: gv.Game, **others: object) -> gv.Game:
-    """The same game with every function in Python, some of them others."""
+def called_back(game: gv.Game, **replaced: object) -> gv.Game:
+    """Return the game with every function in Python, some of them replaced."""
     functions = {
-        name: Callback(name, others.get(name, function), game.name, lambda state: "somewhere")
-        for name, function in game.functions.items()
+        name: Callback(name, replaced.get(name, function), game.name, lambda state: "somewhere")
+        for name, function in game.functions.by_name().items()
         if name in NAMES
     }
     return game.changed(**functions, sample=None, key=None)
@@ -49,11 +49,11 @@ def test_an_exception_names_the_function_the_error_and_the_line(name):
     game = called_back(tiny.heaps(7), **{name: fails})
     with pytest.raises(gv.ContractError) as caught:
         gv.agent("uct").search(game.start(), playouts=50)
-    said = str(caught.value)
-    assert f"`{name}` of {game.name} raised ValueError: no such heap" in said
-    assert __file__ in said
-    assert f"line {fails.__code__.co_firstlineno + 1}" in said
-    assert said.endswith("(somewhere).")
+    message = str(caught.value)
+    assert f"`{name}` of {game.name} raised ValueError: no such heap" in message
+    assert __file__ in message
+    assert f"line {fails.__code__.co_firstlineno + 1}" in message
+    assert message.endswith("(somewhere).")
     assert isinstance(caught.value.__cause__, ValueError)
 
 
@@ -64,18 +64,18 @@ def test_after_an_exception_the_next_search_is_sound():
     def play(constants, state, joint):
         if broken[0]:
             raise ZeroDivisionError
-        game.functions["play"](constants, state, joint)
+        game.functions.play(constants, state, joint)
 
     slow = called_back(game, play=play)
     start = slow.start()
     with pytest.raises(gv.ContractError, match="ZeroDivisionError"):
         gv.agent("uct").search(start, playouts=50)
     broken[0] = False
-    found = gv.agent("uct").search(start, playouts=50)
-    assert found.root_stats == gv.agent("uct").search(game.start(), playouts=50).root_stats
+    result = gv.agent("uct").search(start, playouts=50)
+    assert result.root_stats == gv.agent("uct").search(game.start(), playouts=50).root_stats
 
 
-def test_an_interrupt_passes_through_as_it_is():
+def test_a_keyboard_interrupt_passes_through_unchanged():
     def interrupted(constants, state):
         raise KeyboardInterrupt
 
@@ -85,38 +85,38 @@ def test_an_interrupt_passes_through_as_it_is():
     raise_fault()  # nothing is left
 
 
-def test_threads_do_not_hear_each_others_exceptions():
+def test_a_thread_does_not_raise_the_exceptions_of_another():
     game = tiny.heaps(7)
 
     def fails(constants, state):
         raise ValueError
 
     broken, sound = called_back(game, turn=fails), called_back(game)
-    heard: list[str] = []
+    outcomes: list[str] = []
 
     def search(game: gv.Game) -> None:
         for _ in range(5):
             try:
                 gv.agent("uct").search(game.start(), playouts=200)
-                heard.append("fine")
+                outcomes.append("fine")
             except gv.ContractError:
-                heard.append("broken")
+                outcomes.append("broken")
 
-    threads = [threading.Thread(target=search, args=(each,)) for each in (broken, sound, sound)]
+    threads = [threading.Thread(target=search, args=(game,)) for game in (broken, sound, sound)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert sorted(heard) == ["broken"] * 5 + ["fine"] * 10
+    assert sorted(outcomes) == ["broken"] * 5 + ["fine"] * 10
 
 
-def test_what_is_no_number_is_an_error():
+def test_a_value_that_is_not_a_number_is_an_error():
     game = called_back(tiny.heaps(7), turn=lambda constants, state: "left")
     with pytest.raises(gv.ContractError, match=r"`turn` of .* raised ValueError"):
         _ = game.start().current_player
 
 
-def test_tables_cannot_be_written():
+def test_constants_cannot_be_written():
     def start(constants, state):
         constants[0] = 1
 
@@ -134,6 +134,6 @@ def test_one_callback_serves_many_arrays():
     assert seen == list(range(1, 600))
 
 
-def test_broken_is_no_player_and_no_number_of_moves():
+def test_broken_is_neither_a_player_nor_a_number_of_moves():
     assert BROKEN not in (contract.TERMINAL, contract.SIMULTANEOUS)
     assert BROKEN < 0

@@ -66,7 +66,7 @@ PYTHON_CLASS = "python-class"
 class Heaps:
     """Two heaps: take one or two stones from one of them; the player who takes the last wins."""
 
-    plies, codes = 18, 4
+    max_plies, num_codes = 18, 4
 
     def __init__(self) -> None:
         self.heaps = [9, 8]

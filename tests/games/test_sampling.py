@@ -8,7 +8,7 @@ import pytest
 
 from graven.core import contract
 from graven.games.registry import make_game
-from graven.testing.fairness import surprise
+from graven.testing.fairness import uniformity_p_value
 from tests.games.sizes import SIZES, spec
 
 GAMES_PLAYED = 16
@@ -56,7 +56,12 @@ def test_sample_is_uniform(name, size):
         count = contract.playout_moves(
             game.rules, position.state.copy(), position.current_player, moves
         )
-        chance = surprise(
-            game.rules, position.state, position.current_player, moves[:count], DRAWS, seed
+        p_value = uniformity_p_value(
+            game.rules,
+            position.state,
+            position.current_player,
+            moves[:count],
+            draws=DRAWS,
+            seed=seed,
         )
-        assert chance > UNFAIR, position
+        assert p_value > UNFAIR, position

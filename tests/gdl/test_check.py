@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from graven.core.errors import UsageError
-from graven.gdl.check import check, findings
-from graven.gdl.read import read
+from graven.gdl.language.kif_reader import read
+from graven.gdl.language.sheet_checks import check, findings
 from tests.gdl import tiny
 
 GAME = """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from graven.sources.load import make_game
+from graven.sources.load import load_game
 from graven.testing import check_game
 
 
@@ -14,11 +14,11 @@ from graven.testing import check_game
 )
 def test_sheets_keep_the_contract(sheet):
     """Alternating and simultaneous games, of two and three roles, with and without a counter."""
-    check_game(make_game(f"gdl(sheet={sheet})"), games=2)
+    check_game(load_game(f"gdl(sheet={sheet})"), games=2)
 
 
 def test_a_board_is_drawn():
-    lines = str(make_game("gdl(sheet=breakthrough)").start()).splitlines()
+    lines = str(load_game("gdl(sheet=breakthrough)").start()).splitlines()
     assert lines[0] == "8 " + " ".join("b" * 8)
     assert lines[7] == "1 " + " ".join("w" * 8)
     assert lines[8] == "  1 2 3 4 5 6 7 8"
@@ -27,8 +27,8 @@ def test_a_board_is_drawn():
 
 def test_the_step_is_part_of_a_position_that_only_steps_end():
     """Otherwise a search would come round to a position that it has seen, and never end."""
-    game = make_game("gdl(sheet=breakthrough)")
+    game = load_game("gdl(sheet=breakthrough)")
     assert game.max_plies == 1000
     assert "step 0" in str(game.start())
-    assert make_game("gdl(sheet=battle)").max_plies == 30
-    assert "step 0" not in str(make_game("gdl(sheet=battle)").start()).splitlines()
+    assert load_game("gdl(sheet=battle)").max_plies == 30
+    assert "step 0" not in str(load_game("gdl(sheet=battle)").start()).splitlines()

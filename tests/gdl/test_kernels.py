@@ -1,4 +1,4 @@
-"""Both kernels against networks worked out gate by gate in plain Python."""
+"""Both kernels agree with gates evaluated one by one in plain Python."""
 
 from __future__ import annotations
 
@@ -13,26 +13,27 @@ from graven.core import contract
 from graven.core.contract import SIMULTANEOUS, TERMINAL
 from graven.core.rng import generator
 from graven.core.status import Status
-from graven.gdl.game import network_game
-from tests.naive.networks import Naive, random_network
+from graven.gdl.network_game import network_game
+from tests.naive.networks import Naive, random_gates
 
 STEPS = 12
 
 
-def bases_of(network, state):
-    return tuple(bool(int(state[i >> 6]) >> (i & 63) & 1) for i in range(len(network.bases)))
+def bases_of(gates, state):
+    return tuple(bool(int(state[i >> 6]) >> (i & 63) & 1) for i in range(len(gates.bases)))
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32), st.integers(1, 4), st.booleans())
-def test_one_at_a_time_agrees_with_the_gates(seed, roles, turns):
-    network = random_network(seed, roles, turns and roles > 1)
-    naive, game, chance = Naive(network), network_game(network, steps=STEPS), random.Random(seed)
+def test_single_positions_agree_with_the_gates(seed, roles, turns):
+    gates = random_gates(seed, roles, turns and roles > 1)
+    naive, chance = Naive(gates), random.Random(seed)
+    game = network_game(gates.network(), steps=STEPS)
     rules, position = game.rules, naive.start()
     state, moves = contract.new_state(rules), contract.new_moves(rules)
     contract.start(rules, state)
     for step in range(STEPS + 1):
-        assert bases_of(network, state) == position
+        assert bases_of(gates, state) == position
         legal = naive.legal(position)
         for player in range(roles):
             assert moves[: contract.legal(rules, state, player, moves)].tolist() == legal[player]
@@ -59,10 +60,10 @@ def test_one_at_a_time_agrees_with_the_gates(seed, roles, turns):
 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 2**32), st.integers(1, 3), st.booleans(), st.sampled_from([1, 100, 300]))
-def test_many_at_once_agree_with_the_gates(seed, roles, turns, each):
+def test_batched_playouts_agree_with_the_gates(seed, roles, turns, each):
     """Each trace, replayed gate by gate, is legal, and as long and scored as it says."""
-    network = random_network(seed, roles, turns and roles > 1)
-    naive, game = Naive(network), network_game(network, steps=STEPS)
+    gates = random_gates(seed, roles, turns and roles > 1)
+    naive, game = Naive(gates), network_game(gates.network(), steps=STEPS)
     rules, leaves = game.rules, 2
     states = np.zeros(leaves * rules.state_words, dtype=np.int64)
     first, second = states[: rules.state_words], states[rules.state_words :]
@@ -104,13 +105,13 @@ def test_many_at_once_agree_with_the_gates(seed, roles, turns, each):
         assert out[number * roles :][:roles].tolist() == expected
 
 
-def test_a_trace_without_room_is_said():
-    network = next(
-        network
-        for network in map(random_network, range(100))
-        if not Naive(network).terminal(Naive(network).start())
+def test_a_full_trace_is_reported():
+    gates = next(
+        gates
+        for gates in map(random_gates, range(100))
+        if not Naive(gates).terminal(Naive(gates).start())
     )
-    rules = network_game(network, steps=STEPS).rules
+    rules = network_game(gates.network(), steps=STEPS).rules
     states = contract.new_state(rules)
     contract.start(rules, states)
     traces, lengths = np.zeros(0, dtype=np.uint32), np.zeros(1, dtype=np.int64)
@@ -122,12 +123,11 @@ def test_a_trace_without_room_is_said():
 
 
 @pytest.mark.parametrize("roles", [1, 2])
-def test_random_networks_are_not_all_alike(roles):
+def test_random_gatess_are_not_all_alike(roles):
     """What the tests above are worth: games that go on, that end, and in which moves matter."""
     lengths = set()
     for seed in range(40):
-        network = random_network(seed, roles)
-        naive, chance = Naive(network), random.Random(seed)
+        naive, chance = Naive(random_gates(seed, roles)), random.Random(seed)
         position, step = naive.start(), 0
         while step < STEPS and all(naive.legal(position)) and not naive.terminal(position):
             joint = [chance.choice(codes) for codes in naive.legal(position)]

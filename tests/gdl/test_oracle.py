@@ -10,9 +10,9 @@ import os
 
 import pytest
 
-from graven.gdl.follow import first_difference, read_traces
-from graven.gdl.make import How, make
-from graven.gdl.program import TooLargeError
+from graven.gdl.grounding.numbered_rules import TooLargeError
+from graven.gdl.sheet_loader import SheetOptions, sheet_game
+from graven.gdl.trace_verifier import first_difference, read_traces
 from tests.gdl.shared import folder, sheet_text
 
 SOME = [
@@ -49,7 +49,7 @@ def test_traces_are_matched_exactly(name):
     traces = list(read_traces(str(folder() / "oracle" / f"{name}.jsonl.gz")))
     longest = max(len(trace.steps) for trace in traces)
     try:
-        game = make(sheet_text(name), name, How("network", steps=longest + 1))
+        game = sheet_game(sheet_text(name), name, SheetOptions("network", steps=longest + 1))
     except TooLargeError as error:
         pytest.skip(f"played by proof: {error}")
     assert [first_difference(game, trace) for trace in traces] == [None] * len(traces)

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from graven.gdl.moves import after, moves_of
-from graven.sources.load import make_game
+from graven.gdl.move_text import after, moves_of
+from graven.sources.load import load_game
 
 FILES = "abcdefgh"
 
@@ -36,7 +36,7 @@ GAMES = [
 @pytest.mark.parametrize(("sheet", "name", "written"), GAMES, ids=[game[1] for game in GAMES])
 def test_games_agree_move_for_move(sheet, name, written):
     chance, results = random.Random(sheet), set()
-    first, second = make_game(f"gdl(sheet={sheet})").start(), make_game(name).start()
+    first, second = load_game(f"gdl(sheet={sheet})").start(), load_game(name).start()
     for _ in range(6):
         gdl, own = first, second
         while not gdl.is_over:

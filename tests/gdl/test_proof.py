@@ -11,32 +11,25 @@ from hypothesis import strategies as st
 
 import graven as gv
 from graven.core.errors import ContractError, UsageError
-from graven.gdl.make import How, make
-from graven.gdl.moves import after, moves_of
-from graven.gdl.program import TooLargeError
+from graven.gdl.grounding.numbered_rules import TooLargeError
+from graven.gdl.language.kif_reader import Compound, Term, read
+from graven.gdl.move_text import after, moves_of
 from graven.gdl.proof import prover as limits
-from graven.gdl.proof.clauses import clauses_of
-from graven.gdl.proof.domains import UNBOUNDED, Domains, Place
+from graven.gdl.proof.argument_domains import UNBOUNDED, ArgumentDomain, Domains
+from graven.gdl.proof.proof_clauses import clauses_of
 from graven.gdl.proof.prover import Prover
-from graven.gdl.read import Compound, Term, read
+from graven.gdl.sheet_loader import SheetOptions, sheet_game
 from tests.gdl import tiny
+from tests.gdl.prover_answers import goals_of, legal_of
+from tests.gdl.random_sheets import sheets
 from tests.gdl.shared import sheet_text, traces
-from tests.gdl.test_ground import sheets
 from tests.naive import gdl as naive
 
 # As the prover does, for all of the process: within a test Hypothesis would wonder.
 sys.setrecursionlimit(max(sys.getrecursionlimit(), limits.DEPTH))
 
 
-def legal_of(prover: Prover) -> list[dict[str, int]]:
-    return [{prover.terms.text(move): move for move in prover.legal(r)} for r in prover.roles]
-
-
-def goals_of(prover: Prover) -> list[list[int]]:
-    return [sorted(int(prover.terms.text(goal)) for goal in prover.goals(r)) for r in prover.roles]
-
-
-def among(place: Place, term: Term) -> bool:
+def among(place: ArgumentDomain, term: Term) -> bool:
     """Whether a place allows for a value."""
     if place.anything or place.deeper:
         return True
@@ -46,7 +39,7 @@ def among(place: Place, term: Term) -> bool:
     return inner is not None and all(map(among, inner, term.args))
 
 
-def follow(text: str, seed: int, most: int = 30) -> int:
+def agree(text: str, seed: int, most: int = 30) -> int:
     """Play a random match both ways; how many steps it had."""
     sheet = read(text)
     slow, fast = naive.Prover(sheet), Prover(sheet)
@@ -73,14 +66,14 @@ def follow(text: str, seed: int, most: int = 30) -> int:
 
 @pytest.mark.parametrize("name", tiny.ALL)
 def test_random_matches_agree(name: str) -> None:
-    steps = [follow(tiny.ALL[name], seed) for seed in range(8)]
+    steps = [agree(tiny.ALL[name], seed) for seed in range(8)]
     assert max(steps) > 2
 
 
 @settings(max_examples=200, deadline=None)
 @given(sheets(), st.integers(0, 1000))
 def test_made_up_sheets_agree(text: str, seed: int) -> None:
-    follow(text, seed, most=6)
+    agree(text, seed, most=6)
 
 
 # Each has something of its own: recursion on the state, counting, simultaneous moves, one player,
@@ -127,20 +120,22 @@ def test_terms_that_double_are_refused_before_they_are_written():
     """As parts of each other they take no room; as text the 40th has a million million words."""
     text = """(role x) (init (n z)) (<= (next (n (s ?x ?x))) (true (n ?x))) (legal x go) (goal x 0)
               (<= terminal (true (n ready)))"""
-    position = make(text, "doubling", How("proof", steps=60)).start()
+    position = sheet_game(text, "doubling", SheetOptions("proof", steps=60)).start()
     with pytest.raises(gv.GravenError, match="a term of s has more than 10,000 words"):
         position.play_moves(["go"] * 40)
 
 
 @pytest.mark.parametrize("name", tiny.ALL)
 def test_games_by_proof_keep_the_contract(name: str) -> None:
-    gv.check_game(make(tiny.ALL[name], name, How("proof", steps=60)), games=3)
+    gv.check_game(sheet_game(tiny.ALL[name], name, SheetOptions("proof", steps=60)), games=3)
 
 
 @pytest.mark.parametrize("name", tiny.ALL)
 @pytest.mark.parametrize("seed", range(4))
 def test_both_ways_to_play_a_sheet_are_the_same_game(name: str, seed: int) -> None:
-    games = [make(tiny.ALL[name], name, How(by, steps=40)) for by in ("network", "proof")]
+    games = [
+        sheet_game(tiny.ALL[name], name, SheetOptions(by, steps=40)) for by in ("network", "proof")
+    ]
     network, proof = (game.start() for game in games)
     draw = random.Random(seed)
     while not network.is_over:
@@ -155,7 +150,7 @@ def test_both_ways_to_play_a_sheet_are_the_same_game(name: str, seed: int) -> No
 
 
 def test_a_search_by_proof_finds_the_win() -> None:
-    game = make(tiny.TIC_TAC_TOE, "noughts", How("proof"))
+    game = sheet_game(tiny.TIC_TAC_TOE, "noughts", SheetOptions("proof"))
     position = game.start()
     for move in ("(put 1 1)", "( put 2 1 )", "put 1 2", "(put 2 2)"):
         position = position.play(move)
@@ -167,7 +162,7 @@ def test_a_game_ends_after_its_steps() -> None:
     text = "(role p) (init on) (<= (next on) (true on)) (legal p a) (legal p b) "
     text += "(<= terminal (true off)) (<= (goal p 70) (true on))"
     for by in ("network", "proof"):
-        position = make(text, "endless", How(by, steps=5)).start()
+        position = sheet_game(text, "endless", SheetOptions(by, steps=5)).start()
         for _ in range(5):
             assert not position.is_over
             position = position.play("a")
@@ -187,8 +182,8 @@ EITHER_OR = """
 
 
 def test_alternatives_that_only_deny_do_not_bound_what_they_are_asked_about() -> None:
-    assert max(follow(EITHER_OR, seed) for seed in range(8)) > 2
-    start = make(EITHER_OR, "either", How("proof")).start()
+    assert max(agree(EITHER_OR, seed) for seed in range(8)) > 2
+    start = sheet_game(EITHER_OR, "either", SheetOptions("proof")).start()
     assert set(start.legal_moves) == {"( jump a a )", "( jump b b )", "( jump c c )"}
     assert "( go c c )" in start.play("( jump b b )").legal_moves
 
@@ -198,7 +193,7 @@ def test_states_without_bound_are_told() -> None:
     text += "(<= terminal (true (n one))) (goal p 0)"
     place = Domains(clauses_of(read(text))).of(("true", 1))[0]
     assert place.size() == UNBOUNDED
-    position = make(text, "counting", How("proof", steps=30)).start()
+    position = sheet_game(text, "counting", SheetOptions("proof", steps=30)).start()
     for _ in range(30):
         position = position.play("go")
     assert position.is_over
@@ -209,7 +204,7 @@ def test_a_question_that_takes_too_long_is_given_up(monkeypatch) -> None:
     text = f"(role p) {digits} (init x) (legal p go) (legal p on) (goal p 0) "
     text += "(<= (next (y ?a ?b ?c ?d ?e)) (true x) (pair ?a ?b) (pair ?c ?d) (digit ?e))"
     text += "(<= (pair ?a ?b) (digit ?a) (digit ?b) (true x)) (<= terminal (true over))"
-    game = make(text, "long", How("proof", steps=10))
+    game = sheet_game(text, "long", SheetOptions("proof", steps=10))
     position = game.start()
     monkeypatch.setattr(limits, "SECONDS", 0.0)
     with pytest.raises(ContractError, match="it takes more than"):
@@ -241,11 +236,11 @@ def test_goals_know_nothing_of_the_move_that_led_to_them() -> None:
         "(<= moved (does me ?m))"
     )
     for move in ("x", "y"):
-        assert make(text, "done", How("proof")).start().play(move).scores == (0.9,)
+        assert sheet_game(text, "done", SheetOptions("proof")).start().play(move).scores == (0.9,)
 
 
 def test_more_rules_than_can_be_grounded_are_proved(monkeypatch) -> None:
-    monkeypatch.setattr("graven.gdl.program.MOST_CLAUSES", 5)
+    monkeypatch.setattr("graven.gdl.grounding.numbered_rules.MAX_RULES", 5)
     with pytest.raises(TooLargeError, match="more than 5 rules"):
-        make(tiny.LAMPS, "lamps", How("network"))
-    assert str(make(tiny.LAMPS, "lamps").start()).startswith("after 0 steps")
+        sheet_game(tiny.LAMPS, "lamps", SheetOptions("network"))
+    assert str(sheet_game(tiny.LAMPS, "lamps").start()).startswith("after 0 steps")

@@ -7,14 +7,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from graven.core.errors import UsageError
-from graven.gdl.read import (
+from graven.gdl.language.kif_reader import (
     MOST_DEPTH,
     MOST_TEXT,
     OPERATORS,
     Atom,
     Compound,
     Distinct,
-    Form,
+    KifList,
     Not,
     Or,
     Rule,
@@ -77,12 +77,15 @@ def test_moves_are_printed_as_ggp_base_prints_them() -> None:
 def test_messages_are_expressions() -> None:
     found = expressions("( PLAY m1 (( mark 2 1 ) noop ) )")
     assert found == [
-        Form(
+        KifList(
             (
                 Word("PLAY", 2),
                 Word("m1", 7),
-                Form(
-                    (Form((Word("mark", 13), Word("2", 18), Word("1", 20)), 11), Word("noop", 24)),
+                KifList(
+                    (
+                        KifList((Word("mark", 13), Word("2", 18), Word("1", 20)), 11),
+                        Word("noop", 24),
+                    ),
                     10,
                 ),
             ),

@@ -7,12 +7,12 @@ import random
 import pytest
 
 from graven.gdl import sheets
-from graven.gdl.check import check
+from graven.gdl.language.kif_reader import read
+from graven.gdl.language.sheet_checks import check
 from graven.gdl.proof.prover import Prover
-from graven.gdl.read import read
-from graven.sources.load import make_game
+from graven.sources.load import load_game
+from tests.gdl.prover_answers import goals_of, legal_of
 from tests.gdl.shared import sheet_text
-from tests.gdl.test_proof import goals_of, legal_of
 
 # The versions that Sironi and Winands played.
 OLDER = {name: f"{name}-v1" for name in ("chineseCheckers3", "checkers", "connect5")}
@@ -62,7 +62,7 @@ def test_random_matches_are_the_same(name: str, seed: int) -> None:
 @pytest.mark.parametrize("seed", range(2))
 def test_sheets_agree_with_games_of_our_own(name: str, seed: int) -> None:
     prover = Prover(read(sheets.text_of(name), name))
-    state, position = prover.initial, make_game(name.lower()).start()
+    state, position = prover.initial, load_game(name.lower()).start()
     draw = random.Random(seed)
     while not position.is_over:
         prover.at(state)

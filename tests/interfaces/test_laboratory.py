@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from graven.interfaces.cli.console import Pace
+from graven.interfaces.cli.console import GamesProgress
 from graven.lab.experiments import processes
 
 KNIGHTS = ["knightthrough", "--size", "5", "--playouts", "20", "--workers", "1"]
@@ -17,7 +17,7 @@ WORST = ["--robustness-against", "rave(bias=[1e-1..1e-2])"]
 BEST = ["reproduce", "cazenave2015", "6", "--best", "--games", "2", "--workers", "1"]
 
 
-def test_a_match_remembers_its_games(run):
+def test_a_match_stores_its_games(run):
     match = ["match", *KNIGHTS, "uct", "rave", "--games"]
     assert json.loads(run(*match, "2", "--json").out)["new"] == 2
     code, out, _ = run(*match, "4")
@@ -232,11 +232,11 @@ def test_a_game_that_fails_is_reported_and_the_others_are_played(run, monkeypatc
 def test_progress_counts_games_and_estimates_the_time_left(monkeypatch):
     now = 100.0
     monkeypatch.setattr("graven.interfaces.cli.console.time.monotonic", lambda: now)
-    pace = Pace()
-    pace.update(10, 40)
-    assert pace.line(3) == "10/40 games after 3 s (a first run compiles)"
-    pace.update(11, 40)
+    progress = GamesProgress()
+    progress.update(10, 40)
+    assert progress.line(3) == "10/40 games after 3 s (a first run compiles)"
+    progress.update(11, 40)
     now = 104.0
-    pace.update(13, 40)
+    progress.update(13, 40)
     # Two games in four seconds since the first one ended: 27 more take 54.
-    assert pace.line(8) == "13/40 games after 8 s, 54 s left"
+    assert progress.line(8) == "13/40 games after 8 s, 54 s left"

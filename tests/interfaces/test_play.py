@@ -1,4 +1,4 @@
-"""A person at the board, typing through a pipe."""
+"""`graven play`, with moves typed through a pipe."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ POINTS = [f"{letter}{row}" for letter in "ABC" for row in "123"]
 
 @pytest.mark.parametrize("side", ["first", "second"])
 def test_a_whole_game(run, side):
-    # Points that are not legal (any more) are explained and asked again.
+    # Illegal points are explained, and the move is requested again.
     code, out, err = run(*PLAY, "--side", side, stdin="\n".join(POINTS * 2))
     assert code == 0, err
     assert "plays " in out
@@ -40,7 +40,7 @@ def test_help_moves_hint_and_opinion(run):
     assert out.endswith("Goodbye.\n")
 
 
-def test_undo_takes_the_move_and_its_answer_back(run):
+def test_undo_takes_back_the_move_and_the_answer(run):
     _, out, _ = run(*PLAY, stdin="undo\nB2\nundo\nmoves\nB2\nquit\n")
     assert "There is no move of yours to take back." in out
     empty = out.split("\n\n")[1]
@@ -51,7 +51,7 @@ def test_undo_takes_the_move_and_its_answer_back(run):
     assert answers[0] == answers[1], "the same seed, the same answer"
 
 
-def test_the_end_of_input_ends_politely(run):
+def test_the_end_of_input_ends_the_session(run):
     code, out, err = run(*PLAY, stdin="")
     assert code == 0, err
     assert out.endswith("Goodbye.\n")
@@ -69,10 +69,18 @@ UNEVEN = """
 
 
 @pytest.mark.parametrize(("side", "worth"), [("first", "0.100"), ("second", "0.900")])
-def test_where_all_move_at_once_the_opinion_is_the_agents_own(run, tmp_path, side, worth):
+def test_with_simultaneous_moves_the_opinion_is_the_agents_own(run, tmp_path, side, worth):
     sheet = tmp_path / "uneven.kif"
     sheet.write_text(UNEVEN)
     play = ["play", str(sheet), "--playouts", "50", "--side", side]
     code, out, err = run(*play, stdin="good\nopinion\n")
     assert code == 0, err
     assert f"The agent gave itself {worth} of 1" in out
+
+
+def test_with_simultaneous_moves_a_wrong_move_is_explained(run, tmp_path):
+    sheet = tmp_path / "uneven.kif"
+    sheet.write_text(UNEVEN)
+    code, out, err = run("play", str(sheet), "--playouts", "50", stdin="ugly\nquit\n")
+    assert code == 0, err
+    assert "unknown move of row 'ugly'" in out

@@ -1,19 +1,17 @@
-"""`graven solve`, as people use it."""
+"""`graven solve` on the command line."""
 
 from __future__ import annotations
 
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
 
 import pytest
 
 from graven.games.registry import make_game
 from graven.interfaces.cli.console import INTERRUPTED
-from tests.interfaces.test_interrupt import heed_ctrl_c
+from tests.interfaces.helpers import start_program
 
 GAME = "samegame(size=5x5,colours=3,seed=1)"
 
@@ -24,16 +22,16 @@ def test_the_best_game_is_shown(run):
     assert "nrpa(level=2,iterations=20,alpha=1,code=feature)" in out
     assert "points" in out
     assert "400 playouts" in out
-    assert " after " in err, "better games are shown as they are found"
+    assert " after " in err, "improved games are shown as they are found"
 
 
-def test_json(run):
+def test_the_solution_as_json(run):
     code, out, _ = run("solve", GAME, "--method", "nmcs(level=2)", "--runs", "2", "--json")
     assert code == 0
-    found = json.loads(out)
-    position = make_game(GAME).start().play_moves(found["moves"])
-    assert position.points == found["points"]
-    assert found["runs"] == 2
+    solution = json.loads(out)
+    position = make_game(GAME).start().play_moves(solution["moves"])
+    assert position.points == solution["points"]
+    assert solution["runs"] == 2
 
 
 def test_moves_set_up_a_position(run):
@@ -66,7 +64,7 @@ def test_wrong_input_is_one_sentence(run, arguments, named):
     assert named in err
 
 
-def test_another_method_cannot_be_resumed_with(run, tmp_path):
+def test_a_file_cannot_be_resumed_with_another_method_or_seed(run, tmp_path):
     file = str(tmp_path / "solve.json")
     assert run("solve", GAME, "--method", "nmcs(level=1)", "--save", file).code == 0
     assert "leave --method out" in run("solve", GAME, "--method", "nrpa", "--resume", file).err
@@ -74,22 +72,11 @@ def test_another_method_cannot_be_resumed_with(run, tmp_path):
     assert run("solve", GAME, "--method", "nmcs", "--level", "1", "--resume", file).code == 0
 
 
-def started(*arguments: str):
-    return subprocess.Popen(
-        [sys.executable, "-m", "graven", "solve", *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        preexec_fn=heed_ctrl_c,
-    )
-
-
 def wait_for(file, playouts: int) -> dict:
-    """What a file holds once there have been so many playouts."""
+    """Wait until a file has been saved after so many playouts; return its content."""
     for _ in range(1200):
-        if file.exists() and (said := json.loads(file.read_text()))["playouts"] >= playouts:
-            return said
+        if file.exists() and (saved := json.loads(file.read_text()))["playouts"] >= playouts:
+            return saved
         time.sleep(0.1)
     raise AssertionError("nothing was saved")
 
@@ -98,7 +85,9 @@ def wait_for(file, playouts: int) -> dict:
 def test_a_solve_that_was_killed_is_resumed(run, tmp_path):
     file = tmp_path / "solve.json"
     method = "nrpa(level=6,iterations=20)"
-    with started("morpion(variant=4T)", "--method", method, "--save", str(file)) as program:
+    with start_program(
+        "solve", "morpion(variant=4T)", "--method", method, "--save", str(file)
+    ) as program:
         before = wait_for(file, 2000)
         os.killpg(program.pid, signal.SIGKILL)
         program.communicate(timeout=60)
@@ -106,19 +95,19 @@ def test_a_solve_that_was_killed_is_resumed(run, tmp_path):
     resumed = run(
         "solve", "morpion(variant=4T)", "--resume", str(file), "--playouts", str(whole), "--json"
     )
-    at_once = run(
+    uninterrupted = run(
         "solve", "morpion(variant=4T)", "--method", method, "--playouts", str(whole), "--json"
     )
-    one, other = json.loads(resumed.out), json.loads(at_once.out)
-    assert one["playouts"] == whole > before["playouts"]
-    assert (one["points"], one["moves"]) == (other["points"], other["moves"])
+    first, second = json.loads(resumed.out), json.loads(uninterrupted.out)
+    assert first["playouts"] == whole > before["playouts"]
+    assert (first["points"], first["moves"]) == (second["points"], second["moves"])
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal to a process group")
-def test_ctrl_c_shows_the_best_and_how_to_go_on(run, tmp_path):
+def test_ctrl_c_shows_the_best_game_and_how_to_resume(run, tmp_path):
     file = tmp_path / "solve.json"
     options = ["--method", "nrpa(level=8)", "--save", str(file), "--json"]
-    with started("morpion(variant=4T)", *options) as program:
+    with start_program("solve", "morpion(variant=4T)", *options) as program:
         wait_for(file, 100)
         os.killpg(program.pid, signal.SIGINT)
         out, err = program.communicate(timeout=60)
@@ -132,7 +121,7 @@ def test_ctrl_c_shows_the_best_and_how_to_go_on(run, tmp_path):
     assert rest["playouts"] == best["playouts"] + 10
 
 
-def test_a_person_plays_alone(run):
+def test_a_user_plays_alone(run):
     position = make_game("samegame(board=22/11/.1)").start()
     moves = []
     while not position.is_over:
@@ -148,10 +137,10 @@ def test_a_person_plays_alone(run):
 
 
 @pytest.mark.parametrize("game", ["morpion", "samegame", "tsptw"])
-def test_other_commands_know_these_games(run, game):
+def test_other_commands_accept_one_player_games(run, game):
     code, out, _ = run("search", game, "--playouts", "200", "--json")
     assert code == 0
-    assert json.loads(out)["best"] in make_game(game).start().legal_moves
+    assert json.loads(out)["best_move"] in make_game(game).start().legal_moves
     assert run("games", game).code == 0
     code, _, err = run("match", game, "uct", "rave", "--games", "2")
     assert code == 2

@@ -23,8 +23,8 @@ HEAVY = {"numba", "numpy", "scipy", "llvmlite", "rich", "multiprocessing", "grav
 
 LOADED = """
 import sys
-from graven.interfaces import cli
-code = cli.run(["--help"])
+from graven.interfaces.cli import app
+code = app.run(["--help"])
 print("loaded:", *sorted(sys.modules), file=sys.stderr)
 sys.exit(code)
 """

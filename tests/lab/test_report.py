@@ -12,6 +12,7 @@ from html.parser import HTMLParser
 import pytest
 
 from graven.core.errors import UsageError
+from graven.lab.experiments.grid import parse_grid
 from graven.lab.experiments.job import GameResult
 from graven.lab.experiments.pairing import make_pairing
 from graven.lab.reports import plots
@@ -180,15 +181,13 @@ def test_texts_of_a_hostile_store_are_escaped():
 
 
 def test_the_command_of_a_sweep_gives_its_agents(store):
-    from graven.lab.experiments.grid import grid
-
     plot = ReportData(store).plots()[0]
     (command,) = plot.commands
     spec = command.split("'")[3]
     expected = {
         f"rave(bias={value},ties=first)" for value in ("0.1", "0.01", "0.001", "0.0001", "1e-5")
     }
-    assert set(grid(spec).agents()) == expected
+    assert set(parse_grid(spec).agents()) == expected
 
 
 @pytest.mark.parametrize("kind", ["png", "pdf", "svg"])

@@ -12,6 +12,7 @@ import pytest
 from graven.core.contract import TERMINAL
 from graven.core.errors import UsageError
 from graven.core.game import Game
+from graven.core.game_parts import Bounds, RuleFunctions
 from graven.lab.experiments.match import match
 from graven.lab.experiments.sweep import sweep
 from graven.lab.experiments.tournament import schedule, tournament
@@ -53,16 +54,15 @@ def three():
     return Game(
         name="three",
         players=3,
-        state_words=2,
-        num_codes=2,
-        max_moves=2,
-        max_plies=10,
+        functions=RuleFunctions(
+            start=three_start,
+            turn=three_turn,
+            legal=three_legal,
+            play=three_play,
+            scores=three_scores,
+        ),
+        bounds=Bounds(state_words=2, num_codes=2, max_moves=2, max_plies=10),
         constants=np.array([10]),
-        start=three_start,
-        turn=three_turn,
-        legal=three_legal,
-        play=three_play,
-        scores=three_scores,
     )
 
 

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from graven.gdl.network import ALWAYS, AND, MOVE, NEVER, NOT, OR, Network
-from graven.gdl.read import (
+from graven.gdl.language.kif_reader import (
     And,
     Atom,
     Compound,
@@ -22,6 +21,7 @@ from graven.gdl.read import (
     Variable,
     spaced,
 )
+from graven.gdl.network.propositional import Network
 
 Binding = dict[str, Term]
 Model = dict[str, set[tuple[Term, ...]]]
@@ -173,30 +173,23 @@ class Machine:
         network = self.network
         made = set()
         for role, move in enumerate(joint or []):
-            made.add(int(network.does[role][network.moves[role].index(move)]))
-        values: list[bool] = []
-        for gate in range(network.gates):
-            inputs = network.inputs[network.starts[gate] : network.starts[gate + 1]]
-            assert all(each < gate for each in inputs)
-            read = [values[each] for each in inputs]
-            match int(network.kinds[gate]):
-                case _ if gate < len(self.state):
-                    values.append(self.state[gate])
-                case k if k == MOVE:
-                    values.append(gate in made)
-                case k if k == AND:
-                    values.append(all(read))
-                case k if k == OR:
-                    values.append(any(read))
-                case k if k == NOT:
-                    values.append(not read[0])
+            made.add(network.does[role][network.moves[role].index(move)])
+        values = [False, *self.state]
+        for node in range(len(values), len(network.inputs)):
+            inputs = network.inputs[node]
+            assert all(literal >> 1 < node for literal in inputs)
+            if node < network.first_gate:
+                values.append(node in made)
+            else:
+                assert len(inputs) > 1
+                values.append(all(held(values, literal) for literal in inputs))
         return values
 
     def legal(self) -> list[list[str]]:
         values = self.values()
         return [
-            sorted(m for m, g in zip(moves, gates, strict=True) if held(values, int(g)))
-            for moves, gates in zip(self.network.moves, self.network.legal, strict=True)
+            sorted(m for m, x in zip(moves, literals, strict=True) if held(values, x))
+            for moves, literals in zip(self.network.moves, self.network.legal, strict=True)
         ]
 
     def terminal(self) -> bool:
@@ -204,12 +197,12 @@ class Machine:
 
     def goals(self) -> list[list[int]]:
         values = self.values()
-        return [sorted(v for v, g in each if held(values, g)) for each in self.network.goals]
+        return [sorted(v for v, x in goals if held(values, x)) for goals in self.network.goals]
 
     def play(self, joint: list[str]) -> None:
         values = self.values(joint)
-        self.state = [held(values, int(gate)) for gate in self.network.next]
+        self.state = [held(values, literal) for literal in self.network.next]
 
 
-def held(values: list[bool], gate: int) -> bool:
-    return gate == ALWAYS if gate in (NEVER, ALWAYS) else values[gate]
+def held(values: list[bool], literal: int) -> bool:
+    return not values[literal >> 1] if literal & 1 else values[literal >> 1]

@@ -1,70 +1,122 @@
-"""Networks evaluated gate by gate in plain Python, and random ones to try kernels on."""
+"""Games as lists of AND, OR and NOT gates, evaluated gate by gate, and random ones.
+
+Shares nothing with and-inverter graphs but the conversion into one.
+"""
 
 from __future__ import annotations
 
 import random
 from dataclasses import dataclass
 
-import numpy as np
+from graven.gdl.network.gate_builder import FALSE, TRUE, GateBuilder
+from graven.gdl.network.propositional import FIRST_BASE, NO_NODE, Network
 
-from graven.gdl.network import ALWAYS, AND, BASE, MOVE, NEVER, NOT, OR, Network
+BASE, MOVE, AND, OR, NOT = range(5)
+NEVER, ALWAYS = -1, -2
+"""Stand for a gate where something is constant: always false, always true."""
+
+
+@dataclass
+class GateList:
+    """Gates are numbered: bases first, each gate after its inputs."""
+
+    roles: tuple[str, ...]
+    kinds: list[int]
+    inputs: list[list[int]]
+    bases: tuple[str, ...]
+    next: list[int]
+    init: list[bool]
+    moves: tuple[tuple[str, ...], ...]
+    does: list[list[int]]
+    legal: list[list[int]]
+    terminal: int
+    goals: list[list[tuple[int, int]]]
+
+    def network(self) -> Network:
+        """The same game as an and-inverter graph."""
+        nodes = {base: FIRST_BASE + base for base in range(len(self.bases))}
+        for role in self.does:
+            for move in role:
+                if move != NEVER:
+                    nodes[move] = FIRST_BASE + len(nodes)
+        builder = GateBuilder(len(nodes))
+        literals = {NEVER: FALSE, ALWAYS: TRUE}
+        for gate, kind in enumerate(self.kinds):
+            inputs = [literals[source] for source in self.inputs[gate]]
+            if kind in (BASE, MOVE):
+                literals[gate] = 2 * nodes[gate]
+            elif kind == NOT:
+                literals[gate] = inputs[0] ^ 1
+            elif kind == AND:
+                literals[gate] = builder.conjunction(inputs)
+            else:
+                literals[gate] = builder.disjunction(inputs)
+        return Network(
+            roles=self.roles,
+            bases=self.bases,
+            moves=self.moves,
+            init=list(self.init),
+            inputs=builder.inputs,
+            does=[[nodes.get(move, NO_NODE) for move in role] for role in self.does],
+            next=[literals[gate] for gate in self.next],
+            legal=[[literals[gate] for gate in role] for role in self.legal],
+            terminal=literals[self.terminal],
+            goals=[[(value, literals[gate]) for value, gate in role] for role in self.goals],
+        )
 
 
 @dataclass
 class Naive:
-    """The game that a network describes: a state is the tuple of its bases' truth values."""
+    """The game that a list of gates describes: a state is the tuple of its bases' truth values."""
 
-    network: Network
+    gates: GateList
 
     def values(self, state, joint=()):
         """Every gate's value; `joint` has the move of each role, or nothing at all."""
-        network = self.network
-        made = {int(does[move]) for does, move in zip(network.does, joint, strict=False)}
-        held = []
-        for gate, kind in enumerate(network.kinds):
-            inputs = [
-                held[i] for i in network.inputs[network.starts[gate] : network.starts[gate + 1]]
-            ]
+        made = {does[move] for does, move in zip(self.gates.does, joint, strict=False)}
+        values = []
+        for gate, kind in enumerate(self.gates.kinds):
+            inputs = [values[source] for source in self.gates.inputs[gate]]
             if kind == BASE:
-                held.append(bool(state[gate]))
+                values.append(bool(state[gate]))
             elif kind == MOVE:
-                held.append(gate in made)
+                values.append(gate in made)
             elif kind == NOT:
-                held.append(not inputs[0])
+                values.append(not inputs[0])
             else:
-                held.append(all(inputs) if kind == AND else any(inputs))
-        return held
+                values.append(all(inputs) if kind == AND else any(inputs))
+        return values
 
     def start(self):
-        return tuple(bool(value) for value in self.network.init)
+        return tuple(bool(value) for value in self.gates.init)
 
     def legal(self, state):
         """Each role's legal moves."""
         held = self.values(state)
         return [
             [move for move, gate in enumerate(role) if truth(held, gate)]
-            for role in self.network.legal
+            for role in self.gates.legal
         ]
 
     def terminal(self, state):
-        return truth(self.values(state), self.network.terminal)
+        return truth(self.values(state), self.gates.terminal)
 
     def next(self, state, joint):
         held = self.values(state, joint)
-        return tuple(truth(held, gate) for gate in self.network.next)
+        return tuple(truth(held, gate) for gate in self.gates.next)
 
     def goals(self, state):
         """The goals that hold for each role."""
         held = self.values(state)
-        return [[value for value, gate in role if truth(held, gate)] for role in self.network.goals]
+        return [[value for value, gate in role if truth(held, gate)] for role in self.gates.goals]
 
 
 def truth(held, gate):
     return gate == ALWAYS if gate < 0 else held[gate]
 
 
-def random_network(seed: int, roles: int = 2, turns: bool = False) -> Network:
-    """Any network at all: gates of random kinds and inputs, everything decided by random gates.
+def random_gates(seed: int, roles: int = 2, turns: bool = False) -> GateList:
+    """Any game at all: gates of random kinds and inputs, everything decided by random gates.
 
     Moves are inputs of gates of their own, which only the next state depends on. Now and then
     something is constant, or a move has no effect. With `turns` the roles take turns: a base for
@@ -85,7 +137,7 @@ def random_network(seed: int, roles: int = 2, turns: bool = False) -> Network:
             numbers.append(len(kinds))
             kinds.append(MOVE)
             inputs.append([])
-        does.append(np.array(numbers, dtype=np.int32))
+        does.append(numbers)
     moves = list(range(bases, len(kinds)))
 
     def grow(sources, count):
@@ -128,7 +180,7 @@ def random_network(seed: int, roles: int = 2, turns: bool = False) -> Network:
         for base in range(0, bases - roles, 2):
             stays = []
             for numbers in does:
-                known = [unit for unit in numbers.tolist() if unit >= 0]
+                known = [unit for unit in numbers if unit >= 0]
                 touching = chance.sample(known, min(len(known), 4))
                 if known and known[-1] not in touching:
                     touching.append(known[-1])  # mostly the move that does nothing
@@ -140,19 +192,16 @@ def random_network(seed: int, roles: int = 2, turns: bool = False) -> Network:
     terminal = len(kinds)
     kinds.append(AND)
     inputs.append([chance.choice(seeing) for _ in range(3)])
-    return Network(
+    return GateList(
         roles=tuple(f"role{i}" for i in range(roles)),
-        kinds=np.array(kinds, dtype=np.int8),
-        starts=np.cumsum([0, *map(len, inputs)]).astype(np.int32),
-        inputs=np.array([i for part in inputs for i in part], dtype=np.int32),
+        kinds=kinds,
+        inputs=inputs,
         bases=tuple(f"( base {i} )" for i in range(bases)),
-        next=np.array(nexts, dtype=np.int32),
-        init=np.array(init),
+        next=nexts,
+        init=init,
         moves=tuple(tuple(f"( m {i} )" for i in range(size)) for size in sizes),
-        does=tuple(does),
-        legal=tuple(np.array(literals, dtype=np.int32) for literals in legal),
+        does=does,
+        legal=legal,
         terminal=terminal,
-        goals=tuple(
-            tuple((value, decide(seeing)) for value in (100, 75, 20)) for _ in range(roles)
-        ),
+        goals=[[(value, decide(seeing)) for value in (100, 75, 20)] for _ in range(roles)],
     )

@@ -1,4 +1,4 @@
-"""Games of a few lines, for tests that need a game but care about none."""
+"""Games of a few lines, for tests that need any game."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import numpy as np
 
 from graven.core.contract import SIMULTANEOUS, TERMINAL
 from graven.core.game import Game
+from graven.core.game_parts import Bounds, Display, RuleFunctions
 
-# Two heaps: take 1 or 2 stones from one of them; whoever takes the last stone has won.
+# Two heaps: take 1 or 2 stones from one of them; taking the last stone wins.
 # State: left heap, right heap, whose turn. Code: 2 * heap + stones taken - 1. Constants: heap size.
 
 
@@ -54,24 +55,23 @@ def heaps(size: int = 3) -> Game:
     return Game(
         name="heaps",
         players=2,
-        state_words=3,
-        num_codes=4,
-        max_moves=4,
-        max_plies=2 * size,
+        functions=RuleFunctions(
+            start=heaps_start,
+            turn=heaps_turn,
+            legal=heaps_legal,
+            play=heaps_play,
+            scores=heaps_scores,
+        ),
+        bounds=Bounds(state_words=3, num_codes=4, max_moves=4, max_plies=2 * size),
         constants=np.array([size]),
-        start=heaps_start,
-        turn=heaps_turn,
-        legal=heaps_legal,
-        play=heaps_play,
-        scores=heaps_scores,
+        display=Display(
+            player_names=("First", "Second"), format_move=heaps_move_text, render=heaps_board
+        ),
         options={"size": size},
-        player_names=("First", "Second"),
-        format_move=heaps_move_text,
-        render=heaps_board,
     )
 
 
-# Rock, paper, scissors, several rounds, both at once; the winner of more rounds wins.
+# Rock, paper, scissors in several rounds, with simultaneous moves; more won rounds win.
 # State: rounds to go, points of each player. Constants: number of rounds.
 
 HANDS = ("rock", "paper", "scissors")
@@ -119,24 +119,25 @@ def rock_paper_scissors(rounds: int = 3) -> Game:
     return Game(
         name="rock-paper-scissors",
         players=2,
-        state_words=3,
-        num_codes=3,
-        max_moves=3,
-        max_plies=rounds,
+        functions=RuleFunctions(
+            start=hands_start,
+            turn=hands_turn,
+            legal=hands_legal,
+            play=hands_play,
+            scores=hands_scores,
+        ),
+        bounds=Bounds(state_words=3, num_codes=3, max_moves=3, max_plies=rounds),
         constants=np.array([rounds]),
-        start=hands_start,
-        turn=hands_turn,
-        legal=hands_legal,
-        play=hands_play,
-        scores=hands_scores,
+        display=Display(
+            player_names=("Left", "Right"),
+            format_move=lambda player, code: HANDS[code],
+            render=hands_board,
+        ),
         options={"rounds": rounds},
-        player_names=("Left", "Right"),
-        format_move=lambda player, code: HANDS[code],
-        render=hands_board,
     )
 
 
-# The first player draws one of several numbers, and that is all. Constants: how many there are.
+# The first player draws one of several numbers, and the game ends. Constants: their number.
 
 
 def lottery_start(constants, state):
@@ -166,14 +167,60 @@ def lottery(numbers: int, players: int = 1) -> Game:
     return Game(
         name="lottery",
         players=players,
-        state_words=1,
-        num_codes=numbers,
-        max_moves=numbers,
-        max_plies=1,
+        functions=RuleFunctions(
+            start=lottery_start,
+            turn=lottery_turn,
+            legal=lottery_legal,
+            play=lottery_play,
+            scores=lottery_scores,
+        ),
+        bounds=Bounds(state_words=1, num_codes=numbers, max_moves=numbers, max_plies=1),
         constants=[numbers],
-        start=lottery_start,
-        turn=lottery_turn,
-        legal=lottery_legal,
-        play=lottery_play,
-        scores=lottery_scores,
+    )
+
+
+# One heap, three players take 1 to 3 stones in turn; the player who takes the last one wins alone.
+
+
+def heap_start(tables, state):
+    state[0], state[1] = tables[0], 0
+
+
+def heap_turn(tables, state):
+    return state[1] if state[0] > 0 else TERMINAL
+
+
+def heap_legal(tables, state, player, moves):
+    count = min(3, state[0])
+    for stones in range(count):
+        moves[stones] = stones
+    return count
+
+
+def heap_play(tables, state, joint):
+    state[0] -= joint[state[1]] + 1
+    state[1] = (state[1] + 1) % 3
+
+
+def heap_scores(tables, state, out):
+    for player in range(3):
+        out[player] = 0.0
+    out[(state[1] + 2) % 3] = 1.0
+
+
+def heap(size: int) -> Game:
+    return Game(
+        name="heap",
+        players=3,
+        state_words=2,
+        num_codes=3,
+        max_moves=3,
+        max_plies=size,
+        constants=np.array([size]),
+        start=heap_start,
+        turn=heap_turn,
+        legal=heap_legal,
+        play=heap_play,
+        scores=heap_scores,
+        format_move=lambda player, code: str(code + 1),
     )

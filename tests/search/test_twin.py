@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 
 from graven.agents import SearchAgent
-from graven.core.contract import SIMULTANEOUS, TERMINAL
+from graven.core.contract import TERMINAL
 from graven.core.rng import derive
 from graven.games.registry import make_game
 from graven.search import tree as arrays
@@ -16,83 +14,10 @@ from graven.search.budget import Budget
 from graven.search.entries import AmafEntries, count_entries
 from tests.naive import search as naive
 from tests.naive import tiny
+from tests.search.helpers import INFINITY, POLICIES, assert_same_tree, every_node, run_both
 
-INFINITY = math.inf
-POLICIES = [
-    ("uct(c=0.4)", naive.uct(0.4), None),
-    ("uct(c=0)", naive.uct(0.0), None),
-    ("rave(bias=1e-4)", naive.bias(1e-4), 0),
-    ("rave(bias=0.1,c=0.1)", naive.bias(0.1, 0.1), 0),
-    ("rave(k=250,c=0.2)", naive.hand_k(250.0, 0.2), 0),
-    ("rave(beta=gelly,b=0.1)", naive.gelly(0.1), 0),
-    ("rave(beta=orego1)", naive.gelly(0.0), 0),
-    ("rave(beta=orego2)", naive.orego2(), 0),
-    ("rave(alpha=1,k=100,c=0)", naive.additive(1.0, 100.0, 0.0), 0),
-    ("rave(alpha=0.5,k=100,c=0.3)", naive.additive(0.5, 100.0, 0.3), 0),
-    ("grave(ref=20,bias=1e-4)", naive.bias(1e-4), 20),
-    ("grave(ref=5,k=250,c=0.2)", naive.hand_k(250.0, 0.2), 5),
-    ("grave(ref=10,beta=gelly)", naive.gelly(0.1), 10),
-    ("hrave(bias=1e-3)", naive.bias(1e-3), INFINITY),
-    ("hrave(k=50,c=0.2)", naive.hand_k(50.0, 0.2), INFINITY),
-    ("history(c=0.4,w=5)", naive.history(0.4, 5.0), INFINITY),
-    ("history(c=0,w=1)", naive.history(0.0, 1.0), INFINITY),
-]
 GO = ["go(size=3,komi=0)", "go(size=3,colors=3)"]
 GAMES = ["breakthrough(size=5x4)", "knightthrough(size=5)", "nogo(size=3)"]
-
-
-def run_both(game, spec, formula, ref, playouts, seed=1, **options):
-    """The kernel's and the twin's search of the start position with the same random numbers."""
-    text = ",".join(f"{name}={str(value).lower()}" for name, value in options.items())
-    agent = SearchAgent(spec.replace(")", f",{text})") if options else spec)
-    start = game.start()
-    search = agent.bind(game)
-    search.run(start.state, (), Budget(playouts=playouts), seed)
-    twin = naive.NaiveSearch(game, formula, ref, **options)
-    twin.plant(start.state)
-    twin.run(seed, playouts)
-    return search, twin
-
-
-def assert_same_tree(search, twin):
-    """Every node that the twin has: playouts, moves, their playouts and scores, AMAF if kept."""
-    rules, tree = search.rules, search.room.tree
-    assert tree.meta[arrays.NODES] <= len(tree.keys)
-    compared, tables = 0, 0
-    stack = [(int(tree.meta[arrays.ROOT]), twin.root)]
-    done = set()
-    while stack:
-        node, other = stack.pop()
-        if node in done:
-            continue
-        done.add(node)
-        compared += 1
-        assert tree.visits[node] == other.visits
-        assert tree.turns[node] == other.turn
-        if tree.table[node] != arrays.NONE:
-            tables += 1
-            assert_same_table(rules, tree, tree.table[node], other)
-        if other.moves is None:
-            continue
-        for player, moves in other.moves.items():
-            first = tree.first[node * rules.players + player]
-            assert tree.degree[node * rules.players + player] == len(moves)
-            for edge, move in enumerate(moves, int(first)):
-                assert tree.moves[edge] == move
-                assert tree.counts[edge] == other.count.get((player, move), 0)
-                assert tree.sums[edge] == other.total.get((player, move), 0.0)
-                if other.turn != SIMULTANEOUS and (move,) in other.children:
-                    stack.append((int(tree.children[edge]), other.children[(move,)]))
-    return compared, tables
-
-
-def assert_same_table(rules, tree, table, other):
-    size = 2 * rules.players * rules.num_codes
-    mine = np.asarray(tree.amaf[table * size : (table + 1) * size]).reshape(-1, 2)
-    theirs = np.zeros_like(mine)
-    for (player, move), count in other.amaf_count.items():
-        theirs[player * rules.num_codes + move] = count, other.amaf_total[(player, move)]
-    np.testing.assert_array_equal(mine, theirs)
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -119,7 +44,7 @@ def test_where_places_are_taken_again_amaf_counts_who_was_first(name, spec, form
         make_game(name).changed(shared_points=False), spec, formula, ref, playouts=400
     )
     size = 2 * search.rules.players * search.rules.num_codes
-    assert (search.room.tree.amaf[:size] != again.room.tree.amaf[:size]).any()
+    assert (search.tree.amaf[:size] != again.tree.amaf[:size]).any()
 
 
 @pytest.mark.parametrize("name", [*GAMES, *GO, "all at once"])
@@ -165,7 +90,7 @@ def test_the_slow_search_really_shares_nodes_where_positions_are_equal():
     game = make_game("domineering(size=4)")
     _, shared = run_both(game, "uct(c=0.4)", naive.uct(0.4), None, 500, transpositions=True)
     search, _ = run_both(game, "uct(c=0.4)", naive.uct(0.4), None, 500, transpositions=False)
-    assert len(shared.nodes) < int(search.room.tree.meta[arrays.NODES])
+    assert len(shared.nodes) < int(search.tree.meta[arrays.NODES])
 
 
 @pytest.mark.parametrize("policy", [POLICIES[0], POLICIES[10]], ids=["uct", "grave"])
@@ -176,18 +101,8 @@ def test_players_who_move_at_once_choose_from_their_own_statistics(policy, trans
     )
     assert_same_tree(search, twin)
     # Below the root, nodes are found by joint move: their numbers must agree as well.
-    mine = sorted(search.room.tree.visits[: int(search.room.tree.meta[arrays.NODES])])
+    mine = sorted(search.tree.visits[: int(search.tree.meta[arrays.NODES])])
     assert mine == sorted(node.visits for node in every_node(twin.root))
-
-
-def every_node(root):
-    found, stack = {id(root): root}, [root]
-    while stack:
-        for child in stack.pop().children.values():
-            if id(child) not in found:
-                found[id(child)] = child
-                stack.append(child)
-    return found.values()
 
 
 @pytest.mark.parametrize(
@@ -203,7 +118,7 @@ def test_a_kept_tree_goes_on_as_if_it_had_never_stopped(policy, transpositions, 
     search = SearchAgent(spec.replace(")", f",reuse_tree=true,transpositions={flag})")).bind(game)
     search.prune_above = 0 if pruned else search.prune_above
     twin = naive.NaiveSearch(game, formula, ref, transpositions=transpositions)
-    twin.plant(position.state)
+    twin.set_root(position.state)
     for move in range(4):
         search.run(position.state, position.history, Budget(playouts=300), derive(5, move))
         twin.run(derive(5, move), 300)
@@ -258,8 +173,8 @@ def test_terminal_nodes_count_as_playouts_and_have_no_moves():
     game = make_game("nogo(size=2)")
     search, twin = run_both(game, "uct(c=0.4)", naive.uct(0.4), None, playouts=500)
     assert_same_tree(search, twin)
-    tree = search.room.tree
-    over = [n for n in range(int(search.room.tree.meta[arrays.NODES])) if tree.turns[n] == TERMINAL]
+    tree = search.tree
+    over = [n for n in range(int(search.tree.meta[arrays.NODES])) if tree.turns[n] == TERMINAL]
     assert over
     assert max(tree.visits[n] for n in over) > 10
     assert all(

@@ -138,9 +138,13 @@ def clean(constants, state):
 @pytest.mark.parametrize("method", ["nmcs(level=1)", "nmcs(level=2)", "nrpa(level=1)"])
 def test_a_game_without_end_is_blamed(method):
     game = gv.Game(
-        name="endless", players=1, state_words=1, num_codes=1, max_moves=1, max_plies=5,
+        name="endless",
+        players=1,
+        functions=gv.RuleFunctions(
+            start=clean, turn=broken_turn, legal=one_move, play=nothing, scores=no_scores
+        ),
+        bounds=gv.Bounds(state_words=1, num_codes=1, max_moves=1, max_plies=5),
         constants=[0],
-        start=clean, turn=broken_turn, legal=one_move, play=nothing, scores=no_scores,
-    )  # fmt: skip
+    )
     with pytest.raises(gv.ContractError, match="beyond the declared 5 plies"):
         gv.solve(game, method)

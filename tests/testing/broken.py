@@ -1,4 +1,4 @@
-"""A small correct game, and functions for its rules that break one thing each."""
+"""A small correct game, and rule functions that violate one requirement each."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def good_feature(constants, state, player, move):
     return move + (4 if state[0] == state[1] else 0)
 
 
-def good_allowed(constants, state, player, move):
+def good_is_playout_move(constants, state, player, move):
     return state[move // 2] > move % 2
 
 
-def good_coded(constants, state, player, moves, codes):
+def good_playout_features(constants, state, player, moves, codes):
     count = 0
     for move in range(4):
         if state[move // 2] > move % 2:
@@ -39,7 +39,7 @@ def good_coded(constants, state, player, moves, codes):
     return count
 
 
-def good_many(constants, states, leaves, each, scratch, traces, lengths, out, rng):
+def good_batch_playouts(constants, states, leaves, each, scratch, traces, lengths, out, rng):
     stride = len(traces) // (leaves * each)
     for i in range(leaves * each):
         for word in range(3):
@@ -60,20 +60,20 @@ def good_many(constants, states, leaves, each, scratch, traces, lengths, out, rn
 
 
 FULL = GOOD.changed(
-    batch_playouts=good_many,
+    batch_playouts=good_batch_playouts,
     batch_scratch=3,
     sample=good_sample,
     key=good_key,
     feature=good_feature,
     num_features=8,
-    is_playout_move=good_allowed,
-    playout_moves_with_features=good_coded,
+    is_playout_move=good_is_playout_move,
+    playout_moves_with_features=good_playout_features,
     playouts={"careful": good_sample},
     svg=lambda state: "<svg xmlns='http://www.w3.org/2000/svg'/>",
 )
 
 
-# Below, each function breaks one thing. They lean on the correct ones, compiled here.
+# Each function below violates one requirement. They call the correct ones, compiled here.
 start, turn, legal, play, scores, sample = (
     numba.njit(function)
     for function in (
@@ -98,7 +98,7 @@ def start_with_a_hidden_word(constants, state):
     state[3] = 0
 
 
-def play_heeds_a_hidden_word(constants, state, joint):
+def play_uses_a_hidden_word(constants, state, joint):
     # Nothing that can be seen depends on the fourth word, until it does.
     play(constants, state, joint)
     if state[3] > 3:
@@ -110,11 +110,11 @@ def start_writes_beyond_the_state(constants, state):
     state[3] = 0
 
 
-def turn_names_a_stranger(constants, state):
+def turn_returns_an_invalid_player(constants, state):
     return 2 if state[0] == 1 else turn(constants, state)
 
 
-def play_throws_dice(constants, state, joint):
+def play_is_random(constants, state, joint):
     play(constants, state, joint)
     state[0] += np.random.randint(0, 1 << 30)
 
@@ -131,7 +131,7 @@ def turn_takes_a_stone(constants, state):
     return turn(constants, state)
 
 
-def turn_goes_on_for_ever(constants, state):
+def turn_never_ends(constants, state):
     return state[2]
 
 
@@ -225,7 +225,7 @@ def scores_change_the_position(constants, state, out):
     state[2] = 1 - state[2]
 
 
-def sample_invents_a_move(constants, state, player, rng):
+def sample_returns_an_illegal_move(constants, state, player, rng):
     return 3 if state[1] == 1 else sample(constants, state, player, rng)
 
 
@@ -235,20 +235,20 @@ def sample_changes_the_position(constants, state, player, rng):
     return move
 
 
-def good_sensible(constants, state, player, moves):
+def good_playout_moves(constants, state, player, moves):
     return min(1, legal(constants, state, player, moves))
 
 
-def sensible_invents_a_move(constants, state, player, moves):
+def playout_moves_invents_a_move(constants, state, player, moves):
     moves[0] = 3 if state[1] < 2 else 1
     return 1
 
 
-def sensible_finds_nothing(constants, state, player, moves):
+def playout_moves_finds_nothing(constants, state, player, moves):
     return 0
 
 
-def sensible_repeats_a_move(constants, state, player, moves):
+def playout_moves_repeats_a_move(constants, state, player, moves):
     legal(constants, state, player, moves)
     moves[1] = moves[0]
     return 2
@@ -296,82 +296,82 @@ def feature_takes_a_stone(constants, state, player, move):
     return move
 
 
-def allowed_forgets_a_heap(constants, state, player, move):
+def is_playout_move_forgets_a_heap(constants, state, player, move):
     return move < 2 and state[0] > move % 2
 
 
-def coded_forgets_the_last_move(constants, state, player, moves, codes):
-    return good_coded_compiled(constants, state, player, moves, codes) - 1
+def playout_features_forget_the_last_move(constants, state, player, moves, codes):
+    return good_playout_features_compiled(constants, state, player, moves, codes) - 1
 
 
-def coded_has_codes_of_its_own(constants, state, player, moves, codes):
-    count = good_coded_compiled(constants, state, player, moves, codes)
+def playout_features_have_wrong_codes(constants, state, player, moves, codes):
+    count = good_playout_features_compiled(constants, state, player, moves, codes)
     for i in range(count):
         codes[i] = 7 - codes[i]
     return count
 
 
-good_coded_compiled = numba.njit(good_coded)
-many = numba.njit(good_many)
+good_playout_features_compiled = numba.njit(good_playout_features)
+batch_playouts = numba.njit(good_batch_playouts)
 
 
-def many_fails(constants, states, leaves, each, scratch, traces, lengths, out, rng):
+def batch_fails(constants, states, leaves, each, scratch, traces, lengths, out, rng):
     return 1
 
 
-def many_writes_beyond(constants, states, leaves, each, scratch, traces, lengths, out, rng):
+def batch_writes_beyond(constants, states, leaves, each, scratch, traces, lengths, out, rng):
     scratch[3] = 0
-    return many(constants, states, leaves, each, scratch, traces, lengths, out, rng)
+    return batch_playouts(constants, states, leaves, each, scratch, traces, lengths, out, rng)
 
 
-def many_plays_in_place(constants, states, leaves, each, scratch, traces, lengths, out, rng):
-    status = many(constants, states, leaves, each, scratch, traces, lengths, out, rng)
+def batch_plays_in_place(constants, states, leaves, each, scratch, traces, lengths, out, rng):
+    status = batch_playouts(constants, states, leaves, each, scratch, traces, lengths, out, rng)
     states[0] = scratch[2] + 5
     return status
 
 
-def many_has_no_lengths(constants, states, leaves, each, scratch, traces, lengths, out, rng):
-    many(constants, states, leaves, each, scratch, traces, lengths, out, rng)
+def batch_has_no_lengths(constants, states, leaves, each, scratch, traces, lengths, out, rng):
+    batch_playouts(constants, states, leaves, each, scratch, traces, lengths, out, rng)
     lengths[0] = -1
     return 0
 
 
-def many_stops_early(constants, states, leaves, each, scratch, traces, lengths, out, rng):
-    many(constants, states, leaves, each, scratch, traces, lengths, out, rng)
+def batch_stops_early(constants, states, leaves, each, scratch, traces, lengths, out, rng):
+    batch_playouts(constants, states, leaves, each, scratch, traces, lengths, out, rng)
     for i in range(leaves * each):
         lengths[i] = max(0, lengths[i] - 1)
     return 0
 
 
-def many_goes_on(constants, states, leaves, each, scratch, traces, lengths, out, rng):
-    many(constants, states, leaves, each, scratch, traces, lengths, out, rng)
+def batch_goes_on(constants, states, leaves, each, scratch, traces, lengths, out, rng):
+    batch_playouts(constants, states, leaves, each, scratch, traces, lengths, out, rng)
     for i in range(leaves * each):
         lengths[i] += 1
     return 0
 
 
-def many_mixes_up_players(constants, states, leaves, each, scratch, traces, lengths, out, rng):
-    many(constants, states, leaves, each, scratch, traces, lengths, out, rng)
+def batch_mixes_up_players(constants, states, leaves, each, scratch, traces, lengths, out, rng):
+    batch_playouts(constants, states, leaves, each, scratch, traces, lengths, out, rng)
     for i in range(len(traces)):
         traces[i] = traces[i] % 4
     return 0
 
 
-def many_invents_moves(constants, states, leaves, each, scratch, traces, lengths, out, rng):
-    many(constants, states, leaves, each, scratch, traces, lengths, out, rng)
+def batch_invents_moves(constants, states, leaves, each, scratch, traces, lengths, out, rng):
+    batch_playouts(constants, states, leaves, each, scratch, traces, lengths, out, rng)
     for i in range(len(traces)):
         traces[i] = traces[i] // 4 * 4 + 1
     return 0
 
 
-def many_turns_results_round(constants, states, leaves, each, scratch, traces, lengths, out, rng):
-    many(constants, states, leaves, each, scratch, traces, lengths, out, rng)
+def batch_turns_results_round(constants, states, leaves, each, scratch, traces, lengths, out, rng):
+    batch_playouts(constants, states, leaves, each, scratch, traces, lengths, out, rng)
     for i in range(leaves * each):
         out[2 * i], out[2 * i + 1] = out[2 * i + 1], out[2 * i]
     return 0
 
 
-def many_draws_once(constants, states, leaves, each, scratch, traces, lengths, out, rng):
+def batch_draws_once(constants, states, leaves, each, scratch, traces, lengths, out, rng):
     # All playouts of a leaf are the same one: legal, but drawn only once.
     seed = rng[0]
     for leaf in range(leaves):
@@ -379,7 +379,7 @@ def many_draws_once(constants, states, leaves, each, scratch, traces, lengths, o
             rng[0] = seed
             at = leaf * each + i
             stride = len(traces) // (leaves * each)
-            many(
+            batch_playouts(
                 constants,
                 states[3 * leaf : 3 * leaf + 3],
                 1,
@@ -397,7 +397,7 @@ def one_text_for_two_moves(player, code):
     return "left" if code < 2 else "right"
 
 
-def text_of_some_moves(player, code):
+def text_of_some_moves_only(player, code):
     return {0: "a", 1: "b"}[code]
 
 

@@ -6,8 +6,8 @@ from abc import ABC, abstractmethod
 
 from graven.agents.search_result import SearchResult
 from graven.core.errors import UsageError
-from graven.core.game import Game, Outline, Position
-from graven.search.engine import Stop
+from graven.core.game import Game, GameOutline, Position
+from graven.search.runner import Stop
 
 
 class ExternalAgent(ABC):
@@ -18,7 +18,7 @@ class ExternalAgent(ABC):
     def spec(self) -> str:
         """The spec in canonical form."""
 
-    def check_match(self, game: Game | Outline) -> None:
+    def check_match(self, game: Game | GameOutline) -> None:
         """Raise a UsageError for games that do not have two players."""
         if game.players != 2:
             raise UsageError(

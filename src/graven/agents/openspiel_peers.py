@@ -84,7 +84,7 @@ PEERS: dict[str, Callable[[Game], OpenSpielPeer]] = {
 
 def peer_of(game: Game) -> OpenSpielPeer:
     """Return OpenSpiel's version of a game; raise a UsageError if it has none."""
-    if spiel.is_spiel_game(game.source):
+    if spiel.is_openspiel_game(game.source):
         if game.misere:
             raise UsageError(f"OpenSpiel does not play {game.spec}.")
         return OpenSpielPeer(game.source.partition('"')[2].rpartition('"')[0], _same)
@@ -101,7 +101,7 @@ class OpenSpielTranslator:
         self.game = game
         self.peer = peer_of(game)
         self.spiel = spiel.load(self.peer.spiel)
-        self._raw = spiel.is_spiel_game(game.source)
+        self._raw = spiel.is_openspiel_game(game.source)
         self._state: Any = None
         self._history: tuple[tuple[int, ...], ...] = ()  # the moves that led to `_state`
 

@@ -27,7 +27,7 @@ from graven.search.policy import (
     playout_policies,
     tree_policies,
 )
-from graven.sources.user_module import own_file
+from graven.sources.user_module import find_user_module
 
 # Names that the parameters of a formula cannot have: every tree policy has them.
 TAKEN = {"ref", "beta", *(option.name for option in OPTIONS)}
@@ -36,14 +36,14 @@ TAKEN = {"ref", "beta", *(option.name for option in OPTIONS)}
 def file_policy(text: str, digest: str | None = None) -> Policy:
     """Return the policy that a text such as `mine.py:tree` names."""
     path, _, name = text.rpartition(":")
-    file = own_file(path, digest)
-    policy = file.named(name, "policy", (TreePolicy, PlayoutPolicy))
+    file = find_user_module(path, digest)
+    policy = file.attribute(name, "policy", (TreePolicy, PlayoutPolicy))
     if not isinstance(policy, Policy):
         raise UsageError(
             f"{text} is a {type(policy).__name__}: neither a TreePolicy nor a PlayoutPolicy."
         )
     check_policy(policy, text)
-    return replace(policy, name=f"{file.shown}:{name}", digest=file.digest)
+    return replace(policy, name=f"{file.short_path}:{name}", digest=file.digest)
 
 
 def given_policies(policies: Policy | Iterable[Policy]) -> tuple[Policy, ...]:

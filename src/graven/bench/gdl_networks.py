@@ -22,8 +22,8 @@ from graven.bench.playout_rates import batched_rate, sequential_rate
 from graven.bench.ratio_rows import LONG_ROUNDS, Rate, RatioRow, measure_ratio
 from graven.core.game import Game
 from graven.gdl import sheets
-from graven.gdl.make import make
-from graven.sources.load import make_game
+from graven.gdl.sheet_loader import sheet_game
+from graven.sources.load import load_game
 
 LOOP_RATE = 297_000.0
 LOOP_GAMES = 20_000
@@ -72,7 +72,7 @@ def text_of(name: str) -> str:
 def ready(name: str) -> tuple[Game, float]:
     """Return the game of a rulesheet, and the seconds until its first playouts have ended."""
     text, started = text_of(name), time.perf_counter()
-    game = make(text, name)
+    game = sheet_game(text, name)
     batched_rate(game, 0.0, batch=1)
     sequential_rate(game, 0.0)
     return game, time.perf_counter() - started
@@ -80,7 +80,7 @@ def ready(name: str) -> tuple[Game, float]:
 
 def scaled(figure: float) -> Rate:
     """Return the rate that a peer with this figure would reach on this machine."""
-    game = make_game("breakthrough")
+    game = load_game("breakthrough")
     return lambda: figure * random_playouts.inlined_rate(game, LOOP_GAMES) / LOOP_RATE
 
 
@@ -118,7 +118,7 @@ def against_networks() -> Iterator[RatioRow]:
 def against_native_breakthrough() -> RatioRow:
     """Compare Breakthrough from GDL with the hand-written game."""
     game, _ = ready("breakthrough")
-    native = make_game("breakthrough")
+    native = load_game("breakthrough")
     what = "breakthrough: batched playouts v our hand-written Breakthrough"
     return measure_ratio(
         RatioRow("gdl", what, "playouts/s", NATIVE_TARGET),

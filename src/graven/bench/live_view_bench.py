@@ -12,11 +12,11 @@ from typing import NamedTuple
 from graven.agents import parse
 from graven.bench.ratio_rows import RatioRow, measure_ratio
 from graven.core.game import Game
-from graven.interfaces.web.search_pool import Held, Thinker
-from graven.interfaces.web.search_view import glimpse
-from graven.interfaces.web.web_limits import UPDATES_A_SECOND, Limits
+from graven.interfaces.web.search_pool import PageSearch, RetainedSearch, SearchRequest
+from graven.interfaces.web.search_view import search_message
+from graven.interfaces.web.web_limits import UPDATES_PER_SECOND, PageLimits
 from graven.search.budget import Budget
-from graven.sources.load import make_game
+from graven.sources.load import load_game
 
 SECONDS = 1.0
 ROUNDS = 7
@@ -35,30 +35,37 @@ class ViewLoad(NamedTuple):
 
 def playout_rate(game: Game, watched: bool, loads: list[ViewLoad]) -> float:
     """Return the playouts per second of one search; a watched one appends to `loads`."""
-    thinker = Thinker(
-        "a", 0, parse(AGENT), game.start(), Budget(None, SECONDS), 1, Held(), Limits().memory
+    request = SearchRequest(
+        slot="a",
+        player=0,
+        spec=parse(AGENT),
+        position=game.start(),
+        budget=Budget(None, SECONDS),
+        seed=1,
+        memory_mib=PageLimits().memory_mib,
     )
-    thread = threading.Thread(target=thinker.run)
-    started, cpu_before = time.perf_counter(), time.thread_time()
+    search = PageSearch(request, RetainedSearch())
+    thread = threading.Thread(target=search.run)
+    started_at, cpu_before = time.perf_counter(), time.thread_time()
     thread.start()
     updates = 0
-    while thinker.active:
-        time.sleep(1 / UPDATES_A_SECOND)
-        if watched and thinker.active:
-            message = glimpse(thinker)
+    while search.active:
+        time.sleep(1 / UPDATES_PER_SECOND)
+        if watched and search.active:
+            message = search_message(search)
             json.dumps(message)
             updates += message["playouts"] > 0
     thread.join()
     if watched:
-        elapsed = time.perf_counter() - started
+        elapsed = time.perf_counter() - started_at
         loads.append(ViewLoad(updates / elapsed, (time.thread_time() - cpu_before) / elapsed))
-    return thinker.found.playouts_per_second if thinker.found else 0.0
+    return search.result.playouts_per_second if search.result else 0.0
 
 
 def live_view() -> Iterator[RatioRow]:
     """Measure for each game the cost of the view, its update rate and its processor time."""
     for name in GAMES:
-        game = make_game(name)
+        game = load_game(name)
         loads: list[ViewLoad] = []
         yield measure_ratio(
             RatioRow("page", f"{AGENT} watched v alone, {game.spec}", "playouts/s", 0.95),

@@ -14,9 +14,10 @@ from typing import Any
 
 from graven.agents import agent
 from graven.bench.ratio_rows import LONG_ROUNDS, RatioRow, measure_ratio
+from graven.core.extras import is_installed
 from graven.core.game import Game
 from graven.games import registry
-from graven.sources.load import make_game
+from graven.sources.load import load_game
 
 SLICE_SECONDS = 0.3
 GRAVE, RAVE, UCT = "grave(ref=50)", "rave", "uct"
@@ -78,14 +79,14 @@ def openspiel_rate(pyspiel: Any, game: Any, playouts: int) -> float:
 def uct_against_openspiel() -> Iterator[RatioRow]:
     """Compare our UCT with OpenSpiel's C++ MCTS, one thread each."""
     for ours, theirs, target in OPENSPIEL_GAMES:
-        game = make_game(ours)
+        game = load_game(ours)
         what = f"UCT v OpenSpiel's C++ MCTSBot, 1,000 playouts, {game.spec}"
         row = RatioRow("openspiel", what, "playouts/s", target)
-        try:
-            import pyspiel
-        except ImportError:
+        if not is_installed("openspiel"):
             yield replace(row, skipped="the package open_spiel is not installed")
             continue
+        import pyspiel
+
         yield measure_ratio(
             row,
             partial(search_rate, UCT, game, 1000),
@@ -114,7 +115,7 @@ def grave_against_uct() -> Iterator[RatioRow]:
 def learning_playouts() -> Iterator[RatioRow]:
     """Measure the cost per ply of learning playouts, against uniform ones in the same game."""
     for name in ("breakthrough", "knightthrough", "nogo"):
-        game = make_game(name)
+        game = load_game(name)
         for playout, target in LEARNING_TARGETS.items():
             spec = f"{UCT}+{playout}"
             what = f"{spec} v {UCT}, per ply, 10,000 playouts, {name}"
@@ -139,7 +140,7 @@ def tables_per_node() -> Iterator[RatioRow]:
 
 def long_against_short() -> Iterator[RatioRow]:
     """Measure how much slower a search gets as its tree grows."""
-    game = make_game("breakthrough")
+    game = load_game("breakthrough")
     for spec in (UCT, GRAVE):
         what = f"1,000,000 v 10,000 playouts, {spec}, {game.spec}"
         yield measure_ratio(

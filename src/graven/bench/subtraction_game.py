@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from graven.core.contract import TERMINAL, Constants, Moves, Scores, State
 from graven.core.game import Game
+from graven.core.game_parts import Bounds, RuleFunctions
 
 SIZE = 20
 
@@ -15,7 +16,7 @@ SIZE = 20
 class SubtractionGame:
     """The game as a plain Python class."""
 
-    codes, plies = 4, 2 * SIZE
+    num_codes, max_plies = 4, 2 * SIZE
 
     def __init__(self) -> None:
         self.left, self.right, self.turn = SIZE, SIZE, 0
@@ -90,15 +91,7 @@ def compiled_subtraction_game() -> Game:
     return Game(
         name="subtraction",
         players=2,
-        state_words=4,
-        num_codes=4,
-        max_moves=4,
-        max_plies=2 * SIZE,
-        constants=[0],
-        start=start,
-        turn=turn,
-        legal=legal,
-        play=play,
-        scores=scores,
+        functions=RuleFunctions(start=start, turn=turn, legal=legal, play=play, scores=scores),
+        bounds=Bounds(state_words=4, num_codes=4, max_moves=4, max_plies=2 * SIZE),
         history_dependent=True,
     )

@@ -1,4 +1,4 @@
-"""JSON from outside, nested no deeper than anything of ours is."""
+"""Read JSON from untrusted input, with a bound on its nesting."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ import json
 import re
 from typing import Any
 
-DEEPEST = 100
+MAX_DEPTH = 100
 
-_PARTS = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]')
+_STRINGS_AND_BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]')
 
 
 def read_json(data: str | bytes) -> Any:
-    """The value that a text says; ValueError if it says none, or is nested too deep.
+    """Return the value of a JSON text; raise ValueError if it is invalid or nested too deeply.
 
-    Python's own reader has no bound but the interpreter's recursion limit, which the prover of GDL
-    raises beyond what the machine's stack can hold.
+    The bound protects the stack: Python's parser stops only at the recursion limit of the process,
+    which may be higher than the stack allows.
     """
     text = data.decode("utf-8") if isinstance(data, bytes) else data
-    if text.count("[") + text.count("{") > DEEPEST and depth(text) > DEEPEST:
-        raise ValueError(f"it is nested more than {DEEPEST} deep")
+    if text.count("[") + text.count("{") > MAX_DEPTH and nesting_depth(text) > MAX_DEPTH:
+        raise ValueError(f"it is nested more than {MAX_DEPTH} levels deep")
     return json.loads(text)
 
 
-def depth(text: str) -> int:
-    """How deep brackets are nested, those inside strings left out."""
-    now = deepest = 0
-    for part in _PARTS.finditer(text):
-        now += {"[": 1, "{": 1, "]": -1, "}": -1}.get(part[0], 0)
-        deepest = max(deepest, now)
+def nesting_depth(text: str) -> int:
+    """Return the nesting depth of brackets and braces outside strings."""
+    depth = deepest = 0
+    for part in _STRINGS_AND_BRACKETS.finditer(text):
+        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(part[0], 0)
+        deepest = max(deepest, depth)
     return deepest

@@ -1,7 +1,7 @@
-"""Why a rule function cannot be compiled, for whoever wrote it: which line, and what about it.
+"""Explain why a user-defined rule function cannot be compiled: the line, and the reason.
 
-Numba's messages are about Numba. What matters is in them: the innermost place in a file of the
-person's own, and a first sentence, for the most common of which there are plain words here.
+Numba's messages contain both: the innermost location in the user's files, and a first sentence. The
+most common of these sentences are translated here into terms of Python.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from typing import Any
 
 import numba
 
-NUMBA = str(Path(numba.__file__).parent)
-OURS = str(Path(__file__).resolve().parents[1])
-LONGEST = 300
+NUMBA_FOLDER = str(Path(numba.__file__).parent)
+PACKAGE_FOLDER = str(Path(__file__).resolve().parents[1])
+MAX_REASON = 300  # characters of a message of Numba's that has no translation
 
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
-_PLACES = re.compile(
+_LOCATIONS = re.compile(
     r'File "(?P<file>[^"\n]+)", line (?P<line>\d+)'
-    r"|(?:at|from) (?P<other>(?:/|<|\w:\\)[^\n]*?) \((?P<number>\d+)\)"
+    r"|(?:at|from) (?P<file_2>(?:/|<|\w:\\)[^\n]*?) \((?P<line_2>\d+)\)"
 )
-_OPCODES = {
+_UNSUPPORTED_OPCODES = {
     "IMPORT_NAME": "`import` inside a function: import at the top of the file",
     "LOAD_BUILD_CLASS": "a class inside a function",
     "SETUP_WITH": "`with`",
     "BEFORE_WITH": "`with`",
 }
-_KINDS = (
-    (r"Literal\[str\]|unicode_type", "a text"),
-    (r"Literal\[bool\]|boolean|bool$|Literal\[.*bool", "true or false"),
-    (r"Literal\[int\]|u?int\d+", "a whole number"),
-    (r"float\d+", "a number with a fraction"),
+_TYPE_NAMES = (
+    (r"Literal\[str\]|unicode_type", "a string"),
+    (r"Literal\[bool\]|boolean|bool$|Literal\[.*bool", "a bool"),
+    (r"Literal\[int\]|u?int\d+", "an integer"),
+    (r"float\d+", "a float"),
     (r"none|Literal\[None", "None"),
     (r"array\(|Array\(", "an array"),
     (r"reflected list|List\(|list\(", "a list"),
@@ -52,114 +52,119 @@ _OPERATORS = {
 }  # fmt: skip
 
 
-def explained(function: Callable[..., Any], expected: int, error: BaseException) -> str:
-    """One sentence about a function, which takes `expected` arguments, that Numba has refused."""
+def explain(function: Callable[..., Any], expected: int, error: BaseException) -> str:
+    """Return a sentence that explains Numba's error for a function.
+
+    `expected` is the number of arguments that the contract passes to the function.
+    """
     text = _COLOURS.sub("", str(error))
     code = function.__code__
     reason, name = _reason(text, expected)
-    place = _place_of_name(function, name) if name else _place(text)
-    file, line = place or (code.co_filename, code.co_firstlineno)
+    location = _location_of_name(function, name) if name else _location(text)
+    file, line = location or (code.co_filename, code.co_firstlineno)
     source = linecache.getline(file, line).strip()
-    shown = f", `{source}`" if source else ""
+    quoted = f", `{source}`" if source else ""
     return (
-        f"the function {function.__name__!r} ({file}, line {line}{shown}) cannot be compiled: "
+        f"the function {function.__name__!r} ({file}, line {line}{quoted}) cannot be compiled: "
         f"{reason}."
     )
 
 
-def _place(text: str) -> tuple[str, int] | None:
-    """The innermost place in a file that is neither Numba's nor ours."""
-    for found in _PLACES.finditer(text):
-        file = os.path.abspath(found["file"] or found["other"])
-        line = int(found["line"] or found["number"])
-        if not file.startswith((NUMBA, OURS)) and "<graven" not in file and line > 0:
-            given = found["file"] or found["other"]
-            return (file if os.path.exists(file) else given), line
+def _location(text: str) -> tuple[str, int] | None:
+    """Return file and line of the innermost location outside Numba and this package."""
+    for match in _LOCATIONS.finditer(text):
+        name = match["file"] or match["file_2"]
+        file = os.path.abspath(name)
+        line = int(match["line"] or match["line_2"])
+        if file.startswith((NUMBA_FOLDER, PACKAGE_FOLDER)) or "<graven" in file or line < 1:
+            continue
+        return (file if os.path.exists(file) else name), line
     return None
 
 
-def _place_of_name(function: Callable[..., Any], name: str) -> tuple[str, int] | None:
-    """Where a function, or one that it calls, first uses a name."""
+def _location_of_name(function: Callable[..., Any], name: str) -> tuple[str, int] | None:
+    """Return file and line where a function, or one that it calls, first uses a name."""
     seen: set[CodeType] = set()
-    waiting: list[Any] = [function]
-    while waiting:
-        each = each_function(waiting.pop())
-        if not isinstance(each, FunctionType) or each.__code__ in seen:
+    pending: list[Any] = [function]
+    while pending:
+        function = python_function(pending.pop())
+        if not isinstance(function, FunctionType) or function.__code__ in seen:
             continue
-        seen.add(each.__code__)
-        for step in dis.get_instructions(each):
-            if step.argval == name and "GLOBAL" in step.opname:
-                line = step.positions.lineno if step.positions else None
-                return each.__code__.co_filename, line or each.__code__.co_firstlineno
-        waiting += [each.__globals__.get(global_name) for global_name in each.__code__.co_names]
+        code = function.__code__
+        seen.add(code)
+        for instruction in dis.get_instructions(function):
+            if instruction.argval == name and "GLOBAL" in instruction.opname:
+                line = instruction.positions.lineno if instruction.positions else None
+                return code.co_filename, line or code.co_firstlineno
+        pending += [function.__globals__.get(global_name) for global_name in code.co_names]
     return None
 
 
 def _reason(text: str, expected: int) -> tuple[str, str]:
-    """What is wrong in plain words where we have them, and the name it is about, if any."""
-    if found := re.search(r"NameError: name '(.+?)' is not defined", text):
-        return f"the name `{found[1]}` is not defined", found[1]
-    if found := re.search(
+    """Return the reason, and the name that it is about, if any."""
+    if match := re.search(r"NameError: name '(.+?)' is not defined", text):
+        return f"the name `{match[1]}` is not defined", match[1]
+    if match := re.search(
         r"Untyped global name '(.+?)':\s+Cannot determine Numba type of <class '(.+?)'>", text
     ):
         return (
-            f"`{found[1]}` is a {found[2].rpartition('.')[2]}, and compiled rules take from "
+            f"`{match[1]}` is a {match[2].rpartition('.')[2]}, and compiled rules take from "
             "outside only numbers, tuples of numbers, NumPy arrays and functions",
-            found[1],
+            match[1],
         )
-    if found := re.search(
+    if match := re.search(
         r"The use of a reflected (list|set)\b.*?, assigned to variable '(.+?)' in globals", text
     ):
         return (
-            f"`{found[2]}` is a {found[1]}, and compiled rules take from outside only numbers, "
+            f"`{match[2]}` is a {match[1]}, and compiled rules take from outside only numbers, "
             "tuples of numbers, NumPy arrays and functions: make it a tuple or an array",
-            found[2],
+            match[2],
         )
-    if found := re.search(r"Cannot unify (.+?) and (.+?) for '(.+?)(?:\.\d+)?'", text):
-        one, other = kind(found[1]), kind(found[2])
-        return f"`{found[3]}` is {one} in one case and {other} in another: let it always be one", ""
-    if found := re.search(r"unsupported opcode \((\w+)\)", text):
-        return f"compiled rules cannot have {_OPCODES.get(found[1], found[1])}", ""
-    if found := re.search(r"The '(with|try|async)\b.*?' construct is not supported", text):
-        return f"compiled rules cannot have `{found[1]}`", ""
-    if found := re.search(r"Cannot bind 'args=.*? to signature '\((.*?)\)' due to", text):
-        takes = found[1] or "no argument"
-        if _place(text) is None:
+    if match := re.search(r"Cannot unify (.+?) and (.+?) for '(.+?)(?:\.\d+)?'", text):
+        first, second = type_name(match[1]), type_name(match[2])
+        return f"`{match[3]}` is {first} in one branch and {second} in another: use one type", ""
+    if match := re.search(r"unsupported opcode \((\w+)\)", text):
+        return f"compiled rules cannot have {_UNSUPPORTED_OPCODES.get(match[1], match[1])}", ""
+    if match := re.search(r"The '(with|try|async)\b.*?' construct is not supported", text):
+        return f"compiled rules cannot have `{match[1]}`", ""
+    if match := re.search(r"Cannot bind 'args=.*? to signature '\((.*?)\)' due to", text):
+        takes = match[1] or "no argument"
+        if _location(text) is None:
             return f"it takes {takes}, and the contract calls it with {expected} arguments", ""
-        return f"a function that takes {takes} is called with other arguments", ""
+        return f"a function that takes {takes} is called with different arguments", ""
     if "generator(func=" in text:
         return "compiled rules cannot have `yield`", ""
-    if found := re.search(r"Unknown attribute '(.+?)' of type ([^\n]+)", text):
-        return f"{kind(found[2])} has no `{found[1]}` in compiled rules", ""
-    if found := re.search(
+    if match := re.search(r"Unknown attribute '(.+?)' of type ([^\n]+)", text):
+        return f"{type_name(match[2])} has no `{match[1]}` in compiled rules", ""
+    if match := re.search(
         r"No implementation of function Function\(.+?\) found for signature:\s+>>> (\w+)\((.*)\)\n",
         text,
     ):
-        operator, kinds = _OPERATORS.get(found[1], found[1]), _kinds(found[2])
-        return f"`{operator}` does not work with {' and '.join(kinds)} in compiled rules", ""
-    if found := re.search(r"No conversion from (.+?) to (.+?) for", text):
-        return f"{kind(found[1])} stands where {kind(found[2])} is needed", ""
+        operator, types = _OPERATORS.get(match[1], match[1]), _argument_types(match[2])
+        return f"`{operator}` does not work with {' and '.join(types)} in compiled rules", ""
+    if match := re.search(r"No conversion from (.+?) to (.+?) for", text):
+        return f"{type_name(match[1])} is used where {type_name(match[2])} is needed", ""
     lines = [line.strip() for line in text.splitlines()]
-    said = [line for line in lines if line and not line.startswith("Failed in nopython mode")]
-    first = said[0] if said else type(text).__name__
-    return f"{first[:LONGEST].removesuffix('.')} (as Numba says it)", ""
+    useful = [line for line in lines if line and not line.startswith("Failed in nopython mode")]
+    first = useful[0] if useful else "no reason is known"
+    return f"{first[:MAX_REASON].removesuffix('.')} (message of Numba)", ""
 
 
-def each_function(value: Any) -> Any:
-    """The Python function inside a compiled one."""
+def python_function(value: Any) -> Any:
+    """Return the Python function inside a compiled one."""
     return getattr(value, "py_func", value)
 
 
-def kind(text: str) -> str:
-    """A Numba type in plain words."""
-    for pattern, words in _KINDS:
+def type_name(text: str) -> str:
+    """Return the name of a Numba type in terms of Python."""
+    for pattern, words in _TYPE_NAMES:
         if re.match(pattern, text.strip()):
             return words
     return text.strip()
 
 
-def _kinds(text: str) -> list[str]:
-    """The types in an argument list, split at its outermost commas."""
+def _argument_types(text: str) -> list[str]:
+    """Return the names of the types in an argument list, split at its outermost commas."""
     parts, depth, part = [], 0, ""
     for letter in text:
         depth += (letter in "([") - (letter in ")]")
@@ -168,4 +173,4 @@ def _kinds(text: str) -> list[str]:
             part = ""
         else:
             part += letter
-    return [kind(each) for each in [*parts, part] if each.strip()]
+    return [type_name(argument) for argument in [*parts, part] if argument.strip()]

@@ -43,7 +43,7 @@ of playout i are written in the order of play, each as player * num_codes + move
 traces[i * stride:], where `stride` is len(traces) // (leaves * each) (`max_plies`, times the number
 of players if moves are ever simultaneous); their number goes to lengths[i], and each player's score
 to out[i * players:]. A terminal start position has no moves. `scratch` is an int64 array of
-`batch_scratch` words. The status is BATCH_DONE, or BATCH_TOO_LONG if a playout exceeds `stride`.
+`batch_scratch` words. The status is Status.OK, or Status.TOO_LONG if a playout exceeds `stride`.
 
 `sample` may reorder internal lists of `state` but must not change the position.
 """
@@ -292,9 +292,14 @@ def new_state(rules: Rules) -> State:
     return np.zeros(rules.state_words, dtype=np.int64)
 
 
+def move_capacity(rules: Rules) -> int:
+    """Return the length of a buffer for legal moves, even of a `legal` that writes too many."""
+    return rules.max_moves + rules.num_codes
+
+
 def new_moves(rules: Rules) -> Moves:
-    """Room for one player's legal moves, and some to spare for a `legal` that writes too many."""
-    return np.zeros(rules.max_moves + rules.num_codes, dtype=np.int32)
+    """Return a buffer for one player's legal moves."""
+    return np.zeros(move_capacity(rules), dtype=np.int32)
 
 
 def new_joint(rules: Rules) -> Moves:

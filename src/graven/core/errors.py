@@ -1,7 +1,6 @@
-"""Errors written for the person who made the mistake.
+"""Errors that a user can cause, with messages that interfaces print as they are.
 
-Every error that a person can cause is a `GravenError`. Interfaces print its message and nothing
-else: a sentence that says what was wrong, where, and what would be right.
+A message states what is wrong, with the offending value, what is allowed, and what to do.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from difflib import get_close_matches
 
 
 class GravenError(Exception):
-    """Something a person can put right."""
+    """Base class of the errors that a user can cause and correct."""
 
 
 class UsageError(GravenError):
@@ -19,15 +18,15 @@ class UsageError(GravenError):
 
 
 class ContractError(GravenError):
-    """A game's own functions broke the game contract."""
+    """A game's functions broke the game contract."""
 
 
 class RuleCompileError(GravenError):
-    """A game's own function cannot be compiled."""
+    """A user-defined function cannot be compiled."""
 
 
 def unknown(kind: str, name: str, choices: Iterable[str]) -> UsageError:
-    """An error for `name`, which is none of `choices`; a near miss is suggested."""
+    """Return the error for a `name` that is not among `choices`; it suggests a similar one."""
     known = sorted(choices)
     near = get_close_matches(name, known, n=1, cutoff=0.6)
     hint = f" Did you mean {near[0]!r}?" if near else ""
@@ -37,5 +36,5 @@ def unknown(kind: str, name: str, choices: Iterable[str]) -> UsageError:
 
 
 def listed(names: Sequence[str], most: int = 40) -> str:
-    """Names after commas, not too many of them."""
+    """Join names by commas; after `most` of them, state how many more there are."""
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -1,8 +1,9 @@
-"""Functions that a rule function calls: compiled with it, without anybody having to say so.
+"""Compile the helper functions that a rule function calls together with it.
 
-Numba wants every function marked that a compiled one calls. Rules are plain functions, and what
-they call should be, too: so a rule is compiled as a copy of itself whose plain helpers, wherever
-they are named (in its module, in one that it imports, or around it), are compiled ones.
+Numba requires a decorator on every function that a compiled one calls. Rules and their helpers are
+plain functions. Therefore a rule is compiled as a copy of itself in which plain helpers are
+replaced by compiled ones, whether they come from its module, from an imported module or from an
+enclosing function.
 """
 
 from __future__ import annotations
@@ -13,91 +14,103 @@ from typing import Any
 
 import numba
 
-# Modules whose functions are no helpers: Numba knows them, or they are marked.
+# Modules whose functions are not helpers: Numba supports them, or they are compiled already.
 LIBRARIES = {"numpy", "numba", "math", "graven"}
 
 
 def with_helpers(function: Callable[..., Any], options: dict[str, Any]) -> Callable[..., Any]:
-    """The function, or a copy of it that calls compiled helpers where it calls plain ones."""
-    copy, fill = _copied(function)
-    fill(options, {})
+    """Return the function, or a copy of it that calls compiled helpers instead of plain ones.
+
+    `options` are the options of numba.njit for the helpers.
+    """
+    copy, insert_helpers = _copy(function)
+    insert_helpers(options, {})
     return copy
 
 
-Fill = Callable[[dict[str, Any], dict[Any, Any]], None]
+InsertHelpers = Callable[[dict[str, Any], dict[Any, Any]], None]
 
 
-def _copied(function: Callable[..., Any]) -> tuple[Callable[..., Any], Fill]:
-    """A copy, and what puts the compiled helpers into it: apart, for functions that call
-    themselves or each other."""
+def _copy(function: Callable[..., Any]) -> tuple[Callable[..., Any], InsertHelpers]:
+    """Return a copy, and a function that puts the compiled helpers into it.
+
+    These are two steps because functions may call themselves or each other.
+    """
     if not isinstance(function, FunctionType):
-        return function, lambda options, known: None
+        return function, lambda options, compiled: None
     original, cells = function.__globals__, function.__closure__ or ()
-    wanted = list(names_in(function.__code__))
-    names = [name for name in wanted if _plain(original.get(name))]
+    names_used = list(names_in(function.__code__))
+    names = [name for name in names_used if _is_plain(original.get(name))]
     modules = {
-        name: module for name, module in modules_in(function).items() if _helpers(module, wanted)
+        name: module
+        for name, module in modules_in(function).items()
+        if _helper_names(module, names_used)
     }
-    closure = tuple(CellType() if _plain(content_of(cell)) else cell for cell in cells)
+    closure = tuple(CellType() if _is_plain(content_of(cell)) else cell for cell in cells)
     if not names and not modules and closure == cells:
-        return function, lambda options, known: None
-    space = dict(original)
-    copy = FunctionType(function.__code__, space, function.__name__, function.__defaults__, closure)
+        return function, lambda options, compiled: None
+    namespace = dict(original)
+    copy = FunctionType(
+        function.__code__, namespace, function.__name__, function.__defaults__, closure
+    )
     copy.__kwdefaults__ = function.__kwdefaults__
     copy.__module__, copy.__qualname__ = function.__module__, function.__qualname__
 
-    def fill(options: dict[str, Any], known: dict[Any, Any]) -> None:
+    def insert_helpers(options: dict[str, Any], compiled: dict[Any, Any]) -> None:
         for name in names:
-            space[name] = _helper(original[name], options, known)
+            namespace[name] = _compiled_helper(original[name], options, compiled)
         for name, module in modules.items():
-            space[name] = own = ModuleType(module.__name__)
-            vars(own).update(vars(module))
-            for helper in _helpers(module, wanted):
-                setattr(own, helper, _helper(getattr(module, helper), options, known))
+            namespace[name] = module_copy = ModuleType(module.__name__)
+            vars(module_copy).update(vars(module))
+            for helper in _helper_names(module, names_used):
+                function = getattr(module, helper)
+                setattr(module_copy, helper, _compiled_helper(function, options, compiled))
         for old, new in zip(cells, closure, strict=True):
             if new is not old:
-                new.cell_contents = _helper(old.cell_contents, options, known)
+                new.cell_contents = _compiled_helper(old.cell_contents, options, compiled)
 
-    return copy, fill
+    return copy, insert_helpers
 
 
-def _helper(function: FunctionType, options: dict[str, Any], known: dict[Any, Any]) -> Any:
-    """The compiled helper; each function once."""
-    if function not in known:
-        copy, fill = _copied(function)
-        known[function] = numba.njit(**options)(copy)
-        fill(options, known)
-    return known[function]
+def _compiled_helper(
+    function: FunctionType, options: dict[str, Any], compiled: dict[Any, Any]
+) -> Any:
+    """Return the compiled helper; `compiled` has those that were compiled before."""
+    if function not in compiled:
+        copy, insert_helpers = _copy(function)
+        compiled[function] = numba.njit(**options)(copy)
+        insert_helpers(options, compiled)
+    return compiled[function]
 
 
 def names_in(code: CodeType) -> Iterator[str]:
-    """The names that code takes from outside, those of its comprehensions among them."""
+    """Yield the global names and attributes that code uses, also in its comprehensions."""
     yield from code.co_names
-    for part in code.co_consts:
-        if isinstance(part, CodeType):
-            yield from names_in(part)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from names_in(constant)
 
 
 def modules_in(function: FunctionType) -> dict[str, ModuleType]:
-    """The modules that a function names, by their names in it, but for libraries (`np`)."""
-    found = {name: function.__globals__.get(name) for name in names_in(function.__code__)}
+    """Return the modules that a function uses, by their names in it, without `LIBRARIES`."""
+    values = {name: function.__globals__.get(name) for name in names_in(function.__code__)}
     return {
         name: module
-        for name, module in found.items()
+        for name, module in values.items()
         if isinstance(module, ModuleType) and module.__name__.partition(".")[0] not in LIBRARIES
     }
 
 
-def _helpers(module: ModuleType, wanted: list[str]) -> list[str]:
-    return [name for name in wanted if _plain(vars(module).get(name))]
+def _helper_names(module: ModuleType, names_used: list[str]) -> list[str]:
+    return [name for name in names_used if _is_plain(vars(module).get(name))]
 
 
-def _plain(value: Any) -> bool:
+def _is_plain(value: Any) -> bool:
     return isinstance(value, FunctionType)
 
 
 def content_of(cell: CellType) -> Any:
-    """What a function has from around it; None if that is not there yet."""
+    """Return the value of a closure variable, or None if it is not assigned yet."""
     try:
         return cell.cell_contents
     except ValueError:

@@ -22,6 +22,7 @@ from graven.core import bits
 from graven.core.compile import inlined
 from graven.core.contract import TERMINAL, Constants, Moves, Scores, State
 from graven.core.game import Game
+from graven.core.game_parts import Bounds, Display, RuleFunctions
 from graven.core.rng import Rng, below, derive
 from graven.games.boards import VACANT, Board, SizeRange, as_text, cell_name
 from graven.games.registry import Family, Option
@@ -198,26 +199,32 @@ def make(size: int | str = 8) -> Game:
     return Game(
         name="domineering",
         players=2,
-        state_words=FREE + 2 * board + 1,
-        num_codes=cells,
-        max_moves=cells - min(rows, columns),
-        max_plies=cells // 2,
+        functions=RuleFunctions(
+            start=start,
+            turn=turn,
+            legal=legal,
+            play=play,
+            scores=scores,
+            sample=sample,
+            key=key,
+            feature=feature,
+            is_playout_move=allowed,
+        ),
+        bounds=Bounds(
+            state_words=FREE + 2 * board + 1,
+            num_codes=cells,
+            max_moves=cells - min(rows, columns),
+            max_plies=cells // 2,
+            num_features=64 * cells,
+        ),
         constants=build_constants(rows, columns),
-        start=start,
-        turn=turn,
-        legal=legal,
-        play=play,
-        scores=scores,
-        sample=sample,
-        key=key,
-        feature=feature,
-        is_playout_move=allowed,
-        num_features=64 * cells,
+        display=Display(
+            player_names=("Vertical", "Horizontal"),
+            format_move=move_text,
+            render=lambda state, colour: as_text(picture(state), colour),
+            svg=lambda state: as_svg(picture(state)),
+        ),
         options={"size": f"{rows}x{columns}"},
-        player_names=("Vertical", "Horizontal"),
-        format_move=move_text,
-        render=lambda state, colour: as_text(picture(state), colour),
-        svg=lambda state: as_svg(picture(state)),
     )
 
 

@@ -21,6 +21,7 @@ from graven.core.compile import compiled, inlined
 from graven.core.contract import TERMINAL, Constants, Moves, Scores, State
 from graven.core.errors import UsageError
 from graven.core.game import Game, Position
+from graven.core.game_parts import Bounds, Display, RuleFunctions
 from graven.core.rng import Rng
 from graven.games import go_board, go_captures, mogo_playouts
 from graven.games.boards import POINT_LETTERS, SizeRange, as_text, cell_name
@@ -283,36 +284,42 @@ def make(size: int | str = 9, komi: float | str | None = None, colors: int | str
     return Game(
         name="go",
         players=colours,
-        state_words=go_board.words(rows, columns) + lists.size,
-        num_codes=cells + 1,
-        max_moves=cells + 1,
-        max_plies=plies,
+        functions=RuleFunctions(
+            start=go_board.start,
+            turn=turn,
+            legal=legal,
+            play=play,
+            scores=scores,
+            tree_moves=candidates,
+            playout_moves=sensible,
+            sample=sample,
+            key=key,
+            feature=feature,
+            is_playout_move=allows,
+        ),
+        bounds=Bounds(
+            state_words=go_board.words(rows, columns) + lists.size,
+            num_codes=cells + 1,
+            max_moves=cells + 1,
+            max_plies=plies,
+            num_features=256 * cells + 1,
+        ),
         constants=tables,
-        start=go_board.start,
-        turn=turn,
-        legal=legal,
-        tree_moves=candidates,
+        display=Display(
+            player_names=NAMES[:colours],
+            format_move=lambda player, code: (
+                PASS if code == cells else cell_name(code, columns, POINT_LETTERS)
+            ),
+            render=lambda state, colour: (
+                as_text(go_board.board("go", rows, columns, state), colour)
+                + "\n"
+                + _footer(state, colours, plies)
+            ),
+            svg=lambda state: as_svg(go_board.board("go", rows, columns, state)),
+        ),
         shared_points=True,
-        playout_moves=sensible,
-        sample=sample,
-        play=play,
-        scores=scores,
-        key=key,
-        feature=feature,
-        is_playout_move=allows,
-        num_features=256 * cells + 1,
         playouts={"mogo": mogo_playouts.mogo} if colours == 2 else {},
         options={"size": f"{rows}x{columns}", "komi": _shown(komi), "colors": colours},
-        player_names=NAMES[:colours],
-        format_move=lambda player, code: (
-            PASS if code == cells else cell_name(code, columns, POINT_LETTERS)
-        ),
-        render=lambda state, colour: (
-            as_text(go_board.board("go", rows, columns, state), colour)
-            + "\n"
-            + _footer(state, colours, plies)
-        ),
-        svg=lambda state: as_svg(go_board.board("go", rows, columns, state)),
     )
 
 

@@ -20,6 +20,7 @@ from graven.core.compile import inlined
 from graven.core.contract import Constants, Moves, State
 from graven.core.errors import UsageError
 from graven.core.game import Game
+from graven.core.game_parts import Display
 from graven.games import hex_chains
 from graven.games.hex_boards import Honeycomb, as_svg, as_text
 from graven.games.hex_chains import COLOUR, POINTS, TURN, WIDTH, WINNER, root_of
@@ -157,10 +158,12 @@ def make(size: int | str = 8) -> Game:
         points=[(row + 1) * width + column + 1 for row, column in cells],
         touches=[touches(edge, *cell) for cell in cells],
         play=play,
-        player_names=("White", "Black"),
-        format_move=lambda player, code: names[code],
-        render=lambda state, colour: as_text(picture(state), colour),
-        svg=lambda state: as_svg(picture(state)),
+        display=Display(
+            player_names=("White", "Black"),
+            format_move=lambda player, code: names[code],
+            render=lambda state, colour: as_text(picture(state), colour),
+            svg=lambda state: as_svg(picture(state)),
+        ),
     )
     return game
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from graven.core.contract import Constants, Moves, State
 from graven.core.game import Game
+from graven.core.game_parts import Display
 from graven.games import hex_chains
 from graven.games.boards import SizeRange, cell_name
 from graven.games.hex_boards import Honeycomb, as_svg, as_text
@@ -52,10 +53,12 @@ def make(size: int | str = 11) -> Game:
             for row, column in every
         ],
         play=play,
-        player_names=("Black", "White"),
-        format_move=lambda player, code: cell_name(code, columns),
-        render=lambda state, colour: as_text(picture(state), colour),
-        svg=lambda state: as_svg(picture(state)),
+        display=Display(
+            player_names=("Black", "White"),
+            format_move=lambda player, code: cell_name(code, columns),
+            render=lambda state, colour: as_text(picture(state), colour),
+            svg=lambda state: as_svg(picture(state)),
+        ),
     )
     return game
 

@@ -16,7 +16,6 @@ codes of the empty cells, and for each code its place among them; then one word 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +24,7 @@ from graven.core.bits import index
 from graven.core.compile import inlined
 from graven.core.contract import TERMINAL, Constants, Moves, Scores, State
 from graven.core.game import Game
+from graven.core.game_parts import Bounds, Display, RuleFunction, RuleFunctions
 from graven.core.rng import Rng, below, derive
 
 TURN, KEY, COUNT, WINNER, LISTS = range(5)
@@ -154,27 +154,39 @@ def join(constants: Constants, state: State, player: int, code: int, point: int)
 
 
 def game(
-    name: str, size: Any, width: int, points: Sequence[int], touches: Sequence[int], **parts: Any
+    name: str,
+    size: int | str,
+    width: int,
+    *,
+    points: Sequence[int],
+    touches: Sequence[int],
+    play: RuleFunction,
+    display: Display,
 ) -> Game:
-    """A game of chains: its cells, and the rules and looks that it does not share."""
+    """Return a game of chains on the given cells; its `play` tests for a win."""
     cells = len(points)
     return Game(
         name=name,
         players=2,
-        state_words=LISTS + 2 * cells + grid_size(width, points),
-        num_codes=cells,
-        max_moves=cells,
-        max_plies=cells,
+        functions=RuleFunctions(
+            start=start,
+            turn=turn,
+            legal=legal,
+            play=play,
+            scores=scores,
+            sample=sample,
+            key=key,
+            is_playout_move=allowed,
+        ),
+        bounds=Bounds(
+            state_words=LISTS + 2 * cells + grid_size(width, points),
+            num_codes=cells,
+            max_moves=cells,
+            max_plies=cells,
+        ),
         constants=build_constants(width, points, touches),
-        start=start,
-        turn=turn,
-        legal=legal,
-        scores=scores,
-        sample=sample,
-        key=key,
-        is_playout_move=allowed,
+        display=display,
         options={"size": size},
-        **parts,
     )
 
 

@@ -30,6 +30,7 @@ from graven.core.compile import inlined
 from graven.core.contract import TERMINAL, Constants, Moves, Scores, State
 from graven.core.errors import unknown
 from graven.core.game import Game
+from graven.core.game_parts import Bounds, Display, RuleFunctions
 from graven.core.rng import Rng, below, derive
 from graven.games.morpion_drawing import Drawing, as_svg, as_text, point_name
 from graven.games.registry import Family, Option
@@ -271,24 +272,24 @@ def make(variant: str = "5D") -> Game:
     return Game(
         name="morpion",
         players=1,
-        state_words=WORDS,
-        num_codes=POINTS * 4 * PLACES,
-        max_moves=lines,
-        max_plies=POINTS - len(crossed),
+        functions=RuleFunctions(
+            start=start, turn=turn, legal=legal, play=play, scores=scores, sample=sample, key=key
+        ),
+        bounds=Bounds(
+            state_words=WORDS,
+            num_codes=POINTS * 4 * PLACES,
+            max_moves=lines,
+            max_plies=POINTS - len(crossed),
+        ),
         constants=tables,
-        start=start,
-        turn=turn,
-        legal=legal,
-        play=play,
-        scores=scores,
-        sample=sample,
-        key=key,
+        display=Display(
+            player_names=("Player",),
+            format_move=lambda player, code: move_text(code, length),
+            render=lambda state, colour: as_text(drawing(state)),
+            svg=lambda state: as_svg(drawing(state)),
+            points=lambda state: int(state[PLAYED]),
+        ),
         options={"variant": name},
-        player_names=("Player",),
-        format_move=lambda player, code: move_text(code, length),
-        render=lambda state, colour: as_text(drawing(state)),
-        svg=lambda state: as_svg(drawing(state)),
-        points=lambda state: int(state[PLAYED]),
     )
 
 

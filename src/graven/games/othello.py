@@ -16,6 +16,7 @@ from graven.core.bits import down, nth
 from graven.core.compile import inlined
 from graven.core.contract import TERMINAL, Constants, Moves, Scores, State
 from graven.core.game import Game
+from graven.core.game_parts import Bounds, Display, RuleFunctions
 from graven.core.rng import Rng, below, derive
 from graven.games.boards import VACANT, Board, SizeRange, as_text, cell_name
 from graven.games.registry import Family, Option
@@ -189,25 +190,31 @@ def make(size: int | str = 8) -> Game:
     return Game(
         name="othello",
         players=2,
-        state_words=WORDS,
-        num_codes=squares + 1,
-        max_moves=squares - 4,
-        # Each pass is followed by a disc, and no disc can be laid on the first four squares.
-        max_plies=2 * (squares - 4),
+        functions=RuleFunctions(
+            start=start,
+            turn=turn,
+            legal=legal,
+            play=play,
+            scores=scores,
+            sample=sample,
+            key=key,
+            is_playout_move=allowed,
+        ),
+        bounds=Bounds(
+            state_words=WORDS,
+            num_codes=squares + 1,
+            max_moves=squares - 4,
+            # Each pass is followed by a disc, and no disc can be laid on the first four squares.
+            max_plies=2 * (squares - 4),
+        ),
         constants=build_constants(rows, columns),
-        start=start,
-        turn=turn,
-        legal=legal,
-        play=play,
-        scores=scores,
-        sample=sample,
-        key=key,
-        is_playout_move=allowed,
+        display=Display(
+            player_names=("Black", "White"),
+            format_move=lambda player, code: PASS if code == squares else cell_name(code, columns),
+            render=lambda state, colour: as_text(_board(rows, columns, state), colour),
+            svg=lambda state: as_svg(_board(rows, columns, state)),
+        ),
         options={"size": f"{rows}x{columns}"},
-        player_names=("Black", "White"),
-        format_move=lambda player, code: PASS if code == squares else cell_name(code, columns),
-        render=lambda state, colour: as_text(_board(rows, columns, state), colour),
-        svg=lambda state: as_svg(_board(rows, columns, state)),
     )
 
 

@@ -27,6 +27,7 @@ from graven.core.compile import inlined
 from graven.core.contract import TERMINAL, Constants, Moves, Scores, State, hash_words
 from graven.core.errors import UsageError
 from graven.core.game import Game
+from graven.core.game_parts import Bounds, Display, RuleFunctions
 from graven.core.rng import derive
 from graven.games.boards import SQUARE_LETTERS, SizeRange
 from graven.games.option_values import read_text, whole_number
@@ -257,25 +258,25 @@ def make(
     return Game(
         name="samegame",
         players=1,
-        state_words=BLOCKS + 5 * cells,
-        num_codes=COLOURS * cells,
-        max_moves=max(1, cells // 2),
-        max_plies=max(1, cells // 2),
+        functions=RuleFunctions(
+            start=start, turn=turn, legal=legal, play=play, scores=scores, key=key, feature=feature
+        ),
+        bounds=Bounds(
+            state_words=BLOCKS + 5 * cells,
+            num_codes=COLOURS * cells,
+            max_moves=max(1, cells // 2),
+            max_plies=max(1, cells // 2),
+            num_features=1 << FEATURE_BITS,
+        ),
         constants=build_constants(rows, columns, blocks),
-        start=start,
-        turn=turn,
-        legal=legal,
-        play=play,
-        scores=scores,
-        key=key,
-        feature=feature,
-        num_features=1 << FEATURE_BITS,
+        display=Display(
+            player_names=("Player",),
+            format_move=move_text,
+            render=lambda state, colour: as_text(grid(state), title(state), colour),
+            svg=lambda state: as_svg(grid(state), title(state), groups(state)),
+            points=lambda state: int(state[POINTS]),
+        ),
         options=options,
-        player_names=("Player",),
-        format_move=move_text,
-        render=lambda state, colour: as_text(grid(state), title(state), colour),
-        svg=lambda state: as_svg(grid(state), title(state), groups(state)),
-        points=lambda state: int(state[POINTS]),
     )
 
 

@@ -16,14 +16,13 @@ words a point, then the game's lists (see `drop`). A point's words:
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from graven.core.compile import inlined
 from graven.core.contract import Codes, Constants, Moves, State
 from graven.core.game import Game
+from graven.core.game_parts import Bounds, Display, RuleFunction, RuleFunctions
 from graven.core.rng import derive
 from graven.games.boards import POINT_LETTERS, VACANT, Board, as_text, cell_name
 from graven.games.svg_boards import as_svg
@@ -277,28 +276,29 @@ def game(
     columns: int,
     own: tuple[int, int],
     lists: NDArray[np.int64],
-    **rules: Any,
+    **functions: RuleFunction,
 ) -> Game:
     """A game of stones: its own words (see `build_constants`) and the rules it does not share."""
     cells = rows * columns
     return Game(
         name=name,
         players=2,
-        state_words=words(rows, columns) + lists.size,
-        num_codes=cells,
-        max_moves=cells,
-        max_plies=cells,
+        functions=RuleFunctions(start=start, key=key, feature=feature, **functions),
+        bounds=Bounds(
+            state_words=words(rows, columns) + lists.size,
+            num_codes=cells,
+            max_moves=cells,
+            max_plies=cells,
+            num_features=256 * cells,
+        ),
         constants=build_constants(rows, columns, own, lists),
-        start=start,
-        key=key,
-        feature=feature,
-        num_features=256 * cells,
+        display=Display(
+            player_names=("Black", "White"),
+            format_move=lambda player, code: cell_name(code, columns, POINT_LETTERS),
+            render=lambda state, colour: as_text(_board(name, rows, columns, state), colour),
+            svg=lambda state: as_svg(_board(name, rows, columns, state)),
+        ),
         options={"size": f"{rows}x{columns}"},
-        player_names=("Black", "White"),
-        format_move=lambda player, code: cell_name(code, columns, POINT_LETTERS),
-        render=lambda state, colour: as_text(_board(name, rows, columns, state), colour),
-        svg=lambda state: as_svg(_board(name, rows, columns, state)),
-        **rules,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from graven.core import bits
 from graven.core.contract import State
 from graven.core.game import Game
+from graven.core.game_parts import Bounds, Display, RuleFunctions
 from graven.games import through_bitboards, through_rules
 from graven.games.boards import VACANT, Board, Pieces, as_text, cell_name
 from graven.games.svg_boards import as_svg
@@ -26,27 +27,35 @@ def game(
     return Game(
         name=name,
         players=2,
-        state_words=through_rules.words(rows, columns),
-        num_codes=through_rules.WAYS * cells,
-        max_moves=2 * columns * len(directions),
-        max_plies=plies,
+        functions=RuleFunctions(
+            start=through_rules.start,
+            turn=through_rules.turn,
+            legal=moving.legal,
+            play=moving.play,
+            scores=through_rules.scores,
+            sample=moving.sample,
+            key=through_rules.key,
+            feature=through_rules.feature,
+            is_playout_move=moving.allowed,
+            playout_moves_with_features=moving.coded,
+        ),
+        bounds=Bounds(
+            state_words=through_rules.words(rows, columns),
+            num_codes=through_rules.WAYS * cells,
+            max_moves=2 * columns * len(directions),
+            max_plies=plies,
+            num_features=2 * through_rules.WAYS * cells,
+        ),
         constants=through_rules.build_constants(rows, columns, directions),
-        start=through_rules.start,
-        turn=through_rules.turn,
-        legal=moving.legal,
-        play=moving.play,
-        scores=through_rules.scores,
-        sample=moving.sample,
-        key=through_rules.key,
-        feature=through_rules.feature,
-        playout_moves_with_features=moving.coded,
-        is_playout_move=moving.allowed,
-        num_features=2 * through_rules.WAYS * cells,
+        display=Display(
+            player_names=("White", "Black"),
+            format_move=lambda player, code: _move_text(player, code, rows, columns, directions),
+            render=lambda state, colour: as_text(
+                _board(name, pieces, rows, columns, state), colour
+            ),
+            svg=lambda state: as_svg(_board(name, pieces, rows, columns, state)),
+        ),
         options={"size": f"{rows}x{columns}"},
-        player_names=("White", "Black"),
-        format_move=lambda player, code: _move_text(player, code, rows, columns, directions),
-        render=lambda state, colour: as_text(_board(name, pieces, rows, columns, state), colour),
-        svg=lambda state: as_svg(_board(name, pieces, rows, columns, state)),
     )
 
 

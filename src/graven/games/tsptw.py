@@ -31,6 +31,7 @@ from graven.core.compile import inlined
 from graven.core.contract import TERMINAL, Constants, Moves, Scores, State, hash_words
 from graven.core.errors import UsageError
 from graven.core.game import Game
+from graven.core.game_parts import Bounds, Display, RuleFunctions
 from graven.core.rng import Rng, below
 from graven.games.option_values import read_text, whole_number
 from graven.games.registry import Family, Option
@@ -208,26 +209,32 @@ def make(
     return Game(
         name="tsptw",
         players=1,
-        state_words=TOUR + total - 1,
-        num_codes=total,
-        max_moves=total - 1,
-        max_plies=total - 1,
+        functions=RuleFunctions(
+            start=start,
+            turn=turn,
+            legal=legal,
+            play=play,
+            scores=scores,
+            sample=sample if pruned == "false" else None,
+            key=key,
+            feature=feature,
+        ),
+        bounds=Bounds(
+            state_words=TOUR + total - 1,
+            num_codes=total,
+            max_moves=total - 1,
+            max_plies=total - 1,
+            num_features=total * total,
+        ),
         constants=tables,
-        start=start,
-        turn=turn,
-        legal=legal,
-        play=play,
-        scores=scores,
-        sample=sample if pruned == "false" else None,
-        key=key,
-        feature=feature,
-        num_features=total * total,
+        display=Display(
+            player_names=("Salesman",),
+            format_move=lambda player, code: str(code),
+            render=lambda state, colour: as_text(instance, tour(state)),
+            svg=lambda state: as_svg(instance, tour(state)),
+            points=points,
+        ),
         options=options,
-        player_names=("Salesman",),
-        format_move=lambda player, code: str(code),
-        render=lambda state, colour: as_text(instance, tour(state)),
-        svg=lambda state: as_svg(instance, tour(state)),
-        points=points,
     )
 
 

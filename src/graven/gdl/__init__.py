@@ -1,1 +1,1 @@
-"""Games as GDL text: read, checked, grounded, and played by a network of gates."""
+"""Games in GDL: read, check and ground rules, build a propositional network, and play it."""

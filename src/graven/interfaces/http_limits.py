@@ -1,4 +1,4 @@
-"""Connections to our servers: so many at once, and each has to say soon what it wants."""
+"""Limits on the connections to our servers: their number, and the wait for a first request."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ import asyncio
 
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
-MOST_CONNECTIONS = 512
-HEADER_SECONDS = 10.0
+MAX_CONNECTIONS = 512
+REQUEST_TIMEOUT = 10.0
 
 
-class Prompt(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
-    """HTTP that hangs up on whoever keeps a connection without a first request."""
+class LimitedHttpProtocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
+    """HTTP that closes a connection if no request arrives in time."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:
-        """Begin to wait for a request."""
+        """Start the timeout of the first request."""
         super().connection_made(transport)
-        if len(self.connections) > MOST_CONNECTIONS:
+        if len(self.connections) > MAX_CONNECTIONS:
             transport.close()
         else:
-            self.loop.call_later(HEADER_SECONDS, self._hang_up)
+            self.loop.call_later(REQUEST_TIMEOUT, self._close_if_idle)
 
-    def _hang_up(self) -> None:
-        # A websocket has a protocol of its own by now, and is none of ours any more.
+    def _close_if_idle(self) -> None:
+        # A WebSocket connection has another protocol object by now.
         if self.cycle is None and self in self.connections:
             self.transport.close()

@@ -28,7 +28,8 @@ import numpy as np
 from graven.core.compile import inlined
 from graven.core.contract import TERMINAL, Rules
 from graven.core.status import Status
-from graven.search.plan import Plan
+from graven.search.layout import Float64
+from graven.search.plan import Plan, SearchState
 from graven.search.tree import (
     CLOSED,
     DEPTH,
@@ -42,7 +43,6 @@ from graven.search.tree import (
     TABLE,
     TABLES,
     TRACED,
-    Float64,
     Record,
     Tree,
 )
@@ -104,12 +104,13 @@ def start_reading(tree: Tree, record: Record) -> None:
 
 
 @inlined
-def read_table(rules: Rules, tree: Tree, plan: Plan, record: Record, node: int) -> int:
+def read_table(search: SearchState, node: int) -> int:
     """Apply the ref rule at the next node of a descent; build the node's table if it is due.
 
     Afterwards the descent reads the table shape[TABLE], and a playout that begins here may read
     the table shape[POOL].
     """
+    rules, tree, plan, record = search.rules, search.tree, search.plan, search.record
     visits = tree.visits[node]
     if tree.table[node] == NONE:
         if visits <= plan.tables or tree.passed[node] == LOST:
@@ -144,13 +145,14 @@ def place_read(plan: Plan, tree: Tree, nodes: Sequence[int]) -> int | None:
 
 
 @inlined
-def update(rules: Rules, tree: Tree, plan: Plan, record: Record) -> None:
+def update(search: SearchState) -> None:
     """Add a finished simulation to the tables on its path; store its trace for the other nodes."""
+    rules, tree, record = search.rules, search.tree, search.record
     if rules.shared_points:
         update_by_point(rules, tree, record)
     else:
         update_by_move(rules, tree, record)
-    if plan.passes:
+    if search.plan.passes:
         store_trace(rules, tree, record)
 
 
@@ -196,7 +198,7 @@ def update_by_point(rules: Rules, tree: Tree, record: Record) -> None:
     """The same for games whose players share points: a point counts once, for its first taker.
 
     Backwards through the trace the last one met is the first to take a point, so a point's entry in
-    the list of distinct moves is overwritten; its index is in the second half of `tree.seen`.
+    the list of distinct moves is overwritten; its index is in `tree.distinct_at`.
     """
     tree.meta[STAMP] += 1
     stamp, codes = tree.meta[STAMP], rules.num_codes
@@ -212,9 +214,9 @@ def update_by_point(rules: Rules, tree: Tree, record: Record) -> None:
             point = played - player * codes
             if tree.seen[point] != stamp:
                 tree.seen[point] = stamp
-                tree.seen[codes + point] = moves
+                tree.distinct_at[point] = moves
                 moves += 1
-            index = tree.seen[codes + point]
+            index = tree.distinct_at[point]
             tree.distinct[index] = played
             tree.worth[index] = record.scores[player]
         base = table_base(rules, table)

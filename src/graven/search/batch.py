@@ -1,9 +1,9 @@
 """Simulations in batches: several descents first, then all their playouts, then all backups.
 
-A game that can play many playouts at once is served with many positions at once. Within a batch
-every descent leaves a virtual loss on its way, a playout that nobody has won, so that the next one
-goes elsewhere; it is taken back before the true results are counted. With one leaf a batch and one
-playout a leaf this is the search of `simulate`, to the last visit.
+A game with bit-parallel playouts plays from many leaves at once. Within a batch every descent
+leaves a virtual loss on its path, a playout with score 0, so that the next one goes elsewhere; it
+is removed before the results are backed up. With one leaf a batch and one playout a leaf this is
+the search of `simulate`, visit for visit.
 """
 
 from __future__ import annotations
@@ -17,152 +17,118 @@ from graven.core.compile import compiled, inlined
 from graven.core.contract import SIMULTANEOUS, Rules
 from graven.core.status import Status
 from graven.search.descend import descend
-from graven.search.plan import Plan
+from graven.search.layout import Float64, Int64, UInt32, arrays_of, new_arrays
+from graven.search.plan import SearchState
 from graven.search.simulate import DONE, STOP, finish, play_out, reserve
-from graven.search.tree import (
-    DEPTH,
-    LENGTH,
-    SHAPE,
-    STEPS,
-    Float64,
-    Int32,
-    Int64,
-    Record,
-    Tree,
-    UInt32,
-    trace_capacity,
-)
+from graven.search.tree import DEPTH, LENGTH, SHAPE, STEPS, Record, trace_capacity
+
+# The fields of a record that a descent fills.
+OF_DESCENT = {"state", "path", "edges", "at", "trace", "shape"}
 
 
 class Batch(NamedTuple):
-    """Room for the descents of a batch, each as in `Record`, and for what `many` writes."""
+    """Buffers for the descents of a batch, and for the playouts of the game's `many`."""
 
-    leaves: int  # at most so many descents
-    each: int  # so many playouts from each leaf
-    many: int  # whether the game's `many` plays them; else the playout policy, one after another
-    states: Int64
-    paths: Int32
-    edges: Int32
-    at: Int32
-    begun: UInt32  # the traces of the descents
-    shapes: Int64
-    scratch: Int64
-    traces: UInt32  # the traces of the playouts
-    lengths: Int64
-    scores: Float64
+    leaves: int  # the most descents
+    playouts_per_leaf: int
+    at_once: int  # whether the game's `many` plays; else the playout policy, one after another
+    descents: Record  # OF_DESCENT: `leaves` records one after another; other fields are empty
+    scratch: Int64  # [scratch]
+    traces: UInt32  # [playout * trace_capacity]: player * codes + move
+    lengths: Int64  # [playout]: of the traces
+    scores: Float64  # [playout * players + player]
 
 
-def new_batch(rules: Rules, leaves: int, each: int, many: bool) -> Batch:
-    """Room for batches of `leaves` descents with `each` playouts."""
-    depth, playouts = rules.max_plies + 2, leaves * each if many else 1
+def new_batch(rules: Rules, leaves: int, playouts_per_leaf: int, at_once: bool) -> Batch:
+    """Return buffers for batches of so many descents."""
+    playouts = leaves * playouts_per_leaf if at_once else 1
+    filled, empty = new_arrays(Record, rules, leaves), new_arrays(Record, rules, 0)
     return Batch(
         leaves=leaves,
-        each=each,
-        many=int(many),
-        states=np.zeros(leaves * rules.state_words, np.int64),
-        paths=np.zeros(leaves * depth, np.int32),
-        edges=np.zeros(leaves * depth * rules.players, np.int32),
-        at=np.zeros(leaves * depth, np.int32),
-        begun=np.zeros(leaves * trace_capacity(rules), np.uint32),
-        shapes=np.zeros(leaves * SHAPE, np.int64),
-        scratch=np.zeros(rules.batch_scratch if many else 1, np.int64),
+        playouts_per_leaf=playouts_per_leaf,
+        at_once=int(at_once),
+        descents=Record(**empty | {name: filled[name] for name in OF_DESCENT}),
+        scratch=np.zeros(rules.batch_scratch if at_once else 1, np.int64),
         traces=np.zeros(playouts * trace_capacity(rules), np.uint32),
         lengths=np.zeros(playouts, np.int64),
         scores=np.zeros(playouts * rules.players, np.float64),
     )
 
 
-def batch_bytes(rules: Rules, leaves: int, each: int, many: bool) -> int:
-    """How much memory `new_batch` takes, about."""
-    depth, trace = rules.max_plies + 2, 4 * trace_capacity(rules)
-    leaf = 8 * rules.state_words + 4 * depth * (2 + rules.players) + trace
-    playout = trace + 8 + 8 * rules.players if many else 0
-    return leaves * (leaf + each * playout) + 8 * rules.batch_scratch
+def batch_bytes(rules: Rules, leaves: int, playouts_per_leaf: int, at_once: bool) -> int:
+    """Return how much memory `new_batch` takes, about."""
+    leaf = sum(
+        array.dtype.itemsize * array.size.entries(rules)
+        for array in arrays_of(Record)
+        if array.name in OF_DESCENT
+    )
+    playout = 4 * trace_capacity(rules) + 8 + 8 * rules.players if at_once else 0
+    return leaves * (leaf + playouts_per_leaf * playout) + 8 * rules.batch_scratch
 
 
 @compiled
-def simulate_batches(
-    rules: Rules,
-    tree: Tree,
-    plan: Plan,
-    record: Record,
-    batch: Batch,
-    control: Int64,
-    until: int,
-    goal: int,
-) -> int:
-    """Run batches until `control[DONE]` reaches `until`, or STOP, or something is amiss.
+def simulate_batches(search: SearchState, batch: Batch, until: int, goal: int) -> int:
+    """Run batches until `control[DONE]` reaches `until`, or STOP, or a status but OK.
 
     Only `goal` makes a batch smaller than usual: where a search pauses must not change it.
     """
-    rng = record.rng
+    rng, control = search.record.rng, search.control
     while control[DONE] < until and control[STOP] == 0:
         left = goal - control[DONE]
-        each = min(batch.each, left)
-        leaves = min(batch.leaves, left // each)
-        status = reserve(tree, plan, record, leaves * each)
+        playouts = min(batch.playouts_per_leaf, left)
+        leaves = min(batch.leaves, left // playouts)
+        status = reserve(search, leaves * playouts)
         if status != Status.OK:
             return status
         gathered = 0
         while gathered < leaves and status == Status.OK:
             before = rng[0]
-            status = descend(rules, tree, plan, record, rng)
+            status = descend(search)
             if status == Status.OK:
-                put_aside(rules, record, batch, gathered)
-                count_ahead(rules, tree, record, 1)
+                copy_descent(search.record, 0, batch.descents, gathered)
+                add_virtual_loss(search, 1)
                 gathered += 1
             else:
                 rng[0] = before
         if gathered == 0:
             return status
         for leaf in range(gathered):
-            take_up(rules, record, batch, leaf)
-            count_ahead(rules, tree, record, -1)
-        if batch.many:
-            status = spend_many(rules, tree, plan, record, batch, control, gathered, each)
+            copy_descent(batch.descents, leaf, search.record, 0)
+            add_virtual_loss(search, -1)
+        if batch.at_once:
+            status = play_at_once(search, batch, gathered, playouts)
         else:
-            status = spend_one_by_one(rules, tree, plan, record, batch, control, gathered, each)
+            status = play_in_turn(search, batch, gathered, playouts)
         if status != Status.OK:
             return status
     return Status.OK
 
 
 @inlined
-def put_aside(rules: Rules, record: Record, batch: Batch, leaf: int) -> None:
-    """Keep a descent for later."""
-    depth, players, capacity = len(record.path), rules.players, len(record.trace)
+def copy_descent(source: Record, at: int, target: Record, to: int) -> None:
+    """Copy what a descent has filled of record `at` of the source to record `to` of the target."""
+    # The capacities of one record: either the source or the target is just one.
+    words = min(len(source.state), len(target.state))
+    path = min(len(source.path), len(target.path))
+    edges = min(len(source.edges), len(target.edges))
+    trace = min(len(source.trace), len(target.trace))
     for i in range(SHAPE):
-        batch.shapes[leaf * SHAPE + i] = record.shape[i]
-    for i in range(rules.state_words):
-        batch.states[leaf * rules.state_words + i] = record.state[i]
-    for i in range(record.shape[DEPTH]):
-        batch.paths[leaf * depth + i] = record.path[i]
-        batch.at[leaf * depth + i] = record.at[i]
-    for i in range(record.shape[STEPS] * players):
-        batch.edges[leaf * depth * players + i] = record.edges[i]
-    for i in range(record.shape[LENGTH]):
-        batch.begun[leaf * capacity + i] = record.trace[i]
+        target.shape[to * SHAPE + i] = source.shape[at * SHAPE + i]
+    for i in range(words):
+        target.state[to * words + i] = source.state[at * words + i]
+    for i in range(source.shape[at * SHAPE + DEPTH]):
+        target.path[to * path + i] = source.path[at * path + i]
+        target.at[to * path + i] = source.at[at * path + i]
+    for i in range(source.shape[at * SHAPE + STEPS] * (edges // path)):
+        target.edges[to * edges + i] = source.edges[at * edges + i]
+    for i in range(source.shape[at * SHAPE + LENGTH]):
+        target.trace[to * trace + i] = source.trace[at * trace + i]
 
 
 @inlined
-def take_up(rules: Rules, record: Record, batch: Batch, leaf: int) -> None:
-    """The record of a descent that was put aside, as it was."""
-    depth, players, capacity = len(record.path), rules.players, len(record.trace)
-    for i in range(SHAPE):
-        record.shape[i] = batch.shapes[leaf * SHAPE + i]
-    for i in range(record.shape[DEPTH]):
-        record.path[i] = batch.paths[leaf * depth + i]
-        record.at[i] = batch.at[leaf * depth + i]
-    for i in range(record.shape[STEPS] * players):
-        record.edges[i] = batch.edges[leaf * depth * players + i]
-    for i in range(record.shape[LENGTH]):
-        record.trace[i] = batch.begun[leaf * capacity + i]
-
-
-@inlined
-def count_ahead(rules: Rules, tree: Tree, record: Record, playouts: int) -> None:
-    """Count playouts without a score at every node and edge of the path."""
-    players = rules.players
+def add_virtual_loss(search: SearchState, playouts: int) -> None:
+    """Count playouts with score 0 at every node and edge of the path."""
+    tree, record, players = search.tree, search.record, search.rules.players
     for depth in range(record.shape[DEPTH]):
         tree.visits[record.path[depth]] += playouts
     for depth in range(record.shape[STEPS]):
@@ -174,25 +140,17 @@ def count_ahead(rules: Rules, tree: Tree, record: Record, playouts: int) -> None
 
 
 @inlined
-def spend_many(
-    rules: Rules,
-    tree: Tree,
-    plan: Plan,
-    record: Record,
-    batch: Batch,
-    control: Int64,
-    leaves: int,
-    each: int,
-) -> int:
-    """Let the game play all playouts at once, and count them."""
-    players, stride = rules.players, len(record.trace)
+def play_at_once(search: SearchState, batch: Batch, leaves: int, playouts_per_leaf: int) -> int:
+    """Let the game play all playouts of the batch at once, and back them up."""
+    record, players = search.record, search.rules.players
+    stride = len(record.trace)
     status = contract.batch_playouts(
-        rules,
-        batch.states,
+        search.rules,
+        batch.descents.state,
         leaves,
-        each,
+        playouts_per_leaf,
         batch.scratch,
-        batch.traces[: leaves * each * stride],
+        batch.traces[: leaves * playouts_per_leaf * stride],
         batch.lengths,
         batch.scores,
         record.rng,
@@ -200,44 +158,33 @@ def spend_many(
     if status != Status.OK:
         return Status.TOO_LONG
     for leaf in range(leaves):
-        take_up(rules, record, batch, leaf)
+        copy_descent(batch.descents, leaf, record, 0)
         begun = record.shape[LENGTH]
-        for playout in range(leaf * each, (leaf + 1) * each):
+        for playout in range(leaf * playouts_per_leaf, (leaf + 1) * playouts_per_leaf):
             length = batch.lengths[playout]
-            if begun + length > len(record.trace):
+            if begun + length > stride:
                 return Status.TOO_LONG
             for i in range(length):
                 record.trace[begun + i] = batch.traces[playout * stride + i]
             for player in range(players):
                 record.scores[player] = batch.scores[playout * players + player]
             record.shape[LENGTH] = begun + length
-            finish(rules, tree, plan, record, control)
+            finish(search)
     return Status.OK
 
 
 @inlined
-def spend_one_by_one(
-    rules: Rules,
-    tree: Tree,
-    plan: Plan,
-    record: Record,
-    batch: Batch,
-    control: Int64,
-    leaves: int,
-    each: int,
-) -> int:
-    """Play the playouts of the batch one after another, and count them.
+def play_in_turn(search: SearchState, batch: Batch, leaves: int, playouts_per_leaf: int) -> int:
+    """Play the playouts of the batch one after another, and back them up.
 
     If one fails or needs memory, the rest of the batch is dropped: nothing of it was counted.
     """
-    for playout in range(leaves * each):
-        leaf = playout // each
-        take_up(rules, record, batch, leaf)
-        for i in range(rules.state_words):
-            record.state[i] = batch.states[leaf * rules.state_words + i]
-        before = record.rng[0]
-        status = play_out(rules, tree, plan, record, control)
+    rng = search.record.rng
+    for playout in range(leaves * playouts_per_leaf):
+        copy_descent(batch.descents, playout // playouts_per_leaf, search.record, 0)
+        before = rng[0]
+        status = play_out(search)
         if status != Status.OK:
-            record.rng[0] = before
+            rng[0] = before
             return status
     return Status.OK

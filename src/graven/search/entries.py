@@ -18,7 +18,7 @@ from graven.core.compile import compiled
 from graven.core.contract import SIMULTANEOUS, TERMINAL, Rules
 from graven.core.errors import UsageError
 from graven.search.amaf import entry_at, table_base
-from graven.search.engine import Search
+from graven.search.runner import Search
 from graven.search.tree import NODES, NONE, STAMP, Tree
 
 # Indices of the kernel's counts.
@@ -43,7 +43,7 @@ def count_entries(search: Search) -> AmafEntries:
         raise UsageError("only trees of rave and grave have AMAF statistics in their nodes.")
     rules = search.rules
     known, counts = np.zeros(rules.players * rules.num_codes, np.int64), np.zeros(COUNTS, np.int64)
-    count_kernel(rules, search.room.tree, known, counts)
+    count_kernel(rules, search.tree, known, counts)
     return AmafEntries(int(counts[COUNTED]), int(counts[OF_LEGAL]), int(counts[OF_ALL]))
 
 

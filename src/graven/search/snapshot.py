@@ -19,9 +19,9 @@ from graven.core.compile import compiled
 from graven.core.contract import TERMINAL
 from graven.core.rng import Rng, generator
 from graven.search.amaf import place_read, statistics
-from graven.search.engine import Search
 from graven.search.plan import Plan
 from graven.search.result import principal_variation
+from graven.search.runner import Search
 from graven.search.select.selection import FPU, OWN, Edge, Node, call_select
 from graven.search.simulate import DONE
 from graven.search.tree import NODES, NONE, ROOT, Tree
@@ -107,7 +107,7 @@ def playouts_done(search: Search) -> int:
 
 def nodes_in_use(search: Search) -> int:
     """Return the number of nodes of the tree."""
-    return int(search.room.tree.meta[NODES])
+    return int(search.tree.meta[NODES])
 
 
 def nodes_along(
@@ -117,7 +117,7 @@ def nodes_along(
 
     `code_of(player, step)` is the code of a step, or None, for the player to move.
     """
-    tree, players = search.room.tree, search.rules.players
+    tree, players = search.tree, search.rules.players
     nodes = [int(tree.meta[ROOT])]
     for step in steps:
         player = int(tree.turns[nodes[-1]])
@@ -137,12 +137,12 @@ def nodes_along(
 
 def root_path(search: Search) -> list[int]:
     """Return the path to the root: the root alone."""
-    return [int(search.room.tree.meta[ROOT])]
+    return [int(search.tree.meta[ROOT])]
 
 
 def node_visits(search: Search, nodes: Sequence[int]) -> list[int]:
     """Return the playouts of each node."""
-    tree = search.room.tree
+    tree = search.tree
     return [int(tree.visits[node]) for node in nodes]
 
 
@@ -163,7 +163,7 @@ def take_snapshot(search: Search, path: Sequence[int], player: int | None = None
 
     `player` is the player whose moves are returned: by default the player to move.
     """
-    tree, rules = search.room.tree, search.rules
+    tree, rules = search.tree, search.rules
     node = path[-1]
     turn, visits = int(tree.turns[node]), int(tree.visits[node])
     mover = player if player is not None else turn
@@ -245,7 +245,7 @@ def live_variation(search: Search, limit: int = 12) -> list[tuple[int, int]]:
     """Return the principal variation of a running search as (player, move), as far as readable."""
     rules = search.rules
     try:
-        variation = principal_variation(rules, search.room.tree, None, limit)
+        variation = principal_variation(rules, search.tree, None, limit)
     except (IndexError, ValueError):
         return []
     for depth, (player, code) in enumerate(variation):

@@ -1,150 +1,193 @@
 """The tree as a struct of arrays, and the record of one simulation.
 
 A node is a position. Its moves are edges, listed only when the node is visited a second time
-(most never are). Edges hold what is known of a move: playouts and the sum of the mover's scores.
-With transpositions a position has one node however it was reached, found by its key.
+(most never are). An edge has the playouts of its move and the sum of the mover's scores. With
+transpositions a position has one node however it was reached, found by its key.
 
-AMAF tables exist only where they are read (DESIGN, idea 3): at the root, and at nodes with more
-than `ref` playouts. Until then a node only remembers which simulations passed it: a chain of
-`passes` into the kept traces, from which its table is built when it is first needed.
+AMAF tables, and the traces of simulations that they are built from, are explained in `amaf`.
 
-Traces are unsigned, so that Numba need not ask whether an index taken from them is negative.
+Traces are unsigned: for signed indices Numba tests whether they are negative.
 
-`meta` counts what is in use; capacities are the arrays' lengths. Nobody outside `search/` indexes
-into these arrays.
+`meta` counts the units in use of each group; their capacity is the arrays' length. Only modules of
+`search` index into these arrays.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
-from numba import types
-from numpy.typing import NDArray
 
 from graven.core import contract
 from graven.core.compile import compiled, inlined
 from graven.core.contract import SIMULTANEOUS, Rules
-from graven.core.rng import Rng, generator
+from graven.core.rng import Rng
+from graven.core.status import Status
+from graven.search.layout import (
+    ArrayLayout,
+    Float64,
+    Int8,
+    Int32,
+    Int64,
+    Size,
+    UInt32,
+    arrays_of,
+    by_player,
+    new_arrays,
+    numba_type,
+)
 
-Int8 = NDArray[np.int8]
-Int32 = NDArray[np.int32]
-UInt32 = NDArray[np.uint32]
-Int64 = NDArray[np.int64]
-Float64 = NDArray[np.float64]
-
-# Sentinels.
+# Special values.
 NONE = -1
 NO_SUCH = -3  # in `turns`: a player that the game does not have
-LOST = -2  # in `passed`: a pass could not be kept, so no exact table can be built any more
+LOST = -2  # in `passed`: a trace could not be stored, so no exact table can be built any more
 
-# What `meta` holds.
+# Entries of `meta`: how many units of each group are in use, the root's node, whether the tree is
+# closed (nothing new may enter), and a number that is different for every trace counted.
 NODES, EDGES, TABLES, PASSES, SIMULATIONS, TRACED, ROOT, CLOSED, STAMP, META = range(10)
+
+# Entries of `Record.shape`: nodes on the path, edges taken (one more than nodes - 1 if the playout
+# began outside the tree), trace entries, the AMAF table that the last node reads (or NONE), and the
+# one that the playout may read (or NONE).
+DEPTH, STEPS, LENGTH, TABLE, POOL, SHAPE = range(6)
+
+
+def all_codes(rules: Rules) -> int:
+    """Return the number of different trace entries."""
+    return rules.players * rules.num_codes
+
+
+def depth_capacity(rules: Rules) -> int:
+    """Return the length of the longest path."""
+    return rules.max_plies + 2
+
+
+def trace_capacity(rules: Rules) -> int:
+    """Return the length of the longest trace: every player may move at every ply."""
+    return (rules.max_plies + 1) * rules.players
+
+
+def _if_features(rules: Rules) -> int:
+    return int(rules.feature != 0)
+
+
+def _if_shared(rules: Rules) -> int:
+    return rules.num_codes if rules.shared_points else 0
 
 
 class Tree(NamedTuple):
-    """All arrays of a tree. `node`, `edge` and so on stand for an index into the group."""
+    """All arrays of a tree; an array of a group is indexed by unit, or by unit * players + player.
 
-    meta: Int64
-    slots: Int32  # hash table: a node or NONE; its length is a power of two
-    # nodes
-    keys: Int64
-    visits: Int32
-    turns: Int8  # a player, TERMINAL or SIMULTANEOUS
-    first: Int32  # [node * players + player]: first edge, NONE until listed
-    degree: Int32  # [node * players + player]: how many edges
-    table: Int32  # AMAF table or NONE
-    passed: Int32  # newest pass, NONE or LOST
-    # edges
-    moves: Int32
-    counts: Int32
-    sums: Float64
-    children: Int32  # node or NONE
-    codes: UInt32  # the move's feature code; empty unless the playouts learn by features
-    # AMAF tables: [(table * players * codes + player * codes + move) * 2]: playouts, sum of scores
-    amaf: Float64
-    # passes: which simulation, where in its trace, the next older pass
-    pass_simulation: Int32
-    pass_at: Int32
-    pass_next: Int32
-    # kept simulations: where a trace starts ([simulations + 1] long), every player's score
-    trace_start: Int64
-    trace_scores: Float64
-    traces: UInt32  # player * codes + move, ply after ply
-    # scratch space
-    seen: Int64  # [players * codes]: the stamp of the last trace that had this move
-    distinct: UInt32  # the different moves of a trace
-    worth: Float64  # the score each of them counts
-    values: Float64  # what a tree policy thinks of each edge
+    A group grows as one. The arrays without a group have a fixed length.
+    """
+
+    meta: Annotated[Int64, Size(lambda rules: META)]
+    # Transposition table: a node or NONE by key; its length is a power of two.
+    slots: Annotated[Int32, Size(lambda rules: 2, group="nodes")]
+    # Nodes.
+    keys: Annotated[Int64, Size(group="nodes")]  # Zobrist key, or a hash of the path to the node
+    visits: Annotated[Int32, Size(group="nodes")]  # playouts
+    turns: Annotated[Int8, Size(group="nodes")]  # a player, TERMINAL, SIMULTANEOUS or NO_SUCH
+    # [node * players + player]: first edge, NONE until listed; number of edges
+    first: Annotated[Int32, Size(by_player, group="nodes", refers="edges")]
+    degree: Annotated[Int32, Size(by_player, group="nodes")]
+    table: Annotated[Int32, Size(group="nodes", refers="tables")]  # AMAF table or NONE
+    passed: Annotated[Int32, Size(group="nodes", refers="passes")]  # newest pass, NONE or LOST
+    # Edges.
+    moves: Annotated[Int32, Size(group="edges")]
+    counts: Annotated[Int32, Size(group="edges")]  # playouts
+    sums: Annotated[Float64, Size(group="edges")]  # sum of the mover's scores
+    children: Annotated[Int32, Size(group="edges", refers="nodes")]  # node or NONE
+    codes: Annotated[UInt32, Size(_if_features, group="edges")]  # the move's feature code
+    # AMAF tables: [(table * players * codes + player * codes + move) * 2], see `amaf`.
+    amaf: Annotated[Float64, Size(lambda rules: 2 * all_codes(rules), group="tables")]
+    # Passes: which simulation, where in its trace, the next older pass of the node.
+    pass_simulation: Annotated[Int32, Size(group="passes", refers="simulations")]
+    pass_at: Annotated[Int32, Size(group="passes")]
+    pass_next: Annotated[Int32, Size(group="passes", refers="passes")]
+    # Stored simulations: where the trace starts (and the one before ends), every player's score.
+    trace_start: Annotated[Int64, Size(group="simulations")]
+    trace_scores: Annotated[Float64, Size(by_player, group="simulations")]
+    traces: Annotated[UInt32, Size(group="traces")]  # player * codes + move, ply after ply
+    # Scratch.
+    seen: Annotated[Int64, Size(all_codes)]  # the stamp of the last trace with this move or point
+    distinct: Annotated[UInt32, Size(lambda rules: all_codes(rules) + 1)]  # moves of a trace
+    distinct_at: Annotated[Int64, Size(_if_shared)]  # [point]: where it is in `distinct`
+    worth: Annotated[Float64, Size(lambda rules: all_codes(rules) + 1)]  # the score each counts
+    values: Annotated[Float64, Size(lambda rules: max(1, rules.max_moves))]  # of a node's edges
 
 
 class Record(NamedTuple):
     """One simulation: the nodes passed, what was played, how it ended."""
 
-    root: Int64  # the state at the root
-    state: Int64  # the state as the simulation goes on
-    path: Int32  # nodes, root first
-    edges: Int32  # [depth * players + player]: the edge taken below path[depth]
-    at: Int32  # [depth]: how long the trace was at path[depth]
-    trace: UInt32  # player * codes + move, ply after ply
-    scores: Float64  # by player
-    shape: Int64  # see below
-    rng: Rng  # the random number generator of the search
-    moves: Int32  # scratch: legal moves
-    joint: Int32  # scratch: a move of each player
+    root: Annotated[Int64, Size(lambda rules: rules.state_words)]  # the state at the root
+    state: Annotated[Int64, Size(lambda rules: rules.state_words)]  # the current state
+    path: Annotated[Int32, Size(depth_capacity)]  # nodes, root first
+    # [depth * players + player]: the edge taken below path[depth]
+    edges: Annotated[Int32, Size(lambda rules: depth_capacity(rules) * rules.players)]
+    at: Annotated[Int32, Size(depth_capacity)]  # [depth]: the length of the trace at path[depth]
+    trace: Annotated[UInt32, Size(trace_capacity)]  # player * codes + move, ply after ply
+    scores: Annotated[Float64, Size(by_player)]
+    shape: Annotated[Int64, Size(lambda rules: SHAPE)]  # see above
+    rng: Annotated[Rng, Size()]  # the random number generator of the search
+    moves: Annotated[Int32, Size(contract.move_capacity)]  # scratch: legal moves
+    joint: Annotated[Int32, Size(by_player, fill=NONE)]  # scratch: a move of each player
 
 
-# What `Record.shape` holds: nodes on the path, edges taken (one more than nodes - 1 if the playout
-# began outside the tree), trace entries, the AMAF table that the last node read (or NONE), and the
-# one that the playout may read (or NONE).
-DEPTH, STEPS, LENGTH, TABLE, POOL, SHAPE = range(6)
-
-_I8, _I32, _U32, _I64, _F64 = (
-    types.Array(kind, 1, "C")
-    for kind in (types.int8, types.int32, types.uint32, types.int64, types.float64)
-)
-TREE = types.NamedTuple(
-    [_I64, _I32, _I64, _I32, _I8]
-    + [_I32] * 4
-    + [_I32, _I32, _F64, _I32, _U32]
-    + [_F64]
-    + [_I32] * 3
-    + [_I64, _F64, _U32]
-    + [_I64, _U32, _F64, _F64],
-    Tree,
-)
-RECORD = types.NamedTuple(
-    [_I64, _I64] + [_I32] * 3 + [_U32, _F64, _I64, contract.RNG, _I32, _I32], Record
-)
+TREE, RECORD = numba_type(Tree), numba_type(Record)
 
 
 def new_record(rules: Rules) -> Record:
-    """Room for one simulation."""
-    depth = rules.max_plies + 2
-    return Record(
-        root=np.zeros(rules.state_words, np.int64),
-        state=np.zeros(rules.state_words, np.int64),
-        path=np.zeros(depth, np.int32),
-        edges=np.zeros(depth * rules.players, np.int32),
-        at=np.zeros(depth, np.int32),
-        trace=np.zeros(trace_capacity(rules), np.uint32),
-        scores=np.zeros(rules.players, np.float64),
-        shape=np.zeros(SHAPE, np.int64),
-        rng=generator(0),
-        moves=contract.new_moves(rules),
-        joint=np.full(rules.players, NONE, np.int32),
+    """Return a record for the longest simulation."""
+    return Record(**new_arrays(Record, rules))
+
+
+@dataclass(frozen=True)
+class Group:
+    """Arrays that grow together: their units in use are meta[count].
+
+    `least` is how many units the group has at first, unless `first_bytes` is more. Pages that are
+    never touched cost nothing, while growing step by step took a seventh of a search of 10,000
+    playouts.
+    """
+
+    name: str
+    count: int
+    need: Status  # how a kernel asks for more units
+    least: Callable[[Rules], int]
+    first_bytes: int = 8 << 20
+
+    @property
+    def arrays(self) -> list[ArrayLayout]:
+        """The group's arrays."""
+        return [array for array in arrays_of(Tree) if array.size.group == self.name]
+
+    def unit_bytes(self, rules: Rules) -> int:
+        """Return the memory of one unit, without the transposition table."""
+        return sum(
+            array.size.entries(rules) * array.dtype.itemsize
+            for array in self.arrays
+            if array.name != SLOTS
+        )
+
+
+SLOTS = "slots"  # rebuilt, not copied, when its group grows or is pruned
+
+GROUPS = {
+    group.name: group
+    for group in (
+        # Few bytes at first: the transposition table has to be cleared for every search.
+        Group("nodes", NODES, Status.NEED_NODES, lambda rules: 512, 1 << 19),
+        Group("edges", EDGES, Status.NEED_EDGES, lambda rules: 2 * rules.players * rules.max_moves),
+        Group("tables", TABLES, Status.NEED_TABLES, lambda rules: 2),
+        Group("passes", PASSES, Status.NEED_PASSES, lambda rules: 2 * depth_capacity(rules)),
+        Group("simulations", SIMULATIONS, Status.NEED_SIMULATIONS, lambda rules: 512),
+        Group("traces", TRACED, Status.NEED_TRACES, lambda rules: 2 * trace_capacity(rules)),
     )
-
-
-def trace_capacity(rules: Rules) -> int:
-    """The longest trace: every player may move at every ply."""
-    return (rules.max_plies + 1) * rules.players
-
-
-# How much memory a group of arrays gets at first, 8 MiB but for these, unless the limit is low.
-# Pages that are never touched cost nothing, while growing step by step took a seventh of a search
-# of 10,000 playouts. Nodes get less, since their hash table has to be emptied for every search.
-FIRST_BYTES = {"nodes": 1 << 19}
+}
+NEEDED = {group.need: group for group in GROUPS.values()}
 
 
 def _power_of_two(n: int) -> int:
@@ -152,61 +195,20 @@ def _power_of_two(n: int) -> int:
     return 1 << (n - 1).bit_length()
 
 
-class Room:
-    """A tree that grows, group by group, up to a limit in bytes."""
+class TreeArena:
+    """The memory of a tree, which grows, group by group, up to a limit in bytes."""
 
     def __init__(self, rules: Rules, limit: int) -> None:
-        codes = rules.players * rules.num_codes
         self.limit = limit
-        # Each group's arrays, with the entries each of them has for one unit of the group.
-        self._groups = {
-            "nodes": {
-                "keys": 1,
-                "visits": 1,
-                "turns": 1,
-                "first": rules.players,
-                "degree": rules.players,
-                "table": 1,
-                "passed": 1,
-            },
-            "edges": {
-                "moves": 1,
-                "counts": 1,
-                "sums": 1,
-                "children": 1,
-                "codes": int(rules.feature != 0),
-            },
-            "tables": {"amaf": 2 * codes},
-            "passes": {"pass_simulation": 1, "pass_at": 1, "pass_next": 1},
-            "simulations": {"trace_start": 1, "trace_scores": rules.players},
-            "traces": {"traces": 1},
-        }
-        least = {
-            "nodes": 512,
-            "edges": 2 * rules.players * rules.max_moves,
-            "tables": 2,
-            "passes": 2 * (rules.max_plies + 2),
-            "simulations": 512,
-            "traces": 2 * trace_capacity(rules),
-        }
-        kinds = dict(zip(Tree._fields, TREE.types, strict=True))
-        dtypes = {name: np.dtype(str(kind.dtype)) for name, kind in kinds.items()}
-        arrays: dict[str, Any] = {
-            "meta": np.zeros(META, np.int64),
-            "seen": np.zeros(codes, np.int64),
-            "distinct": np.zeros(codes + 1, dtypes["distinct"]),
-            "worth": np.zeros(codes + 1, np.float64),
-            "values": np.zeros(max(1, rules.max_moves), np.float64),
-        }
-        for group, members in self._groups.items():
-            unit = sum(per_unit * dtypes[name].itemsize for name, per_unit in members.items())
-            first = min(FIRST_BYTES.get(group, 8 << 20), limit // 16)
-            units = _power_of_two(max(least[group], first // unit))
-            for name, per_unit in members.items():
-                arrays[name] = np.empty(units * per_unit, dtypes[name])
-        arrays["slots"] = np.full(2 * len(arrays["keys"]), NONE, np.int32)
-        self.tree = Tree(**arrays)
         self.full = False  # whether the limit has stopped the tree from growing
+        arrays: dict[str, Any] = new_arrays(Tree, rules)
+        for group in GROUPS.values():
+            first = min(group.first_bytes, limit // 16) // group.unit_bytes(rules)
+            units = _power_of_two(max(group.least(rules), first))
+            for array in group.arrays:
+                arrays[array.name] = np.empty(units * array.size.entries(rules), array.dtype)
+        arrays[SLOTS][:] = NONE
+        self.tree = Tree(**arrays)
 
     @property
     def nbytes(self) -> int:
@@ -214,43 +216,40 @@ class Room:
         return sum(array.nbytes for array in self.tree)
 
     def clear(self) -> None:
-        """Forget everything but the room itself."""
+        """Remove everything from the tree."""
         self.full = False
         self.tree.meta[:] = 0
         self.tree.slots[:] = NONE
         self.tree.seen[:] = 0
 
     def close(self) -> None:
-        """Let nothing more into the tree: searches go on in the tree as it is."""
+        """Let nothing more enter the tree: searches go on in the tree as it is."""
         self.tree.meta[CLOSED] = 1
 
-    def group_bytes(self, group: str) -> int:
+    def group_bytes(self, group: Group) -> int:
         """How much memory a group takes; doubling it takes as much again."""
-        names = [*self._groups[group], *(["slots"] if group == "nodes" else [])]
-        return sum(getattr(self.tree, name).nbytes for name in names)
+        return sum(getattr(self.tree, array.name).nbytes for array in group.arrays)
 
-    def grow(self, group: str) -> None:
+    def grow(self, group: Group) -> None:
         """Double one group; where the limit forbids it, the tree is closed."""
         if self.nbytes + self.group_bytes(group) > self.limit:
             self.full = True
             self.close()
             return
-        members = self._groups[group]
-        arrays = self.tree._asdict()
-        for name in members:
-            old = arrays[name]
-            arrays[name] = np.empty(2 * len(old), old.dtype)
-            arrays[name][: len(old)] = old
-        if group == "nodes":
-            arrays["slots"] = np.full(2 * len(arrays["slots"]), NONE, np.int32)
-        self.tree = Tree(**arrays)
-        if group == "nodes":
+        larger: dict[str, Any] = {}
+        for array in group.arrays:
+            old = getattr(self.tree, array.name)
+            larger[array.name] = np.empty(2 * len(old), old.dtype)
+            if array.name != SLOTS:
+                larger[array.name][: len(old)] = old
+        self.tree = self.tree._replace(**larger)
+        if SLOTS in larger:
             rehash(self.tree)
 
 
 @inlined
 def find(tree: Tree, key: int) -> int:
-    """The node with this key, or NONE."""
+    """Return the node with this key, or NONE."""
     mask = len(tree.slots) - 1
     slot = key & mask
     while tree.slots[slot] != NONE:
@@ -262,7 +261,7 @@ def find(tree: Tree, key: int) -> int:
 
 @inlined
 def enter(tree: Tree, node: int) -> None:
-    """Make a node findable by its key."""
+    """Enter a node into the transposition table."""
     mask = len(tree.slots) - 1
     slot = tree.keys[node] & mask
     while tree.slots[slot] != NONE:
@@ -272,14 +271,16 @@ def enter(tree: Tree, node: int) -> None:
 
 @compiled
 def rehash(tree: Tree) -> None:
-    """Enter all nodes into an empty hash table."""
+    """Fill the transposition table with all nodes."""
+    for slot in range(len(tree.slots)):
+        tree.slots[slot] = NONE
     for node in range(tree.meta[NODES]):
         enter(tree, node)
 
 
 @inlined
 def new_node(tree: Tree, players: int, key: int, turn: int) -> int:
-    """A node without playouts, or NONE if there is no room."""
+    """Return a new node without playouts, or NONE if the group is full."""
     node = tree.meta[NODES]
     if node >= len(tree.keys):
         return NONE

@@ -12,10 +12,10 @@ from typing import Any
 from graven.core.errors import ContractError, UsageError
 from graven.core.game import Game, Position
 from graven.core.rng import derive, generator
-from graven.search.engine import Stop
+from graven.search.runner import Stop
 from graven.solving.method import one_player
 from graven.solving.method_registry import Chosen, parse_method
-from graven.sources.load import make_game
+from graven.sources.load import load_game
 
 # A chunk of playouts lasts about this long: clocks and stop requests are looked at in between.
 CHUNK_SECONDS = 0.02
@@ -208,7 +208,7 @@ def solve(
 
     limits = Limits(seconds, playouts, runs)
     if isinstance(game, str):
-        game = make_game(game)
+        game = load_game(game)
     position = game if isinstance(game, Position) else game.start()
     if resume is not None:
         solving = load(resume, position)

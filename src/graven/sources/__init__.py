@@ -1,1 +1,1 @@
-"""Games as ordinary Python objects, and OpenSpiel's."""
+"""Where games come from: the registry, GDL text, Python files and classes, OpenSpiel."""

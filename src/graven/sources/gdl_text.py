@@ -1,7 +1,7 @@
 """Games as GDL text, by name: `rules/skirmish.kif`, `gdl(sheet=skirmish)`, `gdl(file=x.kif)`.
 
-A game's spec holds a digest of the text, so that a worker, a store or a saved search that names a
-file which has changed since is told so, and never mixes two games.
+A game's spec holds a digest of the text: a worker, a store or a saved search that names a file
+that has changed since raises an error, and never mixes two games.
 """
 
 from __future__ import annotations
@@ -10,12 +10,16 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from graven.core.calls import CallSyntaxError, parse_arguments
 from graven.core.errors import UsageError, unknown
-from graven.core.game import MISERE, Game, Outline, spec_of
+from graven.core.game import MISERE, Game, GameOutline, spec_of
 from graven.core.game import Option as Value
 from graven.games.registry import Family, Option
+
+if TYPE_CHECKING:
+    from graven.gdl.sheet_loader import SheetOptions
 
 NAME = "gdl"
 OPTIONS = ("sheet", "file", "steps", "by", "text")
@@ -24,31 +28,31 @@ _CALL = re.compile(rf"{NAME}\s*(?:\((?P<options>.*)\))?", re.DOTALL)
 
 
 def is_gdl(text: str) -> bool:
-    """Whether a text names a game that is written in GDL."""
+    """Return whether a text names a game that is written in GDL."""
     plain = text.strip().removeprefix(MISERE)
     return bool(_CALL.fullmatch(plain) or _FILE.fullmatch(plain))
 
 
-def text_of(text: str) -> str:
-    """The rules themselves."""
+def rules_text(text: str) -> str:
+    """Return the text of the rules."""
     return _source(_chosen(text, {}))[2]
 
 
 def gdl_game(text: str, /, **options: Value) -> Game:
-    """The game that the text names."""
+    """Make the game that a text names."""
     game = _make(_chosen(text, options))
     return game.as_misere() if text.strip().startswith(MISERE) else game
 
 
 def families() -> list[Family]:
-    """The shipped sheets, as the list of games shows them."""
+    """Return the shipped sheets for the list of games."""
     from graven.gdl import sheets
 
     return [_family(f"{NAME}(sheet={name})", sheets.summary(name)) for name in sheets.names()]
 
 
-def family(game: Game) -> Family:
-    """What the list of games would say of a game."""
+def family_of(game: Game) -> Family:
+    """Return a game's entry for the list of games."""
     from graven.gdl import sheets
 
     shipped = game.options.get("sheet")
@@ -57,11 +61,11 @@ def family(game: Game) -> Family:
 
 
 def _family(name: str, about: str) -> Family:
-    from graven.gdl.game import STEPS
-    from graven.gdl.make import AUTO
+    from graven.gdl.network_game import DEFAULT_STEPS
+    from graven.gdl.sheet_loader import AUTO
 
     options = {
-        "steps": Option(STEPS, "a game that has not ended after so many steps ends there"),
+        "steps": Option(DEFAULT_STEPS, "the game ends after so many steps"),
         "by": Option(AUTO, "network, proof (slow), or auto: a network if it is not too large"),
     }
     return Family(name, about, options, lambda **chosen: gdl_game(name, **chosen))
@@ -94,16 +98,24 @@ def _options(inside: str, text: str) -> dict[str, str]:
 
 
 def _make(chosen: dict[str, str]) -> Game:
-    from graven.gdl import make
-    from graven.gdl.game import STEPS
+    from graven.gdl.network_game import DEFAULT_STEPS
+    from graven.gdl.sheet_loader import AUTO, SheetOptions
 
-    steps = _steps(chosen.get("steps", str(STEPS)))
-    return _cached(*_source(chosen), steps, chosen.get("by", make.AUTO))
+    steps = _steps(chosen.get("steps", str(DEFAULT_STEPS)))
+    return _cached(_source(chosen), SheetOptions(chosen.get("by", AUTO), steps))
 
 
-def _source(chosen: dict[str, str]) -> tuple[str, str, str]:
-    """Whether it is a sheet or a file, which one, and its text."""
-    from graven.gdl import make, sheets
+class SheetSource(NamedTuple):
+    """Where rules come from: a shipped sheet or a file, which one, and its text."""
+
+    kind: str
+    title: str
+    text: str
+
+
+def _source(chosen: dict[str, str]) -> SheetSource:
+    from graven.gdl import sheets
+    from graven.gdl.sheet_loader import digest
 
     if ("sheet" in chosen) == ("file" in chosen):
         raise UsageError(
@@ -117,52 +129,51 @@ def _source(chosen: dict[str, str]) -> tuple[str, str, str]:
         source, title = "file", chosen["file"]
         if re.search(r"[(),=]", title):
             raise UsageError(f"a sheet's path must not have any of ( ) , = in it: {title!r}.")
-        text = file_text(title)
-    known = make.digest(text)
+        text = read_rules_file(title)
+    known = digest(text)
     if chosen.get("text", known) != known:
         raise UsageError(
             f"{title} has changed: its text was {chosen['text']} and is now {known}. Results of "
             "the old text and of the new one do not belong together."
         )
-    return source, title, text
+    return SheetSource(source, title, text)
 
 
-# A game knows how to be made again from its spec; made once, it is the same object for all who ask,
-# with its network and its compiled functions.
+# One object for all requests of the same game: its network and its compiled functions are shared.
 @lru_cache(maxsize=8)
-def _cached(source: str, title: str, text: str, steps: int, by: str) -> Game:
-    from graven.gdl import make
+def _cached(source: SheetSource, options: SheetOptions) -> Game:
+    from graven.gdl.sheet_loader import sheet_game
 
-    how = make.How(by, steps)
-    return make.make(text, title, how, NAME, _said(source, title, text, steps, by))
-
-
-def _said(source: str, title: str, text: str, steps: int, by: str) -> dict[str, Value]:
-    """The options in a game's spec."""
-    from graven.gdl.game import STEPS
-    from graven.gdl.make import AUTO, digest
-
-    options: dict[str, Value] = {source: title}
-    if steps != STEPS:
-        options["steps"] = steps
-    if by != AUTO:
-        options["by"] = by
-    options["text"] = digest(text)
-    return options
+    return sheet_game(source.text, source.title, options, _spec_options(source, options))
 
 
-def gdl_outline(text: str) -> Outline:
-    """The spec and the players of the game that a text names, from its text alone."""
-    from graven.gdl.game import STEPS
-    from graven.gdl.make import AUTO
-    from graven.gdl.read import read
+def _spec_options(source: SheetSource, options: SheetOptions) -> dict[str, Value]:
+    """Return the options in a game's spec."""
+    from graven.gdl.network_game import DEFAULT_STEPS
+    from graven.gdl.sheet_loader import AUTO, digest
+
+    shown: dict[str, Value] = {source.kind: source.title}
+    if options.steps != DEFAULT_STEPS:
+        shown["steps"] = options.steps
+    if options.by != AUTO:
+        shown["by"] = options.by
+    shown["text"] = digest(source.text)
+    return shown
+
+
+def gdl_outline(text: str) -> GameOutline:
+    """Return the spec and the number of players of a game without making it."""
+    from graven.gdl.language.kif_reader import read
+    from graven.gdl.network_game import DEFAULT_STEPS
+    from graven.gdl.sheet_loader import AUTO, SheetOptions
 
     chosen = _chosen(text, {})
-    source, title, rules = _source(chosen)
-    steps = _steps(chosen.get("steps", str(STEPS)))
-    said = _said(source, title, rules, steps, chosen.get("by", AUTO))
+    source = _source(chosen)
+    steps = _steps(chosen.get("steps", str(DEFAULT_STEPS)))
+    options = SheetOptions(chosen.get("by", AUTO), steps)
     name = f"{MISERE}{NAME}" if text.strip().startswith(MISERE) else NAME
-    return Outline(spec_of(name, said), len(read(rules, title).roles))
+    roles = read(source.text, source.title).roles
+    return GameOutline(spec_of(name, _spec_options(source, options)), len(roles))
 
 
 def _steps(text: str) -> int:
@@ -172,19 +183,19 @@ def _steps(text: str) -> int:
 
 
 def sheet_text(name: str) -> str:
-    """The text of a file, or of a sheet that graven has."""
+    """Return the text of a file or of a shipped sheet."""
     from graven.gdl import sheets
 
     if not Path(name).suffix and name in sheets.names():
         return sheets.text_of(name)
     if not Path(name).exists() and not Path(name).suffix:
         raise unknown("sheet", name, sheets.names())
-    return file_text(name)
+    return read_rules_file(name)
 
 
-def file_text(name: str) -> str:
-    """A sheet's text from a file, which may be wrong in any way."""
-    from graven.gdl.read import MOST_TEXT
+def read_rules_file(name: str) -> str:
+    """Read a sheet from a file; raise UsageError if it cannot be read."""
+    from graven.gdl.language.kif_reader import MOST_TEXT
 
     path = Path(name)
     try:
@@ -193,7 +204,7 @@ def file_text(name: str) -> str:
         with path.open("rb") as file:
             data = file.read(4 * MOST_TEXT + 1)
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "its name makes no sense"
+        reason = getattr(error, "strerror", None) or "invalid file name"
         raise UsageError(f"cannot read rules from {name!r}: {reason}.") from None
     try:
         return data.decode("utf-8-sig")

@@ -1,23 +1,24 @@
-"""Games from wherever they come: by name, or from a file.
+"""Load a game from a text: a registered name, GDL, a Python file, or OpenSpiel.
 
     breakthrough(size=6x5)      a game of the package
-    rules/skirmish.kif          a game as GDL text; gdl(sheet=skirmish): one that is shipped
-    mygame.py:game              a game of one's own
+    rules/skirmish.kif          GDL text; gdl(sheet=skirmish) is a sheet of the package
+    mygame.py:game              a user-defined game
     spiel("chess")              a game of OpenSpiel
 
-Each source is a function from text and options to a `Game`, and says which texts are its own.
+Each source is a module with a function that recognises its texts and one that returns the `Game`.
 """
 
 from __future__ import annotations
 
-from graven.core.game import Game, Outline
+from graven.core.game import Game, GameOutline
 from graven.core.game import Option as Value
 
 
-def make_game(text: str, **options: Value) -> Game:
-    """The game that a text names, with options in the text or by keyword.
+def load_game(text: str, **options: Value) -> Game:
+    """Return the game that a text describes, with options in the text or as keywords.
 
-    A text that names a Python file runs it: it must come from the person at the keyboard.
+    A text that names a Python file executes that file: it must come from the user of the program,
+    never from a network or a database.
     """
     from graven.games import registry
     from graven.sources import gdl_text, openspiel_game, python_file
@@ -26,16 +27,16 @@ def make_game(text: str, **options: Value) -> Game:
         return gdl_text.gdl_game(text, **options)
     if python_file.is_file_game(text):
         return python_file.file_game(text, **options)
-    if openspiel_game.is_spiel_game(text):
-        return openspiel_game.spiel_game(text, **options)
+    if openspiel_game.is_openspiel_game(text):
+        return openspiel_game.openspiel_game(text, **options)
     return registry.make_game(text, **options)
 
 
-def outline(text: str) -> Outline:
-    """The spec and the players of the game that a text names; GDL is read, not grounded."""
+def read_outline(text: str) -> GameOutline:
+    """Return spec and players of the game that a text describes; GDL is parsed, not grounded."""
     from graven.sources import gdl_text
 
     if gdl_text.is_gdl(text):
         return gdl_text.gdl_outline(text)
-    game = make_game(text)
-    return Outline(game.spec, game.players)
+    game = load_game(text)
+    return GameOutline(game.spec, game.players)

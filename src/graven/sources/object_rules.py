@@ -1,76 +1,78 @@
 """Games whose positions are Python objects, searched by the same kernel through callbacks.
 
-The kernel copies a state's words as it likes, so an object cannot live in them. A state is the
-history of the game, the codes of the moves so far, and what can be seen of the position: who moves,
-the legal moves, the results. Any object can be made again by replaying the history. Seldom does it
-come to that: a simulation starts at the same root as the one before, whose object is kept and
-copied once, and from there each `play` continues with the object of the `play` before it.
+Kernels copy the words of a state at will, so an object cannot live in them. A state holds the
+history of the game (the codes of the moves so far) and the observable part of the position: the
+player to move, the legal moves, the scores. Any object can be rebuilt by replaying the history.
+That is rare: a simulation starts at the same root as the previous one, whose object is cached and
+copied once, and from there each `play` continues with the object of the previous `play`.
 
 So Python is called once a ply: `turn`, `legal`, `sample`, `scores` and `key` only read what `play`
-has written, and are compiled. Memory is bounded: each thread keeps a few objects, nothing grows
-with the search.
+has written, and are compiled. Memory is bounded: each thread caches a few objects, independent of
+the size of the search.
 """
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple, Protocol
 
 from graven.core.callbacks import BROKEN, Callback
 from graven.core.contract import TERMINAL, Constants, Moves, Scores, State
 from graven.core.errors import ContractError
-from graven.core.game import Game, Option
+from graven.core.game import Game
+from graven.core.game_parts import Bounds, Display, RuleFunctions
 from graven.core.rng import Rng, below
 
-# The words of a state: how long the history is, a hash of it, the position's key, who moves, how
-# many legal moves there are; then each player's result, the legal moves, the history. A result is
-# kept in units of 1 / ONE, which is exact for whatever people use.
+# The words of a state: length of the history, hash of the history, key of the position, player to
+# move, number of legal moves; then each player's score, the legal moves, the history. A score is
+# stored in units of 1 / SCORE_UNIT, which is exact for all usual values.
 LENGTH, PATH, KEY, TURN, COUNT, HEAD = range(6)
-ONE = 1 << 62
-# Where `tables` says that these parts begin.
-LEGAL_AT, HISTORY_AT, TABLE_WORDS = range(3)
-KEPT_OBJECTS = 16
-TOLD_MOVES = 100  # in an error
-MASK = (1 << 63) - 1
+SCORE_UNIT = 1 << 62
+# Indices into the constants: where these parts of a state begin.
+LEGAL_AT, HISTORY_AT = range(2)
+CACHED_OBJECTS = 16
+MAX_MOVES_IN_ERRORS = 100
+KEY_MASK = (1 << 63) - 1
 
 
-# The view of a position: the player to move or TERMINAL, the codes of the legal moves, each
-# player's score at the end, and a key of 63 bits, or None where only the history tells positions
-# apart.
-Look = tuple[int, Sequence[int], Sequence[float], int | None]
+# A position as kernels see it: the player to move or TERMINAL, the codes of the legal moves, each
+# player's score at the end, and a key of 63 bits, or None if only the history identifies positions.
+# A plain tuple, because one is made at every ply.
+Observation = tuple[int, Sequence[int], Sequence[float], int | None]
 
 
-class Objects(Protocol):
-    """How objects are played with. `play` may change the object or return another one."""
+class ObjectRules(Protocol):
+    """The rules of a game of objects. `play` may modify the object or return another one."""
 
     def start(self) -> Any:
-        """The object of the initial position."""
+        """Return the object of the initial position."""
 
-    def copy(self, thing: Any) -> Any:
-        """An object that goes its own way from here."""
+    def copy(self, position: Any) -> Any:
+        """Return an independent copy."""
 
-    def play(self, thing: Any, code: int) -> Any:
-        """The object after a move; the given one may be spent."""
+    def play(self, position: Any, code: int) -> Any:
+        """Return the object after a move; `position` is not used afterwards."""
 
-    def look(self, thing: Any, length: int) -> Look:
-        """What the position shows after `length` moves."""
+    def observe(self, position: Any, length: int) -> Observation:
+        """Return the observable part of the position after `length` moves."""
 
     def text(self, code: int) -> str:
-        """A move's text."""
+        """Return a move's text for error messages."""
 
 
-# What is compiled: reading what `play` has written.
+# The compiled functions: they read what `play` has written.
 
 
 def turn(constants: Constants, state: State) -> int:
-    """Who moves."""
+    """Return the player to move."""
     return state[TURN]
 
 
 def legal(constants: Constants, state: State, player: int, moves: Moves) -> int:
-    """The legal moves."""
+    """Write the legal moves and return their number."""
     first = constants[LEGAL_AT]
     for i in range(state[COUNT]):
         moves[i] = state[first + i]
@@ -78,174 +80,180 @@ def legal(constants: Constants, state: State, player: int, moves: Moves) -> int:
 
 
 def sample(constants: Constants, state: State, player: int, rng: Rng) -> int:
-    """One of them."""
+    """Return a uniformly random legal move."""
     if state[COUNT] < 1:
         return -1
     return state[constants[LEGAL_AT] + below(rng, state[COUNT])]
 
 
 def scores(constants: Constants, state: State, out: Scores) -> None:
-    """The results."""
+    """Write the scores."""
     for player in range(len(out)):
-        out[player] = state[HEAD + player] / ONE
+        out[player] = state[HEAD + player] / SCORE_UNIT
 
 
 def key(constants: Constants, state: State) -> int:
-    """The position's key."""
+    """Return the position's key."""
     return state[KEY]
 
 
-class Theatre:
-    """Where the objects of one game live: makes the words of a state from them, and the other way
-    round. Each thread has its own objects."""
+class ObjectBounds(NamedTuple):
+    """Upper bounds: different moves in the game, legal moves in a position, moves in a game.
 
-    def __init__(
-        self, name: str, objects: Objects, players: int, moves: int, plies: int, hint: str
-    ) -> None:
+    `declared_in` is where they are declared, for error messages: "gv.from_class(Nim, ...)".
+    """
+
+    num_codes: int
+    max_moves: int
+    max_plies: int
+    declared_in: str
+
+
+class ObjectCallbacks:
+    """The callbacks `start` and `play` of a game of objects, with a cache of objects per thread."""
+
+    def __init__(self, name: str, rules: ObjectRules, players: int, bounds: ObjectBounds) -> None:
         self.name = name
-        self.objects = objects
-        self.players = players
-        self.moves = moves
-        self.plies = plies
-        self.hint = hint
+        self.rules = rules
+        self.bounds = bounds
         self.legal_at = HEAD + players
-        self.history_at = self.legal_at + moves
-        self.words = self.history_at + plies
-        self._nothing = [0] * players
-        self._mine = threading.local()
+        self.max_moves, self.max_plies = bounds.max_moves, bounds.max_plies
+        self.history_at = self.legal_at + bounds.max_moves
+        self.state_words = self.history_at + bounds.max_plies
+        self._no_scores = [0] * players
+        self._thread = threading.local()
 
     def start(self, constants: Constants, state: State) -> None:
         """Write the initial position."""
         state[:] = 0
         state[TURN] = BROKEN
-        self._write(state, self.objects.start(), 0, 0)
+        self._write(state, self.rules.start(), 0, 0)
 
     def play(self, constants: Constants, state: State, joint: Moves) -> None:
         """Write the position after a move."""
-        length, path, _, mover = state[:COUNT].tolist()
-        if length >= self.plies:
+        length, path, _, player = state[:COUNT].tolist()
+        if length >= self.max_plies:
             raise ContractError(
-                f"a game of {self.name} goes on after {self.plies} moves: it must end, or "
-                f"{self.hint} a larger `plies`."
+                f"a game of {self.name} goes on after {length} moves: it must end, or pass a "
+                f"larger `max_plies` to {self.bounds.declared_in}."
             )
-        code = int(joint[mover])
-        state[TURN] = BROKEN  # until all is well
-        thing = self._object(state, length, path)
+        code = int(joint[player])
+        state[TURN] = BROKEN  # stays if the rules raise
+        position = self._take(state, length, path)
         state[self.history_at + length] = code
         state[LENGTH] = length + 1
-        thing = self.objects.play(thing, code)
-        self._write(state, thing, length + 1, hash((path, code)) & MASK)
+        position = self.rules.play(position, code)
+        self._write(state, position, length + 1, hash((path, code)) & KEY_MASK)
 
-    def _write(self, state: State, thing: Any, length: int, path: int) -> None:
-        turn, codes, results, known = self.objects.look(thing, length)
+    def _write(self, state: State, position: Any, length: int, path: int) -> None:
+        turn, codes, results, key = self.rules.observe(position, length)
         count = len(codes)
-        if count > self.moves:
+        if count > self.max_moves:
             raise ContractError(
-                f"a position of {self.name} has {count} legal moves, and `moves` is "
-                f"{self.moves}: {self.hint} a larger `moves`."
+                f"a position of {self.name} has {count} legal moves, and `max_moves` is "
+                f"{self.max_moves}: pass a larger `max_moves` to {self.bounds.declared_in}."
             )
-        worth = self._nothing if turn != TERMINAL else [round(score * ONE) for score in results]
-        key = path if known is None else known
-        # All at once: each assignment to an array costs as much as a few objects do.
-        state[: self.legal_at + count] = [length, path, key, turn, count, *worth, *codes]
-        self._mine.live = (path, length, thing)
+        scores = self._no_scores
+        if turn == TERMINAL:
+            scores = [round(score * SCORE_UNIT) for score in results]
+        if key is None:
+            key = path
+        # One assignment: each assignment to an array costs as much as several objects.
+        state[: self.legal_at + count] = [length, path, key, turn, count, *scores, *codes]
+        self._thread.latest = (path, length, position)
 
-    def _object(self, state: State, length: int, path: int) -> Any:
-        """An object of the position that nobody else holds."""
-        live = getattr(self._mine, "live", None)
-        if live is not None and live[0] == path and live[1] == length:
-            # The position that was just written: it goes on from there. Should somebody come back
-            # to it, a copy is made from what is kept, or it is replayed.
-            self._mine.live = None
-            return live[2]
-        return self.objects.copy(self.kept(state, length, path))
+    def _take(self, state: State, length: int, path: int) -> Any:
+        """Return an object of the position that may be modified."""
+        latest = getattr(self._thread, "latest", None)
+        if latest is not None and latest[0] == path and latest[1] == length:
+            # The position written last: continue with its object. If it is needed again, it is
+            # copied from the cache, or replayed.
+            self._thread.latest = None
+            return latest[2]
+        return self.rules.copy(self._cached(state, length, path))
 
-    def kept(self, state: State, length: int, path: int) -> Any:
-        """The object of a position, not to be changed: kept from before, or replayed."""
-        if not hasattr(self._mine, "objects"):
-            self._mine.objects = OrderedDict()
-        kept: OrderedDict[tuple[int, int], Any] = self._mine.objects
-        thing = kept.get((path, length))
-        if thing is None:
-            thing = self.objects.start()
+    def _cached(self, state: State, length: int, path: int) -> Any:
+        """Return the object of a position, not to be modified: from the cache, or replayed."""
+        if not hasattr(self._thread, "objects"):
+            self._thread.objects = OrderedDict()
+        objects: OrderedDict[tuple[int, int], Any] = self._thread.objects
+        position = objects.get((path, length))
+        if position is None:
+            position = self.rules.start()
             for code in state[self.history_at : self.history_at + length].tolist():
-                thing = self.objects.play(thing, code)
-            self._same_again(state, thing, length)
-            kept[path, length] = thing
-            if len(kept) > KEPT_OBJECTS:
-                kept.popitem(last=False)
+                position = self.rules.play(position, code)
+            self._check_replayed(state, position, length)
+            objects[path, length] = position
+            if len(objects) > CACHED_OBJECTS:
+                objects.popitem(last=False)
         else:
-            kept.move_to_end((path, length))
-        return thing
+            objects.move_to_end((path, length))
+        return position
 
-    def _same_again(self, state: State, thing: Any, length: int) -> None:
-        """A replayed game must be as it was: there is no chance in it, and nothing outside."""
-        turn, codes, *_ = self.objects.look(thing, length)
+    def _check_replayed(self, state: State, position: Any, length: int) -> None:
+        """Raise ContractError if a replayed game differs: the rules must be deterministic."""
+        turn, codes, *_ = self.rules.observe(position, length)
         count = int(state[COUNT])
-        before = state[self.legal_at : self.legal_at + count].tolist()
-        if turn != TERMINAL and sorted(codes) != sorted(before):
+        expected = state[self.legal_at : self.legal_at + count].tolist()
+        if turn != TERMINAL and sorted(codes) != sorted(expected):
             raise ContractError(
-                f"{self.name} played again goes another way: a copy shares something with its "
-                "original, or the rules throw dice."
+                f"the same moves of {self.name}, replayed, lead to a different position: a copy "
+                "shares data with its original, or the rules are random."
             )
 
-    def shown(self, state: State) -> Any:
-        """The object of a state, to look at."""
-        return self.kept(state, int(state[LENGTH]), int(state[PATH]))
+    def position(self, state: State) -> Any:
+        """Return the object of a state, not to be modified."""
+        return self._cached(state, int(state[LENGTH]), int(state[PATH]))
 
     def where(self, state: State) -> str:
-        """The moves that led to a state, in words."""
+        """Return the moves that led to a state, as text for error messages."""
         length = int(state[LENGTH])
         history = state[self.history_at : self.history_at + length].tolist()
-        texts = [self.objects.text(code) for code in history]
+        texts = [self.rules.text(code) for code in history]
         if not texts:
             return "at the start"
-        last = f"{length} moves, the last ones" if length > TOLD_MOVES else "the moves"
-        return f"after {last} {' '.join(texts[-TOLD_MOVES:])}"
+        last = f"{length} moves, the last ones" if length > MAX_MOVES_IN_ERRORS else "the moves"
+        return f"after {last} {' '.join(texts[-MAX_MOVES_IN_ERRORS:])}"
 
 
 def object_game(
     *,
     name: str,
-    objects: Objects,
     players: int,
-    codes: int,
-    moves: int,
-    plies: int,
-    read_move: Callable[[int, str], int | None],
-    hint: str,
-    show: Callable[[Any], str] | None = None,
-    show_move: Callable[[int, int], str] | None = None,
-    options: Mapping[str, Option] | None = None,
-    player_names: Sequence[str] = (),
+    rules: ObjectRules,
+    bounds: ObjectBounds,
+    display: Display,
+    position_text: Callable[[Any], str] | None = None,
     source: str = "",
-    by_history: bool = True,
-    made_of: Sequence[Callable[..., Any]] = (),
+    history_dependent: bool = True,
+    source_functions: Sequence[Callable[..., Any]] = (),
 ) -> Game:
-    """A game from objects. `hint` begins the advice to give larger bounds; `show` draws an object
-    as text; `made_of` are the functions of one's own behind it."""
-    theatre = Theatre(name, objects, players, moves, plies, hint)
+    """Return the game of these objects; `position_text` draws an object as text."""
+    callbacks = ObjectCallbacks(name, rules, players, bounds)
+    if draw := position_text:
+        display = replace(display, render=lambda state, colour: draw(callbacks.position(state)))
     return Game(
         name=name,
         players=players,
-        state_words=theatre.words,
-        num_codes=codes,
-        max_moves=moves,
-        max_plies=plies + 1,  # so that `Theatre.play` is the first to see that a game is too long
-        constants=[theatre.legal_at, theatre.history_at],
-        start=Callback("start", theatre.start, name, theatre.where),
-        turn=turn,
-        legal=legal,
-        play=Callback("play", theatre.play, name, theatre.where),
-        scores=scores,
-        sample=sample,
-        key=key,
-        options=options,
-        player_names=player_names,
+        functions=RuleFunctions(
+            start=Callback("start", callbacks.start, name, callbacks.where),
+            turn=turn,
+            legal=legal,
+            play=Callback("play", callbacks.play, name, callbacks.where),
+            scores=scores,
+            sample=sample,
+            key=key,
+        ),
+        bounds=Bounds(
+            state_words=callbacks.state_words,
+            num_codes=bounds.num_codes,
+            max_moves=bounds.max_moves,
+            # One more, so that `ObjectCallbacks.play` is the first to report a game too long.
+            max_plies=bounds.max_plies + 1,
+        ),
+        constants=[callbacks.legal_at, callbacks.history_at],
+        display=display,
         source=source,
-        history_dependent=by_history,
-        source_functions=made_of,
-        format_move=show_move or (lambda player, code: objects.text(code)),
-        parse_move=read_move,
-        render=(lambda state, colour: show(theatre.shown(state))) if show else None,
+        history_dependent=history_dependent,
+        source_functions=source_functions,
     )

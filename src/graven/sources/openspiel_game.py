@@ -3,9 +3,9 @@
 Every game of OpenSpiel that is deterministic, sequential and of perfect information, through the
 same callbacks as any Python object. A move's code is OpenSpiel's action; its text is OpenSpiel's,
 without spaces, unless that depends on the position (then it is the action's number) or is written
-in short algebraic notation (chess: from where to where instead).
+in short algebraic notation (chess: long algebraic notation instead).
 
-OpenSpiel is loaded when such a game is first asked for.
+OpenSpiel is imported when such a game is first loaded.
 """
 
 from __future__ import annotations
@@ -18,56 +18,55 @@ from typing import Any
 
 from graven.core.contract import TERMINAL
 from graven.core.errors import UsageError, unknown
+from graven.core.extras import require
 from graven.core.game import Game, Option
-from graven.sources.object_rules import Look, object_game
+from graven.core.game_parts import Display
+from graven.sources.object_rules import ObjectBounds, Observation, object_game
 
 _TEXT = re.compile(r"""\s*(misere-)?spiel\s*\(\s*(?:"(.*)"|'(.*)'|([^"']*))\s*\)\s*""")
-LONGEST = 1000
-# A position of more words than this would take longer to copy than to search.
-MOST_WORDS = 1 << 20
+MAX_TEXT = 1000
+# Copying a larger state would take longer than searching it.
+MAX_STATE_WORDS = 1 << 20
 TRIED_PLIES = 400
 
 
-def is_spiel_game(text: str) -> bool:
-    """Whether a text names a game of OpenSpiel."""
+def is_openspiel_game(text: str) -> bool:
+    """Return whether a text names a game of OpenSpiel."""
     return re.match(r"\s*(misere-)?spiel\s*\(", text) is not None
 
 
-def spiel_game(text: str, **options: Option) -> Game:
-    """The game that a text such as `spiel("chess")` names."""
+def openspiel_game(text: str, **options: Option) -> Game:
+    """Return the game that a text such as `spiel("chess")` names."""
     match = _TEXT.fullmatch(text)
-    if match is None or len(text) > LONGEST:
+    if match is None or len(text) > MAX_TEXT:
         raise UsageError(f'{text[:80]!r} is not written spiel("game").')
     if options:
         raise UsageError('OpenSpiel\'s options are written inside: spiel("connect_four(rows=5)").')
-    inside = next(each for each in match.groups()[1:] if each is not None)
-    game = _made("".join(inside.split()))
+    name = next(group for group in match.groups()[1:] if group is not None)
+    game = _make("".join(name.split()))
     return game.as_misere() if match[1] else game
 
 
 def library() -> Any:
-    """The module `pyspiel`."""
-    try:
-        import pyspiel
-    except ImportError:
-        raise UsageError(
-            "OpenSpiel is not installed: pip install 'graven[spiel]', or 'open_spiel'."
-        ) from None
-    return pyspiel
+    """Return the module `pyspiel`."""
+    return require("openspiel")
 
 
 def playable() -> list[str]:
-    """The names of OpenSpiel's games that can be played here without further options."""
-    kinds = library().registered_games()
-    return sorted(kind.short_name for kind in kinds if not _refusal(kind) and kind.default_loadable)
+    """Return the names of OpenSpiel's games that are supported without further options."""
+    types = library().registered_games()
+    return sorted(
+        game_type.short_name
+        for game_type in types
+        if not _refusal(game_type) and game_type.default_loadable
+    )
 
 
 def load(text: str) -> Any:
-    """OpenSpiel's game, refused with the reason if it is not one for us."""
+    """Return OpenSpiel's game; raise UsageError with the reason if it is not supported."""
     pyspiel = library()
     name = text.partition("(")[0]
-    kinds = {kind.short_name: kind for kind in pyspiel.registered_games()}
-    if name not in kinds:
+    if name not in {game_type.short_name for game_type in pyspiel.registered_games()}:
         raise unknown("game of OpenSpiel", name, playable())
     try:
         game = pyspiel.load_game(text)
@@ -75,21 +74,21 @@ def load(text: str) -> Any:
         raise UsageError(f"OpenSpiel cannot load {text!r}: {_first_line(error)}.") from None
     if reason := _refusal(game.get_type()):
         raise UsageError(
-            f"OpenSpiel's {name} cannot be played: {reason}. graven plays games in which players "
-            "move one after the other, without chance, and see everything."
+            f"OpenSpiel's {name} cannot be played: {reason}. graven plays deterministic games "
+            "with sequential moves and perfect information."
         )
     return game
 
 
-def _refusal(kind: Any) -> str:
-    """Why a kind of game is none for us, or nothing."""
-    said = type(kind)
-    if kind.chance_mode != said.ChanceMode.DETERMINISTIC:
-        return "there is chance in it"
-    if kind.information != said.Information.PERFECT_INFORMATION:
-        return "its players do not see everything"
-    if kind.dynamics != said.Dynamics.SEQUENTIAL:
-        return "its players move at once"
+def _refusal(game_type: Any) -> str:
+    """Return why a type of game is not supported, or an empty text."""
+    enums = type(game_type)
+    if game_type.chance_mode != enums.ChanceMode.DETERMINISTIC:
+        return "it has chance events"
+    if game_type.information != enums.Information.PERFECT_INFORMATION:
+        return "it has hidden information"
+    if game_type.dynamics != enums.Dynamics.SEQUENTIAL:
+        return "it has simultaneous moves"
     return ""
 
 
@@ -99,91 +98,89 @@ def _first_line(error: BaseException) -> str:
 
 
 @cache
-def _made(text: str) -> Game:
+def _make(text: str) -> Game:
     game = load(text)
     plies, codes = game.max_game_length(), game.num_distinct_actions()
-    if plies + codes > MOST_WORDS:
-        raise UsageError(f"a game of {text} may take {plies:,} moves, which is too long for us.")
+    if plies + codes > MAX_STATE_WORDS:
+        raise UsageError(
+            f"a game of {text} may take {plies:,} moves among {codes:,} different ones: the sum "
+            f"must be at most {MAX_STATE_WORDS:,}."
+        )
     try:
-        states = States(game)
+        rules = OpenSpielRules(game)
     except (ValueError, RuntimeError) as error:
         raise UsageError(f"OpenSpiel cannot play {text!r}: {_first_line(error)}.") from None
     return object_game(
         name=text.partition("(")[0],
-        objects=states,
         players=game.num_players(),
-        codes=codes,
-        moves=codes,
-        plies=plies,
-        read_move=states.action,
-        show_move=states.show_move,
-        show=lambda state: str(state).rstrip("\n"),
-        hint="give OpenSpiel",
+        rules=rules,
+        bounds=ObjectBounds(codes, codes, plies, declared_in="OpenSpiel"),
+        display=Display(format_move=rules.format_move, parse_move=rules.parse_move),
+        position_text=lambda state: str(state).rstrip("\n"),
         source=f'spiel("{text}")',
     )
 
 
-class States:
-    """OpenSpiel's states as the objects of a game, and the texts of its actions."""
+class OpenSpielRules:
+    """The rules of a game of OpenSpiel as `ObjectRules`, and the texts of its actions."""
 
     def __init__(self, game: Any) -> None:
         self.game = game
         low, high = game.min_utility(), game.max_utility()
-        self._low, self._span = low, (high - low) or 1.0
+        self._low, self._range = low, (high - low) or 1.0
         self._texts: list[dict[int, str]] = [{} for _ in range(game.num_players())]
         self._actions: list[dict[str, int]] = [{} for _ in range(game.num_players())]
-        self._chess = game.get_type().short_name == "chess"
-        self._numbers = not self._chess and self._texts_depend()
+        self._is_chess = game.get_type().short_name == "chess"
+        self._texts_are_numbers = not self._is_chess and self._texts_depend_on_positions()
 
     def start(self) -> Any:
-        """The initial state."""
+        """Return the initial state."""
         return self.game.new_initial_state()
 
-    def copy(self, thing: Any) -> Any:
-        """A copy."""
-        return thing.clone()
+    def copy(self, position: Any) -> Any:
+        """Return a copy."""
+        return position.clone()
 
-    def play(self, thing: Any, code: int) -> Any:
+    def play(self, position: Any, code: int) -> Any:
         """Apply an action."""
-        thing.apply_action(code)
-        return thing
+        position.apply_action(code)
+        return position
 
-    def look(self, thing: Any, length: int) -> Look:
-        """What the state shows."""
-        if thing.is_terminal():
-            return TERMINAL, (), [self.score(value) for value in thing.returns()], None
-        player = thing.current_player()
-        actions = thing.legal_actions()
-        texts = self._texts[player]
-        if not all(map(texts.__contains__, actions)):
-            self._name(thing, player, actions)
+    def observe(self, position: Any, length: int) -> Observation:
+        """Return the observable part of a state."""
+        if position.is_terminal():
+            return TERMINAL, (), [self.score(value) for value in position.returns()], None
+        player = position.current_player()
+        actions = position.legal_actions()
+        if not all(map(self._texts[player].__contains__, actions)):
+            self._add_texts(position, player, actions)
         return player, actions, (), None
 
     def score(self, utility: float) -> float:
-        """A utility as a result from 0 to 1."""
-        return min(1.0, max(0.0, (utility - self._low) / self._span))
+        """Return a utility as a score from 0 to 1."""
+        return min(1.0, max(0.0, (utility - self._low) / self._range))
 
-    def _name(self, state: Any, player: int, actions: Sequence[int]) -> None:
-        texts, known = self._texts[player], self._actions[player]
+    def _add_texts(self, state: Any, player: int, actions: Sequence[int]) -> None:
+        texts, action_of_text = self._texts[player], self._actions[player]
         for action in actions:
             if action in texts:
                 continue
-            text = self._text(state, player, action)
-            if known.setdefault(text.lower(), action) != action:
+            text = self._action_text(state, player, action)
+            if action_of_text.setdefault(text.lower(), action) != action:
                 text = f"{text}#{action}"
-                known[text.lower()] = action
+                action_of_text[text.lower()] = action
             texts[action] = text
 
-    def _text(self, state: Any, player: int, action: int) -> str:
-        if self._numbers:
+    def _action_text(self, state: Any, player: int, action: int) -> str:
+        if self._texts_are_numbers:
             return str(action)
-        if self._chess:
+        if self._is_chess:
             board = state.board()
             return str(library().chess.action_to_move(action, board).to_lan())
         return "".join(state.action_to_string(player, action).split()).strip(";") or str(action)
 
-    def _texts_depend(self) -> bool:
-        """Whether one action has several texts, as in short algebraic notation: tried at random."""
+    def _texts_depend_on_positions(self) -> bool:
+        """Return whether an action has several texts in random games."""
         chance = random.Random(0)
         seen: dict[tuple[int, int], str] = {}
         state = self.start()
@@ -198,14 +195,14 @@ class States:
             state.apply_action(chance.choice(actions))
         return False
 
-    def action(self, player: int, text: str) -> int | None:
-        """The action of a text."""
+    def parse_move(self, player: int, text: str) -> int | None:
+        """Return the action of a text, or None."""
         return self._actions[player].get(text.lower())
 
-    def show_move(self, player: int, code: int) -> str:
-        """The text of an action."""
+    def format_move(self, player: int, code: int) -> str:
+        """Return the text of a player's action."""
         return self._texts[player].get(code, str(code))
 
     def text(self, code: int) -> str:
-        """The text of an action, whoever took it."""
+        """Return the text of an action of any player."""
         return next((texts[code] for texts in self._texts if code in texts), str(code))

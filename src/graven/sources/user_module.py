@@ -1,11 +1,11 @@
-"""Somebody's own Python file, with a game or a policy in it: what it is made of, and running it.
+"""User-defined Python files, with a game or a policy in them: their digest, and running them.
 
-A file may import others that lie beside it. They belong to it: its digest covers them, so that
-records tell apart what was played before and after a change in any of them, and it is run with its
-own, even if a file in another folder has neighbours of the same names.
+A file may import neighbours, files in the same folder. They belong to it: its digest covers them,
+so that records distinguish what was played before and after a change in any of them. A file is run
+with its own neighbours, even if a file in another folder has neighbours of the same names.
 
-Running a file does whatever is written in it. Only do so with a path that a person has given to
-their own program: never with one that comes over a network or out of a database.
+Running a file executes arbitrary code. Only pass paths that the user gave to the program, never one
+that comes from a network or a database.
 """
 
 from __future__ import annotations
@@ -25,155 +25,162 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from graven.core.callbacks import described
+from graven.core.callbacks import describe_exception
 from graven.core.errors import GravenError, UsageError, unknown
 from graven.core.game import Option
 
-LARGEST = 1 << 24  # bytes of a file
-MOST_FILES = 1000
+MAX_BYTES = 1 << 24  # of one file
+MAX_FILES = 1000
 
-_FOREIGN = {"graven", *sys.stdlib_module_names}
-_run: set[str] = set()  # the neighbours, by their paths, that were imported for own files
+_NOT_NEIGHBOURS = {"graven", *sys.stdlib_module_names}
+_imported_neighbours: set[str] = set()  # paths
 
 
 @dataclass(frozen=True)
-class OwnFile:
-    """Somebody's own Python file, as it is now: `digest` tells its content and its neighbours'."""
+class UserModule:
+    """A user-defined Python file; `digest` covers its content and that of its neighbours."""
 
     path: str
     digest: str
 
     @property
-    def shown(self) -> str:
-        """The path as records write it: from here if it is below here."""
-        where = os.path.relpath(self.path)
-        return self.path if where.startswith(os.pardir) else where
+    def short_path(self) -> str:
+        """The path as records store it: relative if it is below the current folder."""
+        relative = os.path.relpath(self.path)
+        return self.path if relative.startswith(os.pardir) else relative
 
     @property
     def module(self) -> ModuleType:
-        """What running the file makes; it is run once."""
-        return _module(self.path, self.digest)
+        """The module; the file is run when it is first needed."""
+        return _run(self.path, self.digest)
 
-    def named(self, name: str, kind: str, kinds: type | tuple[type, ...]) -> Any:
-        """What the file calls `name`; if there is nothing, `kinds` are what could be meant."""
+    def attribute(self, name: str, kind: str, types: type | tuple[type, ...]) -> Any:
+        """Return the module's `name`; the error lists its values of the given `types`.
+
+        `kind` names in the error what was expected, such as "game".
+        """
         if not hasattr(self.module, name):
-            known = [each for each, value in vars(self.module).items() if isinstance(value, kinds)]
-            raise unknown(f"{kind} in {self.path}", name, known)
+            choices = [key for key, value in vars(self.module).items() if isinstance(value, types)]
+            raise unknown(f"{kind} in {self.path}", name, choices)
         return getattr(self.module, name)
 
 
-def own_file(path: str, wanted: Option | None = None) -> OwnFile:
-    """A file by its path; with a digest, only if it still has that one."""
+def find_user_module(path: str, expected_digest: Option | None = None) -> UserModule:
+    """Return the file at a path; raise UsageError if it does not have the expected digest."""
     full = os.path.abspath(os.path.expanduser(path))
-    digest = hashlib.sha256()
+    sha256 = hashlib.sha256()
     for source, content in _sources(full).items():
         if source != full:
-            digest.update(os.path.relpath(source, os.path.dirname(full)).encode())
-        digest.update(content)
-    found = digest.hexdigest()[:12]
-    if wanted is not None and str(wanted) != found:
+            sha256.update(os.path.relpath(source, os.path.dirname(full)).encode())
+        sha256.update(content)
+    digest = sha256.hexdigest()[:12]
+    if expected_digest is not None and str(expected_digest) != digest:
         raise UsageError(
-            f"{path} has changed, or a file beside it that it imports: {wanted} is not its digest "
-            f"any more, which is {found}. Without the digest it is taken as it is now."
+            f"{path} has changed, or a file beside it that it imports: the expected digest is "
+            f"{expected_digest}, the current one {digest}. Omit the digest to use the current "
+            "version."
         )
-    return OwnFile(full, found)
+    return UserModule(full, digest)
 
 
 def _sources(path: str) -> dict[str, bytes]:
-    """The file, then those beside it that it imports, itself or through others."""
+    """Return the contents of the file and of its neighbours, imported directly or indirectly."""
     sources: dict[str, bytes] = {}
-    waiting = [path]
-    while waiting:
-        source = waiting.pop()
+    pending = [path]
+    while pending:
+        source = pending.pop()
         if source in sources:
             continue
-        if len(sources) == MOST_FILES:
-            raise UsageError(f"{path} imports more than {MOST_FILES} files from beside it.")
+        if len(sources) == MAX_FILES:
+            raise UsageError(f"{path} imports more than {MAX_FILES} files from its folder.")
         sources[source] = _read(source)
         for name in _imports(sources[source]):
-            waiting += _neighbours(os.path.dirname(path), name)
+            pending += _files_of_module(os.path.dirname(path), name)
     return sources
 
 
-def _neighbours(folder: str, name: str) -> list[str]:
-    """The files of a module of that name that lies in a folder; of a package, all of them.
+def _files_of_module(folder: str, name: str) -> list[str]:
+    """Return the files of a module in a folder; of a package, all of them.
 
-    As Python has it, a folder without an `__init__.py` is a package if there is no such module.
+    As in Python, a folder without `__init__.py` is a package if there is no module of that name.
     """
     package = Path(folder, name)
     if not (package / "__init__.py").is_file() and os.path.isfile(file := f"{package}.py"):
         return [file]
-    return sorted(map(str, islice(package.rglob("*.py"), MOST_FILES)))
+    return sorted(map(str, islice(package.rglob("*.py"), MAX_FILES)))
 
 
 @lru_cache(maxsize=64)
 def _imports(content: bytes) -> tuple[str, ...]:
-    """The first names of the modules that a source imports, but for those that are not beside."""
+    """Return the top-level names of the imports of a source that may be neighbours."""
     try:
         tree = ast.parse(content)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ()  # running it will say what is wrong
+        return ()  # running the file reports the error
     names = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            names |= {each.name.partition(".")[0] for each in node.names}
+            names |= {alias.name.partition(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
             names.add(node.module.partition(".")[0])
-    return tuple(sorted(names - _FOREIGN))
+    return tuple(sorted(names - _NOT_NEIGHBOURS))
 
 
 def _read(path: str) -> bytes:
     try:
         with open(path, "rb") as file:
-            content = file.read(LARGEST + 1)
+            content = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}.") from None
-    if len(content) > LARGEST:
-        raise UsageError(f"{path} is larger than {LARGEST >> 20} MiB.")
+    if len(content) > MAX_BYTES:
+        raise UsageError(f"{path} is larger than {MAX_BYTES >> 20} MiB.")
     return content
 
 
 @cache
-def _module(path: str, digest: str) -> ModuleType:
-    """The file's module, run once for each of its contents.
+def _run(path: str, digest: str) -> ModuleType:
+    """Return the file's module; each version of the file is run once.
 
-    Its name is that of the file alone: compiled code on disk knows its module by name, and code
-    that a change has not touched is still good.
+    The module's name depends on the path only: the cache of compiled code identifies a module by
+    its name, and code that a change has not touched stays valid.
     """
     name = f"graven_file_{hashlib.sha256(path.encode()).hexdigest()[:16]}"
     spec = spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise UsageError(f"{path} is no Python file.")
+        raise UsageError(f"{path} is not a Python file.")
     module = module_from_spec(spec)
-    former = sys.modules.get(name)
+    previous = sys.modules.get(name)
     sys.modules[name] = module
     try:
-        with _beside(path):
+        with _importable_neighbours(path):
             spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
-        if former is None:
+        if previous is None:
             del sys.modules[name]
         else:
-            sys.modules[name] = former
+            sys.modules[name] = previous
         if isinstance(error, GravenError):
             raise
         if isinstance(error, SyntaxError):
             line = f", line {error.lineno}" if error.lineno else ""
             raise UsageError(f"{error.filename or path}{line}: {error.msg}.") from None
-        raise UsageError(f"{path} cannot be run: {described(error)}.") from error
+        raise UsageError(f"{path} cannot be run: {describe_exception(error)}.") from error
     return module
 
 
 @contextmanager
-def _beside(path: str) -> Iterator[None]:
-    """Imports find what lies beside a file: its own neighbours, as they are now."""
+def _importable_neighbours(path: str) -> Iterator[None]:
+    """Let imports find the file's neighbours, in their current versions."""
     folder = os.path.dirname(path)
     neighbours = set(_sources(path)) - {path}
-    names = {_first_name(folder, neighbour) for neighbour in neighbours}
+    names = {_top_level_name(folder, neighbour) for neighbour in neighbours}
     for name, module in list(sys.modules.items()):
-        if name.partition(".")[0] in names and getattr(module, "__file__", None) in _run:
+        if (
+            name.partition(".")[0] in names
+            and getattr(module, "__file__", None) in _imported_neighbours
+        ):
             del sys.modules[name]
-    _run.update(neighbours)
+    _imported_neighbours.update(neighbours)
     invalidate_caches()
     sys.path.insert(0, folder)
     try:
@@ -181,8 +188,8 @@ def _beside(path: str) -> Iterator[None]:
     finally:
         sys.path.remove(folder)
         if folder not in sys.path:
-            sys.path.append(folder)  # for what its functions import when they are called
+            sys.path.append(folder)  # for imports inside functions that run later
 
 
-def _first_name(folder: str, file: str) -> str:
+def _top_level_name(folder: str, file: str) -> str:
     return Path(file).relative_to(folder).parts[0].removesuffix(".py")

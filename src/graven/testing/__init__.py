@@ -1,4 +1,4 @@
-"""What every game must pass, for our own tests and for people who write a game."""
+"""The contract suite: checks that every game must pass, for this package and for users."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the sentences of the contract are held against: a game under test and its random games."""
+"""A game under test and its random games: the arguments of the contract's checks."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import random
 from dataclasses import dataclass, field
 
 from graven.core.game import Game
-from graven.testing.probe import Moment, Probe, View
+from graven.testing.probe import PositionView, ProbedPosition, RuleProbe
 
 
 @dataclass
-class Trial:
-    """A game under test, and what is known of its positions so far."""
+class GameTrial:
+    """A game under test, and its positions so far by key and by view."""
 
-    probe: Probe
+    probe: RuleProbe
     chance: random.Random
     constant_sum: float | None
-    by_key: dict[int, tuple[View, Moment]] = field(default_factory=dict)
-    by_view: dict[View, tuple[int, Moment]] = field(default_factory=dict)
+    by_key: dict[int, tuple[PositionView, ProbedPosition]] = field(default_factory=dict)
+    by_view: dict[PositionView, tuple[int, ProbedPosition]] = field(default_factory=dict)
 
     @property
     def game(self) -> Game:
@@ -26,16 +26,16 @@ class Trial:
 
 
 @dataclass
-class Record:
-    """A random game: its positions, what was seen of each, and the moves between them."""
+class RandomGame:
+    """A random game: its positions, the view of each, and the moves between them."""
 
-    moments: list[Moment] = field(default_factory=list)
-    views: list[View] = field(default_factory=list)
+    positions: list[ProbedPosition] = field(default_factory=list)
+    views: list[PositionView] = field(default_factory=list)
     joints: list[dict[int, int]] = field(default_factory=list)
 
 
-def random_joint(trial: Trial, moment: Moment) -> dict[int, int]:
-    """A random legal move for each player who moves."""
+def random_joint(trial: GameTrial, position: ProbedPosition) -> dict[int, int]:
+    """Return a random legal move for each player to move."""
     probe = trial.probe
-    choosers = probe.choosers(probe.turn(moment))
-    return {player: trial.chance.choice(probe.moves(moment, player)) for player in choosers}
+    players = probe.players_to_move(probe.turn(position))
+    return {player: trial.chance.choice(probe.legal_codes(position, player)) for player in players}

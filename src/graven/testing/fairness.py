@@ -1,4 +1,4 @@
-"""Whether `sample` draws every sensible move equally often: Pearson's chi-square test."""
+"""Test whether `sample` draws every playout move equally often: Pearson's chi-squared test."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def tally(
     draws: int,
     counts: NDArray[np.int64],
 ) -> None:
-    """Add to `counts[move]` for every move drawn; codes that do not exist go to the last entry."""
+    """Add 1 to `counts[move]` for every move drawn; invalid codes count in the last entry."""
     for _ in range(draws):
         move = contract.sample(rules, state, player, moves, rng)
         if 0 <= move < rules.num_codes:
@@ -31,15 +31,17 @@ def tally(
             counts[rules.num_codes] += 1
 
 
-def surprise(rules: Rules, state: State, player: int, legal: Moves, draws: int, seed: int) -> float:
-    """How likely a fair `sample` is to stray at least this far from uniform (a p-value).
+def uniformity_p_value(
+    rules: Rules, state: State, player: int, moves: Moves, *, draws: int, seed: int
+) -> float:
+    """Return the p-value of the draws of `sample` under the uniform distribution on `moves`.
 
-    Zero if anything but a move of `legal` was drawn.
+    Zero if a move outside `moves` was drawn.
     """
     counts = np.zeros(rules.num_codes + 1, dtype=np.int64)
     scratch = contract.new_moves(rules)
     tally(rules, state.copy(), player, scratch, generator(seed), draws, counts)
-    drawn = counts[legal]
+    drawn = counts[moves]
     if drawn.sum() != draws:
         return 0.0
     return 1.0 if drawn.size == 1 else float(chisquare(drawn).pvalue)

@@ -1,88 +1,91 @@
-"""The contract's sentences about `key`: one key, one position, and the other way round."""
+"""The contract's requirements on `key`: equal keys if and only if positions are equal."""
 
 from __future__ import annotations
 
 from graven.core.contract import TERMINAL
-from graven.testing.contract_trial import Record, Trial, random_joint
-from graven.testing.probe import Moment, Probe, moves_so_far
+from graven.testing.contract_trial import GameTrial, RandomGame, random_joint
+from graven.testing.probe import ProbedPosition, RuleProbe, moves_text
 
 TRIES = 3
 
 
-def positions_with_one_key_go_on_alike(trial: Trial, moment: Moment) -> None:
-    """`key` tells positions apart that differ in who moves, in the moves, or later on.
+def equal_keys_mean_equal_continuations(trial: GameTrial, position: ProbedPosition) -> None:
+    """`key` differs for positions with different players to move, moves or continuations.
 
-    They may look different: a key need not heed what makes no difference to the rest of the game.
+    Positions with equal keys may be rendered differently: a key may ignore what does not matter
+    for the rest of the game.
     """
     probe = trial.probe
-    view, key = probe.view(moment), probe.key(moment)
-    known, twin = trial.by_key.setdefault(key, (view, moment.copy()))
-    looks_alike = known.board == view.board
+    view, key = probe.view(position), probe.key(position)
+    known, twin = trial.by_key.setdefault(key, (view, position.copy()))
+    same_board = known.board == view.board
     if trial.game.render is None:
-        looks_alike = bool((twin.state == moment.state).all())
+        same_board = bool((twin.state == position.state).all())
     difference = ""
     if not known.plays_like(view):
-        difference = view.unlike(known)
-    elif not looks_alike:
-        difference = _difference_later(trial, twin, moment)
+        difference = view.difference(known)
+    elif not same_board:
+        difference = _later_difference(trial, twin, position)
     if difference:
         probe.fail(
             "key",
-            f"is the same as {moves_so_far(twin.path)}, but the positions differ: {difference}",
-            moment.path,
+            f"is the same as {moves_text(twin.path)}, but the positions differ: {difference}",
+            position.path,
         )
 
 
-def _difference_later(trial: Trial, one: Moment, other: Moment) -> str:
-    """Play the same random moves from two positions until something differs; "" if nothing does."""
-    probe, plies = trial.probe, len(other.path)
+def _later_difference(trial: GameTrial, first: ProbedPosition, second: ProbedPosition) -> str:
+    """Play the same random moves from two positions up to a difference; "" if there is none."""
+    probe, plies = trial.probe, len(second.path)
     while True:
-        here, there = probe.view(one), probe.view(other)
-        further = f", after further {' '.join(other.path[plies:])}"
+        here, there = probe.view(first), probe.view(second)
+        further = f", after further {' '.join(second.path[plies:])}"
         if not here.plays_like(there):
-            return there.unlike(here) + further
-        if here.turn == TERMINAL or len(other.path) > trial.game.max_plies:
+            return there.difference(here) + further
+        if here.turn == TERMINAL or len(second.path) > trial.game.max_plies:
             return ""
-        joint = random_joint(trial, one)
-        one, other = probe.play(one, joint), probe.play(other, joint)
+        joint = random_joint(trial, first)
+        first, second = probe.play(first, joint), probe.play(second, joint)
 
 
-def positions_that_look_alike_have_one_key(trial: Trial, moment: Moment) -> None:
-    """`key` is equal for equal positions, however they came about (in games with `show`).
+def equal_positions_have_equal_keys(trial: GameTrial, position: ProbedPosition) -> None:
+    """`key` is equal for equal positions, reached by any moves (in games with `render`).
 
-    A text may leave something out (a ko, say): positions count as equal if they also go on alike.
+    A text may omit something (such as a ko): positions are equal if their continuations are, too.
     """
     if trial.game.render is None or trial.game.history_dependent:
         return
     probe = trial.probe
-    key = probe.key(moment)
-    known, twin = trial.by_view.setdefault(probe.view(moment), (key, moment.copy()))
-    if known != key and not any(_difference_later(trial, twin, moment) for _ in range(TRIES)):
-        where = moves_so_far(twin.path)
-        said = "what `show` does not show counts as no difference"
-        probe.fail("key", f"differs from that of the same position {where}: {said}", moment.path)
+    key = probe.key(position)
+    known, twin = trial.by_view.setdefault(probe.view(position), (key, position.copy()))
+    if known != key and not any(_later_difference(trial, twin, position) for _ in range(TRIES)):
+        where = moves_text(twin.path)
+        hint = "what `render` does not draw is no difference"
+        probe.fail("key", f"differs from that of the same position {where}: {hint}", position.path)
 
 
-def orders_of_moves_share_a_key(trial: Trial, record: Record) -> None:
-    """Where two moves of a player can change places, `key` does not tell which came first."""
+def transpositions_have_equal_keys(trial: GameTrial, played: RandomGame) -> None:
+    """`key` does not depend on the order of two moves of a player that can be exchanged."""
     probe = trial.probe
-    for first, joint in enumerate(record.joints):
+    for first, joint in enumerate(played.joints):
         for last in (first + 1, first + 2):
-            if last >= len(record.joints) or record.joints[last].keys() != joint.keys():
+            if last >= len(played.joints) or played.joints[last].keys() != joint.keys():
                 continue
-            line = record.joints[first : last + 1]
+            line = played.joints[first : last + 1]
             line[0], line[-1] = line[-1], line[0]
-            moment: Moment | None = record.moments[first]
+            position: ProbedPosition | None = played.positions[first]
             for swapped in line:
-                moment = _play_if_legal(probe, moment, swapped) if moment else None
-            if moment:
-                positions_with_one_key_go_on_alike(trial, moment)
-                positions_that_look_alike_have_one_key(trial, moment)
+                position = _play_if_legal(probe, position, swapped) if position else None
+            if position:
+                equal_keys_mean_equal_continuations(trial, position)
+                equal_positions_have_equal_keys(trial, position)
 
 
-def _play_if_legal(probe: Probe, moment: Moment, joint: dict[int, int]) -> Moment | None:
-    if set(probe.choosers(probe.turn(moment))) != joint.keys():
+def _play_if_legal(
+    probe: RuleProbe, position: ProbedPosition, joint: dict[int, int]
+) -> ProbedPosition | None:
+    if set(probe.players_to_move(probe.turn(position))) != joint.keys():
         return None
-    if any(move not in probe.moves(moment, player) for player, move in joint.items()):
+    if any(move not in probe.legal_codes(position, player) for player, move in joint.items()):
         return None
-    return probe.play(moment, joint)
+    return probe.play(position, joint)

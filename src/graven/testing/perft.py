@@ -1,4 +1,4 @@
-"""Perft, a count of move sequences: two programs that agree on it agree on the rules."""
+"""Perft: the number of move sequences of a given length, to compare implementations of rules."""
 
 from __future__ import annotations
 
@@ -12,21 +12,23 @@ from graven.core.game import Position
 
 
 def perft(position: Position, depth: int) -> int:
-    """How many sequences of exactly `depth` moves there are from here.
+    """Return the number of sequences of exactly `depth` moves from a position.
 
-    A game that ends sooner adds nothing. Only for games in which players move one at a time.
+    A game that ends earlier does not count. Games with simultaneous moves are not supported.
     """
     if depth < 0:
-        raise UsageError(f"perft needs a depth of at least 0, not {depth}.")
+        raise UsageError(f"perft: depth must be at least 0, got {depth}.")
     count = int(_count(position.game.rules, position.state.copy(), depth))
     if count < 0:
-        raise UsageError(f"perft cannot count {position.game.name}: its players move at once.")
+        raise UsageError(
+            f"perft does not support simultaneous moves, which {position.game.name} has."
+        )
     return count
 
 
 @allocating
 def _count(rules: Rules, root: State, depth: int) -> int:
-    """Depth first, without recursion: level by level, the position and the moves still to try."""
+    """Count depth first, without recursion: a position and its remaining moves for each level."""
     if depth == 0:
         return 1
     states = np.empty((depth, rules.state_words), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""GGP messages: what is understood, what is refused, and how long a clock is trusted."""
+"""GGP messages, scrambled rules and the clock margin."""
 
 from __future__ import annotations
 
@@ -10,48 +10,48 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graven.gdl import sheets
-from graven.gdl.read import read
-from graven.interfaces.ggp.clock_margin import Margin
+from graven.gdl.language.kif_reader import read
+from graven.interfaces.ggp.clock_margin import ClockMargin
 from graven.interfaces.ggp.ggp_messages import (
-    Abort,
-    Info,
-    Message,
-    MessageError,
-    Play,
-    Preview,
-    Start,
-    Stop,
-    parse,
+    AbortMessage,
+    GgpMessage,
+    GgpMessageError,
+    InfoMessage,
+    PlayMessage,
+    PreviewMessage,
+    StartMessage,
+    StopMessage,
+    parse_message,
 )
-from graven.interfaces.ggp.scramble import Scramble
+from graven.interfaces.ggp.rule_scrambling import Scrambler
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("( INFO )", Info()),
-        ("(info)", Info()),
-        ("INFO", Info()),
-        ("( PREVIEW ((role a) (init b)) 5 )", Preview("(role a)\n(init b)", 5)),
-        ("( START m1 a ((role a)) 30 15 )", Start("m1", "a", "(role a)", 30, 15)),
-        ("(PLAY m1 NIL)", Play("m1", None)),
-        ("( play m1 nil )", Play("m1", None)),
-        ("( PLAY m1 (( mark 2 1 ) noop ) )", Play("m1", ("( mark 2 1 )", "noop"))),
-        ("(PLAY m1 ((mark 2 1)\tnoop))", Play("m1", ("( mark 2 1 )", "noop"))),
-        ("( STOP m1 (( mark 2 2 ) noop ) )", Stop("m1", ("( mark 2 2 )", "noop"))),
-        ("( ABORT m2 )", Abort("m2")),
+        ("( INFO )", InfoMessage()),
+        ("(info)", InfoMessage()),
+        ("INFO", InfoMessage()),
+        ("( PREVIEW ((role a) (init b)) 5 )", PreviewMessage("(role a)\n(init b)", 5)),
+        ("( START m1 a ((role a)) 30 15 )", StartMessage("m1", "a", "(role a)", 30, 15)),
+        ("(PLAY m1 NIL)", PlayMessage("m1", None)),
+        ("( play m1 nil )", PlayMessage("m1", None)),
+        ("( PLAY m1 (( mark 2 1 ) noop ) )", PlayMessage("m1", ("( mark 2 1 )", "noop"))),
+        ("(PLAY m1 ((mark 2 1)\tnoop))", PlayMessage("m1", ("( mark 2 1 )", "noop"))),
+        ("( STOP m1 (( mark 2 2 ) noop ) )", StopMessage("m1", ("( mark 2 2 )", "noop"))),
+        ("( ABORT m2 )", AbortMessage("m2")),
     ],
 )
 def test_messages_as_servers_send_them(text: str, message: object) -> None:
-    assert parse(text) == message
+    assert parse_message(text) == message
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "reason"),
     [
         ("", "a message is a list"),
-        ("( HELLO )", "there is no message 'HELLO'"),
-        ("( PLAY m1 )", "PLAY is followed by match moves"),
+        ("( HELLO )", "unknown message 'HELLO'"),
+        ("( PLAY m1 )", r"PLAY takes 2 arguments \(match moves\), got 1"),
         ("( PLAY m1 noop )", "a list in parentheses, or NIL"),
         ("( PLAY m1 ((? )) )", "a name is expected|question mark|variable"),
         ("( START m1 a ((role a)) soon 15 )", "a clock is a number"),
@@ -62,9 +62,9 @@ def test_messages_as_servers_send_them(text: str, message: object) -> None:
         ("(" * 5000, "nested more than"),
     ],
 )
-def test_what_is_no_message_is_refused_in_a_sentence(text: str, says: str) -> None:
-    with pytest.raises(MessageError, match=says):
-        parse(text)
+def test_an_invalid_message_raises_an_error_with_the_reason(text: str, reason: str) -> None:
+    with pytest.raises(GgpMessageError, match=reason):
+        parse_message(text)
 
 
 WORDS = st.sampled_from(
@@ -99,34 +99,34 @@ WORDS = st.sampled_from(
 @settings(max_examples=300)
 @given(st.lists(WORDS, max_size=30).map(" ".join) | st.text(max_size=60))
 def test_any_text_is_a_message_or_refused(text: str) -> None:
-    with suppress(MessageError):
-        assert isinstance(parse(text), Message)
+    with suppress(GgpMessageError):
+        assert isinstance(parse_message(text), GgpMessage)
 
 
 @pytest.mark.parametrize("name", ["skirmish", "chinook"])
 def test_scrambled_rules_are_the_same_game_in_other_words(name: str) -> None:
     text = sheets.text_of(name)
-    scramble = Scramble(text, 1)
-    there = scramble.there(text)
-    assert read(scramble.back(there)) == read(text)
-    words = set(re.findall(r"[^\s()]+", there))
+    scrambler = Scrambler(text, 1)
+    scrambled = scrambler.scramble(text)
+    assert read(scrambler.unscramble(scrambled)) == read(text)
+    words = set(re.findall(r"[^\s()]+", scrambled))
     assert not words & {"white", "black", "control", "captures", "oddjump"}
     assert {"role", "init", "next", "legal", "goal", "terminal", "not", "100"} <= words
 
 
-def test_the_margin_follows_what_it_sees() -> None:
-    margin = Margin(0.5)
+def test_the_margin_follows_the_observed_delays() -> None:
+    margin = ClockMargin(0.5)
     usual = margin.seconds(10)
     assert usual == 0.5
     assert margin.seconds(1) == pytest.approx(0.2)  # a short clock leaves time to think
-    margin.observe(0.4)
+    margin.observe_delay(0.4)
     assert margin.seconds(10) >= 0.5 + 0.4
     after_delay = margin.seconds(10)
-    margin.replaced()
+    margin.observe_replaced_move()
     assert margin.seconds(10) > after_delay
     for _ in range(50):
-        margin.observe(-0.1)
+        margin.observe_delay(-0.1)
     assert margin.seconds(10) == pytest.approx(usual, abs=0.01)
     for _ in range(50):
-        margin.replaced()
+        margin.observe_replaced_move()
     assert margin.seconds(10) < 10

@@ -16,25 +16,25 @@ from contextlib import contextmanager
 import httpx
 import pytest
 
-from tests.interfaces.ggp.small import ONE_LINE, RULES, SPEC
+from tests.interfaces.ggp.helpers import ONE_LINE, RULES, SPEC
 
 
 @contextmanager
 def serving(*arguments: str) -> Iterator[str]:
-    """A player in a process of its own; its address."""
+    """Start a player in its own process; yield its address."""
     command = [sys.executable, "-m", "graven", "ggp", "--port", "0", *arguments]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-    said: list[str] = []
+    lines: list[str] = []
     rest = threading.Thread(target=process.stderr.read, daemon=True)
     try:
         for line in process.stderr:
-            said.append(line)
-            if found := re.search(r"listens on (http://\S+)", line):
+            lines.append(line)
+            if listening := re.search(r"listens on (http://\S+)", line):
                 rest.start()
-                yield found[1]
+                yield listening[1]
                 break
         else:
-            raise AssertionError("".join(said))
+            raise AssertionError("".join(lines))
     finally:
         process.terminate()
         process.wait(timeout=20)
@@ -45,15 +45,15 @@ def serving(*arguments: str) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    with serving("--agent", SPEC, "--seed", "1") as found:
-        yield found
+    with serving("--agent", SPEC, "--seed", "1") as url:
+        yield url
 
 
 def post(address: str, text: str | bytes, seconds: float = 30) -> httpx.Response:
     return httpx.post(address, content=text, timeout=seconds)
 
 
-def test_http_is_answered_properly(address: str) -> None:
+def test_http_responses(address: str) -> None:
     reply = post(address, "( INFO )")
     assert reply.status_code == 200
     assert reply.text == "( ( name graven ) ( status available ) )"
@@ -68,7 +68,7 @@ def test_http_is_answered_properly(address: str) -> None:
     assert httpx.put(address, content="( INFO )").status_code == 405
 
 
-def test_whoever_asks_for_nothing_is_hung_up_on(address: str) -> None:
+def test_connections_without_a_request_are_closed(address: str) -> None:
     host, port = address.removeprefix("http://").split(":")
     with (
         socket.create_connection((host, int(port)), timeout=60) as silent,
@@ -98,7 +98,7 @@ def test_a_half_sent_message_does_not_stop_others(address: str) -> None:
         assert "available" in post(address, "( INFO )").text
 
 
-def test_information_while_searching_and_busy(address: str) -> None:
+def test_info_is_answered_while_a_match_starts(address: str) -> None:
     rules = f"( START m1 x ({ONE_LINE}) 2 2 )"
     reply: list[str] = []
     waiting = threading.Thread(target=lambda: reply.append(post(address, rules).text))
@@ -113,7 +113,7 @@ def test_information_while_searching_and_busy(address: str) -> None:
     assert "available" in post(address, "( INFO )").text
 
 
-def test_a_message_sent_again_and_again_keeps_no_other_waiting(address: str) -> None:
+def test_repeated_messages_do_not_delay_others(address: str) -> None:
     start = f"( START m1 x ({ONE_LINE}) 30 2 )"
     with ThreadPoolExecutor(20) as senders:
         replies = [senders.submit(post, address, start, 60) for _ in range(20)]
@@ -123,8 +123,8 @@ def test_a_message_sent_again_and_again_keeps_no_other_waiting(address: str) -> 
             time.sleep(0.05)
         assert "busy" in post(address, "( INFO )").text
         assert post(address, "( ABORT m1 )").text == "aborted"
-        said = [reply.result() for reply in replies]
-    assert sorted(each.status_code for each in said) == [200] * 4 + [503] * 16
+        responses = [reply.result() for reply in replies]
+    assert sorted(response.status_code for response in responses) == [200] * 4 + [503] * 16
     assert "available" in post(address, "( INFO )").text
 
 
@@ -140,9 +140,9 @@ def test_a_whole_match_over_http(address: str, run_apart, tmp_path) -> None:
     assert done.code == 0, done.err
     (match,) = json.loads(done.out)["matches"]
     assert match["terminal"]
-    assert [each["goal"] for each in match["players"]] in ([100, 0], [50, 50], [0, 100])
-    for each in match["players"]:
-        assert (each["illegal"], each["missing"]) == (0, 0), done.err
+    assert [player["goal"] for player in match["players"]] in ([100, 0], [50, 50], [0, 100])
+    for player in match["players"]:
+        assert (player["illegal"], player["missing"]) == (0, 0), done.err
     trace = json.loads(record.read_text())
     assert trace["roles"] == ["x", "o"]
     assert len(trace["steps"]) == match["steps"]
@@ -153,7 +153,7 @@ def test_a_whole_match_over_http(address: str, run_apart, tmp_path) -> None:
     )
 
 
-def test_a_player_that_was_killed_comes_back(run_apart) -> None:
+def test_a_player_that_was_killed_can_be_restarted(run_apart) -> None:
     with serving("--agent", SPEC) as first:
         port = first.rpartition(":")[2]
         assert post(first, f"( START m1 x ({ONE_LINE}) 0.5 0.5 )").text == "ready"

@@ -1,4 +1,4 @@
-"""A real server as a program of its own, with a store to look at; a real browser, if any."""
+"""Fixtures: a result store, a running server process, a browser if Chromium is installed."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ import pytest
 
 from graven.lab.experiments.match import match
 from graven.lab.published import paper
+from tests.interfaces.web.helpers import TIMEOUT
 
 CHROMIUM = next(
     (path for name in ("chromium", "chromium-browser") if (path := shutil.which(name))), None
 )
 SCREENSHOTS = Path(__file__).parents[3] / "screenshots"
-PATIENCE = 120.0  # seconds: only a test that fails waits so long
 
 
 @pytest.fixture(scope="session")
 def store(tmp_path_factory):
     """A store with two matches, one of which is a cell of a published table."""
     path = tmp_path_factory.mktemp("page") / "graven.db"
-    match("nogo(size=4)", "grave", "uct", games=4, playouts=60, workers=1, store=path)
+    match("nogo(size=4)", "grave", "uct", games=4, playouts=60, workers=1, db=path)
     setup = paper("cazenave2015").table("6").figures[1].setup
-    match(setup.game, setup.first, setup.second, games=2, playouts=1000, workers=1, store=path)
+    match(setup.game, setup.first, setup.second, games=2, playouts=1000, workers=1, db=path)
     return path
 
 
 @pytest.fixture(scope="session")
 def server(store, tmp_path_factory):
-    """The address of a running `graven serve`; in the end Ctrl-C, and nothing to complain about."""
+    """The address of a running `graven serve`, which must end cleanly on Ctrl-C."""
     folder = tmp_path_factory.mktemp("folder")
     (folder / "board.txt").write_text("112\n122\n331\n")
     command = [sys.executable, "-m", "graven", "serve", "--port", "0", "--db", str(store)]
@@ -47,13 +47,13 @@ def server(store, tmp_path_factory):
         text=True,
         start_new_session=True,
     ) as program:
-        said = program.stdout.readline()
-        found = re.search(r"http://\S+", said)
-        assert found, said + program.stderr.read()
-        yield found[0]
+        line = program.stdout.readline()
+        address = re.search(r"http://\S+", line)
+        assert address, line + program.stderr.read()
+        yield address[0]
         os.kill(program.pid, signal.SIGINT)
-        _, complained = program.communicate(timeout=60)
-    assert "Traceback" not in complained
+        _, errors = program.communicate(timeout=60)
+    assert "Traceback" not in errors
     assert program.returncode in (0, 130, -signal.SIGINT)
 
 
@@ -61,7 +61,7 @@ def server(store, tmp_path_factory):
 def chromium():
     """A browser, driven by Playwright."""
     if CHROMIUM is None:
-        pytest.skip("there is no Chromium here: 'make programs' installs it")
+        pytest.skip("Chromium is not installed: run 'make programs'")
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
@@ -71,39 +71,39 @@ def chromium():
 
 
 class Visitor:
-    """A person at the page, who looks until something can be seen."""
+    """A browser page, with helpers that wait for a condition."""
 
     def __init__(self, page, server):
         self.page, self.server = page, server
         self.errors = []
         page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.on("console", lambda said: said.type == "error" and self.errors.append(said.text))
+        page.on("console", lambda entry: entry.type == "error" and self.errors.append(entry.text))
 
     def open(self, fragment=""):
         self.page.goto(self.server + fragment)
         self.until("window.graven && graven.state")
         return self
 
-    def ask(self, expression):
+    def evaluate(self, expression):
         return self.page.evaluate(expression)
 
     def until(self, expression):
-        end = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + TIMEOUT
         while not self.page.evaluate(f"Boolean({expression})"):
-            assert time.monotonic() < end, f"waited in vain for {expression}"
+            assert time.monotonic() < deadline, f"timeout: waited for {expression}"
             time.sleep(0.05)
 
-    def pairing(self, name):
+    def cell(self, name):
         return self.page.locator(f"#board [data-cell='{name}']").first
 
-    def shoot(self, name, **options):
+    def screenshot(self, name, **options):
         SCREENSHOTS.mkdir(exist_ok=True)
         self.page.screenshot(path=SCREENSHOTS / f"{name}.png", **options)
 
 
 @pytest.fixture
 def visit(chromium, server):
-    """Open the page in a window of its own; afterwards no script may have failed."""
+    """Open the page in a new window; the test fails if a script fails."""
     opened = []
 
     def visit(fragment="", **options):

@@ -1,4 +1,4 @@
-"""The page in a real browser: Chromium, with the mouse, with keys, on a phone."""
+"""The page in Chromium: with a mouse, with a keyboard, on a phone."""
 
 from __future__ import annotations
 
@@ -7,35 +7,37 @@ import re
 
 import pytest
 
-from tests.interfaces.web.heap import RULES
+from tests.interfaces.web.take_away_rules import TAKE_AWAY_RULES
 
 
-def moved(visitor, plies):
+def wait_for_plies(visitor, plies):
     visitor.until(f"graven.state.plies.length >= {plies}")
 
 
 def test_a_whole_game_by_clicks(visit):
     visitor = visit("#game=breakthrough(size=4x3)")
-    visitor.ask("graven.say('seats', {seats: ['person', 'uct'], playouts: 50})")
+    visitor.evaluate("graven.send('set_seats', {seats: ['person', 'uct'], playouts: 50})")
     for _ in range(60):
-        visitor.until("graven.state.over || graven.state.mayMove.length")
-        if visitor.ask("graven.state.over"):
+        visitor.until("graven.state.is_over || graven.state.persons_to_move.length")
+        if visitor.evaluate("graven.state.is_over"):
             break
-        plies = visitor.ask("graven.state.plies.length")
-        move, (first, second) = visitor.ask("graven.state.moves[0][0]")
+        plies = visitor.evaluate("graven.state.plies.length")
+        move, (first, second) = visitor.evaluate("graven.state.legal_moves[0][0]")
         visitor.cell(first).click()
         visitor.cell(second).click()
-        moved(visitor, plies + 1)
-        assert visitor.ask(f"graven.state.plies[{plies}].move") == move
-    assert visitor.ask("graven.state.over")
+        wait_for_plies(visitor, plies + 1)
+        assert visitor.evaluate(f"graven.state.plies[{plies}].move") == move
+    assert visitor.evaluate("graven.state.is_over")
     assert "wins" in visitor.page.locator("#status").inner_text()
     visitor.page.locator("#tab-game").click()
-    assert visitor.page.locator("#move-list li").count() == visitor.ask("graven.state.plies.length")
+    assert visitor.page.locator("#move-list li").count() == visitor.evaluate(
+        "graven.state.plies.length"
+    )
     assert visitor.page.locator("#win-graph polyline").count() >= 1
-    visitor.shoot("a-game-is-over")
+    visitor.screenshot("a-game-is-over")
 
 
-def test_legal_moves_are_shown_and_others_cannot_be_made(visit):
+def test_legal_moves_are_shown_and_illegal_ones_are_refused(visit):
     visitor = visit("#game=breakthrough(size=5)")
     visitor.cell("c2").hover()
     assert visitor.page.locator("#board .hints .to").count() == 3
@@ -44,61 +46,61 @@ def test_legal_moves_are_shown_and_others_cannot_be_made(visit):
     visitor.cell("c2").click()
     visitor.cell("c5").click()  # not a legal target
     visitor.cell("e5").click()
-    assert visitor.ask("graven.state.plies.length") == 0
+    assert visitor.evaluate("graven.state.plies.length") == 0
     visitor.cell("c2").click()
-    visitor.shoot("legal-moves")
+    visitor.screenshot("legal-moves")
     visitor.cell("c3").click()
-    moved(visitor, 1)
+    wait_for_plies(visitor, 1)
 
 
 def test_a_piece_can_be_dragged(visit):
     visitor = visit("#game=knightthrough(size=5)")
-    start, (origin, target) = visitor.ask("graven.state.moves[0][0]")
+    start, (origin, target) = visitor.evaluate("graven.state.legal_moves[0][0]")
     visitor.cell(origin).drag_to(visitor.cell(target))
-    moved(visitor, 1)
-    assert visitor.ask("graven.state.plies[0].move") == start
+    wait_for_plies(visitor, 1)
+    assert visitor.evaluate("graven.state.plies[0].move") == start
 
 
 def test_a_domino_takes_one_click_and_a_pass_is_a_button(visit):
     visitor = visit("#game=domineering(size=4)")
     visitor.cell("b1").click()
-    moved(visitor, 1)
-    assert visitor.ask("graven.state.plies[0].move") == "b1b2"
+    wait_for_plies(visitor, 1)
+    assert visitor.evaluate("graven.state.plies[0].move") == "b1b2"
     visitor = visit("#game=go(size=3)")
     visitor.page.locator("#other-moves button", has_text="pass").click()
-    moved(visitor, 1)
-    assert visitor.ask("graven.state.plies[0].move") == "pass"
+    wait_for_plies(visitor, 1)
+    assert visitor.evaluate("graven.state.plies[0].move") == "pass"
 
 
 def test_undo_jumping_back_and_resigning(visit):
     visitor = visit("#game=nogo(size=4)")
-    visitor.ask("graven.say('seats', {seats: ['person', 'uct'], playouts: 50})")
+    visitor.evaluate("graven.send('set_seats', {seats: ['person', 'uct'], playouts: 50})")
     visitor.cell("A1").click()
-    moved(visitor, 2)
-    visitor.page.locator("[data-do=undo]").click()
+    wait_for_plies(visitor, 2)
+    visitor.page.locator("[data-action=undo]").click()
     visitor.until("graven.state.plies.length === 0")
     visitor.cell("B2").click()
-    moved(visitor, 2)
+    wait_for_plies(visitor, 2)
     visitor.page.locator("#move-list button").first.click()
-    visitor.until("graven.state.at === 1")
+    visitor.until("graven.state.shown_ply === 1")
     assert "Looking back" in visitor.page.locator("#status").inner_text()
     visitor.page.locator("[data-jump=last]").click()
-    visitor.until("graven.state.at === 2")
-    visitor.page.locator("[data-do=resign]").click()
-    visitor.until("graven.state.over")
-    assert "gave up" in visitor.page.locator("#status").inner_text()
+    visitor.until("graven.state.shown_ply === 2")
+    visitor.page.locator("[data-action=resign]").click()
+    visitor.until("graven.state.is_over")
+    assert "resigned" in visitor.page.locator("#status").inner_text()
 
 
 def test_watching_a_search(visit):
     visitor = visit("#game=go(size=7)")
     visitor.page.locator("#tab-search").click()
-    visitor.ask("graven.say('watch', {lens: 'a', agent: 'grave(ref=50)', seconds: 3})")
-    visitor.until("graven.think && graven.think.playouts > 500")
-    first = visitor.ask("graven.think.playouts")
-    assert visitor.page.locator("#board .beliefs .spot").count() > 3
-    assert visitor.page.locator("#board .beliefs .badge").count() >= 1
-    visitor.until(f"graven.think.playouts > {first}")  # it goes on
-    visitor.until("graven.think.status === 'done'")
+    visitor.evaluate("graven.send('analyse', {slot: 'a', agent: 'grave(ref=50)', seconds: 3})")
+    visitor.until("graven.search && graven.search.playouts > 500")
+    first = visitor.evaluate("graven.search.playouts")
+    assert visitor.page.locator("#board .overlay .spot").count() > 3
+    assert visitor.page.locator("#board .overlay .badge").count() >= 1
+    visitor.until(f"graven.search.playouts > {first}")  # it continues
+    visitor.until("graven.search.status === 'done'")
     rows = visitor.page.locator("#panel-search tbody tr")
     visits = [
         int(re.sub(r"\D", "", row.locator("td").nth(0).inner_text())) for row in rows.all()[:8]
@@ -106,33 +108,33 @@ def test_watching_a_search(visit):
     assert visits == sorted(visits, reverse=True)
     assert visits[0] > 0
     # More visits, less weight for AMAF: the best move's beta is below the tenth's.
-    betas = visitor.ask("graven.think.betas")
+    betas = visitor.evaluate("graven.search.betas")
     assert betas[0] < betas[9]
     rows.nth(1).click()
     assert "as playouts grow" in visitor.page.locator("#panel-search h3").inner_text()
     assert visitor.page.locator("#panel-search .chart polyline").count() == 4
-    visitor.shoot("watching-a-search")
+    visitor.screenshot("watching-a-search")
     visitor.page.locator("#panel-search select").nth(1).select_option("arrows")
-    assert visitor.page.locator("#board .beliefs .spot").count() > 0  # stones have no way to show
+    assert visitor.page.locator("#board .overlay .spot").count() > 0  # placed stones have no arrows
     visitor.page.locator("#panel-search select").nth(1).select_option("off")
-    assert visitor.page.locator("#board .beliefs .spot").count() == 0
+    assert visitor.page.locator("#board .overlay .spot").count() == 0
 
 
-def test_arrows_for_moves_from_here_to_there(visit):
+def test_arrows_for_moves_between_two_cells(visit):
     visitor = visit("#game=breakthrough(size=5)")
     visitor.page.locator("#tab-search").click()
     visitor.page.locator("#panel-search select").nth(0).select_option("mean")
     visitor.page.locator("#panel-search select").nth(1).select_option("arrows")
-    visitor.ask("graven.say('watch', {lens: 'a', agent: 'uct', playouts: 5000})")
-    visitor.until("graven.think && graven.think.status === 'done'")
-    assert visitor.page.locator("#board .beliefs .arrow").count() > 3
-    visitor.shoot("arrows")
+    visitor.evaluate("graven.send('analyse', {slot: 'a', agent: 'uct', playouts: 5000})")
+    visitor.until("graven.search && graven.search.status === 'done'")
+    assert visitor.page.locator("#board .overlay .arrow").count() > 3
+    visitor.screenshot("arrows")
 
 
-def test_the_tree_and_whose_table_is_read(visit):
+def test_the_tree_and_which_amaf_table_is_read(visit):
     visitor = visit("#game=hex(size=11)")
-    visitor.ask("graven.say('watch', {lens: 'a', agent: 'grave(ref=50)', playouts: 20000})")
-    visitor.until("graven.think && graven.think.status === 'done'")
+    visitor.evaluate("graven.send('analyse', {slot: 'a', agent: 'grave(ref=50)', playouts: 20000})")
+    visitor.until("graven.search && graven.search.status === 'done'")
     visitor.page.locator("#tab-tree").click()
     nodes = visitor.page.locator("#panel-tree .node")
     nodes.nth(6).wait_for()
@@ -140,22 +142,21 @@ def test_the_tree_and_whose_table_is_read(visit):
     visitor.page.locator("#panel-tree .more").click()
     nodes.nth(26).wait_for()
     assert nodes.count() == 27
-    visitor.page.locator("#panel-tree .twist").first.click()
+    visitor.page.locator("#panel-tree .toggle").first.click()
     nodes.nth(32).wait_for()
     deepest = visitor.page.locator("#panel-tree .children .children .node").nth(1)
     deepest.click()
-    reads = visitor.page.locator("#panel-tree .node-detail .reads li")
-    reads.nth(2).wait_for()
-    said = [each.inner_text() for each in reads.all()]
-    assert "RAVE reads its own" in said[0]
-    assert "HRAVE reads the root's (20,000 playouts)" in said[2]
+    reads = visitor.page.locator("#panel-tree .node-detail .plain-list li")
+    reads.filter(has_text="HRAVE reads the root's (20,000 playouts)").wait_for()
+    assert reads.count() == 3
+    assert "RAVE reads its own" in reads.first.inner_text()
     # With a ref that no node but the root exceeds, GRAVE reads the root's as well.
     visitor.page.locator("#tree-ref").fill("19999")
     visitor.page.locator("#tree-ref").press("Enter")
     visitor.page.locator(
-        "#panel-tree .reads li", has_text="GRAVE (ref 19,999) reads the root's"
+        "#panel-tree .plain-list li", has_text="GRAVE (ref 19,999) reads the root's"
     ).wait_for()
-    visitor.shoot("tree", full_page=True)
+    visitor.screenshot("tree", full_page=True)
 
 
 def test_two_agents_side_by_side(visit):
@@ -167,27 +168,27 @@ def test_two_agents_side_by_side(visit):
     for side in (0, 1):
         sides.nth(side).locator("tbody tr").nth(1).wait_for()
         sides.nth(side).get_by_text("3,000", exact=True).wait_for()
-        assert sides.nth(side).locator(".beliefs .spot").count() >= 1
+        assert sides.nth(side).locator(".overlay .spot").count() >= 1
     agents = [sides.nth(side).locator(".facts code").inner_text() for side in (0, 1)]
     assert agents == ["rave(bias=0.0001)", "grave(ref=50,bias=0.0001)"]
-    visitor.shoot("compare", full_page=True)
+    visitor.screenshot("compare", full_page=True)
 
 
 def test_two_agents_play_with_pause_and_step(visit):
     visitor = visit("#game=nogo(size=4)&paused=1")
-    visitor.ask("graven.say('seats', {seats: ['uct', 'rave'], playouts: 30})")
+    visitor.evaluate("graven.send('set_seats', {seats: ['uct', 'rave'], playouts: 30})")
     visitor.until("graven.state.seats[0] !== 'person'")
-    assert visitor.ask("graven.state.paused && graven.state.plies.length === 0")
-    visitor.page.locator("[data-do=step]").click()
-    moved(visitor, 1)
-    assert visitor.ask("graven.state.paused")
-    visitor.page.locator("[data-do=pause]").click()  # go on
-    moved(visitor, 4)
-    visitor.page.locator("[data-do=pause]").click()
-    visitor.until("graven.state.paused || graven.state.over")
+    assert visitor.evaluate("graven.state.paused && graven.state.plies.length === 0")
+    visitor.page.locator("[data-action=step]").click()
+    wait_for_plies(visitor, 1)
+    assert visitor.evaluate("graven.state.paused")
+    visitor.page.locator("[data-action=pause]").click()  # continue
+    wait_for_plies(visitor, 4)
+    visitor.page.locator("[data-action=pause]").click()
+    visitor.until("graven.state.paused || graven.state.is_over")
 
 
-def test_the_form_is_made_from_the_agents_own_parameters(visit):
+def test_the_form_is_made_from_the_parameters_of_the_agents(visit):
     visitor = visit("#game=nogo(size=4)")
     visitor.until("!document.querySelector('#setup').open")
     visitor.page.locator("#new-game").click()
@@ -199,68 +200,68 @@ def test_the_form_is_made_from_the_agents_own_parameters(visit):
     assert "Cazenave 2015" in field.inner_text()
     field.locator("input").fill("75")
     field.locator("input").press("Tab")
-    below = setup.locator("label:has(> span:text-is('Playouts')) select")
-    below.select_option("mast")
+    playouts = setup.locator("label:has(> span:text-is('Playouts')) select")
+    playouts.select_option("mast")
     assert setup.locator("input.spec:visible").input_value().startswith("grave(ref=75")
     assert setup.locator("input.spec:visible").input_value().endswith("+mast")
-    visitor.shoot("new-game")
+    visitor.screenshot("new-game")
     setup.locator("input.spec:visible").fill("gravy")
-    setup.locator(".said.wrong:visible").wait_for()
-    assert "Did you mean 'grave'" in setup.locator(".said.wrong:visible").inner_text()
+    setup.locator(".message.invalid:visible").wait_for()
+    assert "Did you mean 'grave'" in setup.locator(".message.invalid:visible").inner_text()
     setup.locator("input.spec:visible").fill("grave(ref=75)")
     setup.locator("button[type=submit]").click()
     visitor.until("graven.state.game.spec === 'hex(size=4)'")
-    assert visitor.ask("graven.state.seats[1]").startswith("grave(ref=75")
+    assert visitor.evaluate("graven.state.seats[1]").startswith("grave(ref=75")
 
 
-def test_a_reload_comes_back_and_tabs_do_not_meet(visit):
+def test_a_reload_resumes_the_game_and_tabs_are_separate(visit):
     visitor = visit("#game=nogo(size=5)")
-    visitor.ask("graven.say('seats', {seats: ['person', 'person']})")
+    visitor.evaluate("graven.send('set_seats', {seats: ['person', 'person']})")
     visitor.cell("C3").click()
-    moved(visitor, 1)
+    wait_for_plies(visitor, 1)
     other = visit("#game=nogo(size=5)")
-    assert other.ask("graven.state.plies.length") == 0
+    assert other.evaluate("graven.state.plies.length") == 0
     visitor.page.reload()
     visitor.until("window.graven && graven.state && graven.state.plies.length === 1")
-    assert visitor.ask("graven.state.seats.join()") == "person,person"
-    # A link leads to the same position, in another tab as well.
+    assert visitor.evaluate("graven.state.seats.join()") == "person,person"
+    # A link opens the same position in another tab.
     link = visitor.page.url
     assert "moves=C3" in link
     third = visit(link[link.index("#") :])
-    assert third.ask("graven.state.plies[0].move") == "C3"
+    assert third.evaluate("graven.state.plies[0].move") == "C3"
 
 
 def test_saving_and_opening(visit):
     visitor = visit("#game=go(size=5)&moves=C3+B2")
     with visitor.page.expect_download() as saving:
-        visitor.page.locator("[data-do=json]").click()
+        visitor.page.locator("[data-action=json]").click()
     saved = json.loads(saving.value.path().read_text())
     assert saved["moves"] == ["C3", "B2"]
     with visitor.page.expect_download() as saving:
-        visitor.page.locator("[data-do=sgf]").click()
+        visitor.page.locator("[data-action=sgf]").click()
     assert "B[cc]" in saving.value.path().read_text()
     other = visit("#game=nogo(size=4)")
-    other.ask(f"graven.openFile('saved.json', {json.dumps(json.dumps(saved))})")
+    other.evaluate(f"graven.openFile('saved.json', {json.dumps(json.dumps(saved))})")
     other.until("graven.state.game.name === 'go' && graven.state.plies.length === 2")
 
 
-def test_keys_alone(visit):
+def test_the_keyboard_is_enough(visit):
     visitor = visit("#game=nogo(size=4)")
-    visitor.ask("graven.say('seats', {seats: ['person', 'person']})")
+    visitor.evaluate("graven.send('set_seats', {seats: ['person', 'person']})")
     visitor.until("graven.state.seats[1] === 'person'")
-    visitor.page.keyboard.press("Tab")  # keys, so that what has the focus is shown
+    visitor.page.keyboard.press("Tab")  # so that the focus is shown
     visitor.page.locator("#board svg").focus()
-    at = visitor.page.locator("#announce")
+    announced = visitor.page.locator("#announce")
     visitor.page.keyboard.press("ArrowUp")
     visitor.page.keyboard.press("ArrowRight")
-    name = at.inner_text().split(",")[0]
-    visitor.shoot("keys")
+    name = announced.inner_text().split(",")[0]
+    visitor.screenshot("keys")
     visitor.page.keyboard.press("Enter")
-    moved(visitor, 1)
-    assert visitor.ask("graven.state.plies[0].move") == name
+    wait_for_plies(visitor, 1)
+    assert visitor.evaluate("graven.state.plies[0].move") == name
     visitor.page.locator("#other-moves input").fill("d4")
     visitor.page.keyboard.press("Enter")
-    moved(visitor, 2)
+    wait_for_plies(visitor, 2)
     visitor.page.locator("main").focus()
     visitor.page.keyboard.press("u")
     visitor.until("graven.state.plies.length === 1")
@@ -273,7 +274,7 @@ def test_experiments(visit):
     assert "6 games in 2 matches" in page.locator("#view-experiments p").first.inner_text()
     page.locator("#lab-matches input").fill("nogo")
     assert page.locator("#lab-matches tbody tr").count() == 1
-    visitor.shoot("experiments")
+    visitor.screenshot("experiments")
     page.locator("#lab-matches button", has_text="Games").click()
     page.locator(".game-list button").first.click()
     page.locator("#lab-replay svg.board").wait_for()
@@ -285,35 +286,35 @@ def test_experiments(visit):
     visitor.until(
         "document.querySelectorAll('#lab-replay svg.board circle[fill*=stone]').length === 0"
     )
-    page.get_by_label("On", exact=True).click()
+    page.get_by_label("Forward", exact=True).click()
     visitor.until(
         "document.querySelectorAll('#lab-replay svg.board circle[fill*=stone]').length === 1"
     )
-    visitor.shoot("replay")
+    visitor.screenshot("replay")
     page.locator("#lab-tab-tables").click()
     page.locator("#lab-tables li", has_text="1 of 3 run").get_by_role("button").click()
     page.locator("#lab-tables .verdict").first.wait_for()
     assert "67.8" in page.locator("#lab-tables table").inner_text()  # the published figure
-    visitor.shoot("published", full_page=True)
+    visitor.screenshot("published", full_page=True)
     page.locator("#lab-tab-plots").click()
     page.locator("#lab-plots img").first.wait_for()
     visitor.until(
         "[...document.querySelectorAll('#lab-plots img')].every(i => i.complete && i.naturalWidth)"
     )
-    visitor.shoot("plots", full_page=True)
+    visitor.screenshot("plots", full_page=True)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_light_and_dark_as_the_system_has_it_and_by_the_switch(visit, scheme):
+def test_light_and_dark_follow_the_system_and_the_switch(visit, scheme):
     visitor = visit("#game=breakthrough(size=6)", color_scheme=scheme)
 
     def brightness():
-        colour = visitor.ask("getComputedStyle(document.body).backgroundColor")
-        return sum(int(each) for each in re.findall(r"\d+", colour)[:3])
+        colour = visitor.evaluate("getComputedStyle(document.body).backgroundColor")
+        return sum(int(channel) for channel in re.findall(r"\d+", colour)[:3])
 
     first = brightness()
     assert (first > 600) == (scheme == "light")
-    visitor.shoot(f"{scheme}-breakthrough")
+    visitor.screenshot(f"{scheme}-breakthrough")
     visitor.page.locator("#theme").click()
     assert (brightness() > 600) != (scheme == "light")
     visitor.page.reload()
@@ -326,19 +327,19 @@ def test_nothing_is_wider_than_a_phone(visit, view):
     visitor = visit(f"#game=hex(size=5)&view={view}", **phone)
     if view == "play":
         visitor.cell("c3").tap()
-        moved(visitor, 2)
+        wait_for_plies(visitor, 2)
         for tab in ("search", "tree", "game"):
             visitor.page.locator(f"#tab-{tab}").tap()
-            assert visitor.ask("document.documentElement.scrollWidth") <= 360
+            assert visitor.evaluate("document.documentElement.scrollWidth") <= 360
     visitor.page.wait_for_timeout(300)
-    assert visitor.ask("document.documentElement.scrollWidth") <= 360
-    visitor.shoot(f"phone-{view}", full_page=True)
+    assert visitor.evaluate("document.documentElement.scrollWidth") <= 360
+    visitor.screenshot(f"phone-{view}", full_page=True)
 
 
-def test_everything_that_can_be_pressed_has_a_name(visit):
+def test_every_control_has_an_accessible_name(visit):
     visitor = visit("#game=go(size=5)")
     visitor.page.locator("#compare-start").wait_for(state="attached")
-    unnamed = visitor.ask(
+    unnamed = visitor.evaluate(
         """[...document.querySelectorAll('button, input, select')].filter((each) =>
             !(each.textContent.trim() || each.getAttribute('aria-label') || each.labels?.length))
             .map((each) => each.outerHTML)"""
@@ -346,51 +347,53 @@ def test_everything_that_can_be_pressed_has_a_name(visit):
     assert unnamed == []
 
 
-def test_a_wrong_link_is_a_sentence(visit):
+def test_an_invalid_link_shows_an_error(visit):
     visitor = visit("#game=nogo(size=4)")
     visitor.page.evaluate("location.hash = '#game=nogoo'")
     visitor.page.locator("#toast").wait_for()
     assert "Did you mean 'nogo'" in visitor.page.locator("#toast").inner_text()
-    assert visitor.ask("graven.state.game.name") == "nogo"
+    assert visitor.evaluate("graven.state.game.name") == "nogo"
 
 
 def test_a_gdl_file_is_dropped_on_the_page_and_played(visit):
     visitor = visit("#game=nogo(size=4)")
     visitor.page.locator("#compare-start").wait_for(state="attached")
-    visitor.ask(
+    visitor.evaluate(
         f"""(() => {{
-            const carried = new DataTransfer();
-            carried.items.add(new File([{json.dumps(RULES)}], "heap.kif"));
-            dispatchEvent(new DragEvent("drop", {{ dataTransfer: carried }}));
+            const data = new DataTransfer();
+            data.items.add(new File([{json.dumps(TAKE_AWAY_RULES)}], "heap.kif"));
+            dispatchEvent(new DragEvent("drop", {{ dataTransfer: data }}));
         }})()"""
     )
     visitor.page.locator("#setup[open] button[type=submit]").click()
-    visitor.until("graven.state.game.fromRules")
+    visitor.until("graven.state.game.from_rules")
     assert visitor.page.locator("#game-title").inner_text() == "heap.kif"
     assert "heap 5" in visitor.page.locator("#board").inner_text()
-    # Five is won by taking two, and then what leaves three: GRAVE cannot help it.
+    # Taking two of five leaves three, which is lost for the opponent.
     visitor.page.locator("#other-moves button", has_text="take 2").click()
-    visitor.until("graven.state.mayMove.length && graven.state.plies.length === 2")
-    taken = visitor.ask("graven.state.plies[1].move")
-    visitor.shoot("gdl")
+    visitor.until("graven.state.persons_to_move.length && graven.state.plies.length === 2")
+    taken = visitor.evaluate("graven.state.plies[1].move")
+    visitor.screenshot("gdl")
     rest = "take 2" if "take 1" in taken else "take 1"
     visitor.page.locator("#other-moves button", has_text=rest).click()
-    visitor.until("graven.state.over")
+    visitor.until("graven.state.is_over")
     assert "white wins" in visitor.page.locator("#status").inner_text().lower()
-    visitor.ask("graven.openFile('broken.kif', '(role white')")
+    visitor.evaluate("graven.openFile('broken.kif', '(role white')")
     visitor.page.locator("#setup[open] button[type=submit]").click()
     visitor.page.locator("#toast").wait_for()
     assert "broken.kif" in visitor.page.locator("#toast").inner_text()
 
 
-def test_a_shipped_sheet_can_be_linked_to(visit):
+def test_a_gdl_game_of_the_package_has_a_link(visit):
     visitor = visit("#game=gdl(sheet=ttcc4_2player)")
-    visitor.ask("graven.say('seats', {seats: ['person', 'person']})")
+    visitor.evaluate("graven.send('set_seats', {seats: ['person', 'person']})")
     visitor.until("graven.state.seats[1] === 'person'")
     move = visitor.page.locator("#other-moves button").first.inner_text()
     visitor.page.locator("#other-moves button").first.click()
-    moved(visitor, 1)
+    wait_for_plies(visitor, 1)
     link = visitor.page.url
     other = visit(link[link.index("#") :])
-    assert other.ask("graven.state.plies[0].move") == visitor.ask("graven.state.plies[0].move")
-    assert other.ask("graven.state.plies[0].move") == move
+    assert other.evaluate("graven.state.plies[0].move") == visitor.evaluate(
+        "graven.state.plies[0].move"
+    )
+    assert other.evaluate("graven.state.plies[0].move") == move

@@ -1,4 +1,4 @@
-"""Whatever a page says is a message with checked fields, or a sentence for the one who said it."""
+"""Every message of a page is either validated or refused with an error message."""
 
 from __future__ import annotations
 
@@ -10,94 +10,72 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graven.core.errors import UsageError
-from graven.interfaces.web.web_messages import TYPES, Message, read
-
-RIGHT = {
-    "new": {"game": "nogo(size=5)", "seats": ["person", "grave"], "playouts": 100, "moves": ["A1"]},
-    "seats": {"seats": ["uct", "rave"], "seconds": 0.5},
-    "move": {"move": "a2a3", "player": 0, "ply": 0},
-    "undo": {},
-    "jump": {"ply": 3},
-    "swap": {},
-    "resign": {},
-    "pause": {"on": True},
-    "step": {},
-    "watch": {"lens": "a", "agent": "grave"},
-    "stop": {"lens": "move"},
-    "tree": {"lens": "b", "path": ["a2a3"], "ref": 50, "most": 10},
-    "agent": {"agent": "grave(ref=50)"},
-    "save": {"format": "json"},
-}
-json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=40),
-    lambda inner: (
-        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=10), inner, max_size=4)
-    ),
-    max_leaves=12,
-)
+from graven.interfaces.web.web_messages import MESSAGE_TYPES, PageMessage, parse_message
+from tests.interfaces.web.helpers import VALID_FIELDS, json_values
 
 
 def test_every_type_has_an_example_here():
-    assert set(RIGHT) == set(TYPES)
+    assert set(VALID_FIELDS) == set(MESSAGE_TYPES)
 
 
-@pytest.mark.parametrize("kind", RIGHT)
-def test_a_right_message_is_read_with_all_its_fields(kind):
-    message = read(json.dumps({"type": kind, **RIGHT[kind]}))
+@pytest.mark.parametrize("kind", VALID_FIELDS)
+def test_a_valid_message_is_parsed_with_all_its_fields(kind):
+    message = parse_message(json.dumps({"type": kind, **VALID_FIELDS[kind]}))
     assert message.type == kind
-    assert set(message.values) == set(TYPES[kind])
-    for name, value in RIGHT[kind].items():
+    assert set(message.values) == set(MESSAGE_TYPES[kind])
+    for name, value in VALID_FIELDS[kind].items():
         assert message[name] == value
 
 
 @given(st.text(max_size=200) | st.binary(max_size=200) | json_values.map(json.dumps))
-def test_nonsense_is_a_usage_error(data):
+def test_random_data_raises_a_usage_error(data):
     with pytest.raises(UsageError):
-        read(data)
+        parse_message(data)
 
 
 @given(
-    st.sampled_from(sorted(RIGHT)),
+    st.sampled_from(sorted(VALID_FIELDS)),
     st.dictionaries(
-        st.sampled_from(sorted({name for fields in TYPES.values() for name in fields})), json_values
+        st.sampled_from(sorted({name for fields in MESSAGE_TYPES.values() for name in fields})),
+        json_values,
     ),
 )
-def test_a_mutated_message_is_read_or_refused(kind, changes):
+def test_a_mutated_message_is_parsed_or_refused(kind, changes):
     try:
-        message = read(json.dumps({"type": kind, **RIGHT[kind], **changes}))
+        message = parse_message(json.dumps({"type": kind, **VALID_FIELDS[kind], **changes}))
     except UsageError as error:
-        message, said = None, str(error)
+        message, refusal = None, str(error)
     if message is None:
-        assert 0 < len(said) < 1000
+        assert 0 < len(refusal) < 1000
     else:
-        assert isinstance(message, Message)
-        assert set(message.values) == set(TYPES[kind])
+        assert isinstance(message, PageMessage)
+        assert set(message.values) == set(MESSAGE_TYPES[kind])
 
 
 @pytest.mark.parametrize(
-    "wrong",
+    "invalid",
     [
-        {"type": "move", "move": "a2a3", "player": 0},
-        {"type": "move", "move": "a2a3", "player": 0, "ply": -1},
-        {"type": "move", "move": "a2a3", "player": True, "ply": 0},
-        {"type": "move", "move": "x" * 1000, "player": 0, "ply": 0},
-        {"type": "new", "game": "nogo", "surprise": 1},
-        {"type": "new", "game": "nogo", "seconds": 10**400},
-        {"type": "new", "game": "nogo", "moves": ["A1"] * 5001},
-        {"type": "new", "game": "nogo", "rules": "x" * ((1 << 20) + 1)},
-        {"type": "watch", "lens": "move", "agent": "grave"},
-        {"type": "tree", "lens": "a", "path": [["A1"]]},
+        {"type": "play", "move": "a2a3", "player": 0},
+        {"type": "play", "move": "a2a3", "player": 0, "ply": -1},
+        {"type": "play", "move": "a2a3", "player": True, "ply": 0},
+        {"type": "play", "move": "x" * 1000, "player": 0, "ply": 0},
+        {"type": "new_game", "game": "nogo", "surprise": 1},
+        {"type": "new_game", "game": "nogo", "seconds": 10**400},
+        {"type": "new_game", "game": "nogo", "moves": ["A1"] * 5001},
+        {"type": "new_game", "game": "nogo", "rules": "x" * ((1 << 20) + 1)},
+        {"type": "analyse", "slot": "move", "agent": "grave"},
+        {"type": "tree_node", "slot": "a", "path": [["A1"]]},
     ],
-    ids=lambda wrong: next(reversed(wrong)),
+    ids=lambda invalid: next(reversed(invalid)),
 )
-def test_a_wrong_field_is_named(wrong):
+def test_an_invalid_field_is_refused(invalid):
     with pytest.raises(UsageError) as caught:
-        read(json.dumps(wrong))
+        parse_message(json.dumps(invalid))
     assert len(str(caught.value)) < 1000
 
 
 def test_deep_nesting_is_refused_without_a_stack_overflow():
-    # As the prover of GDL does, for all of the process.
+    # A raised limit would turn deep recursion into a stack overflow of the process.
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(60_000)
     try:
@@ -108,6 +86,6 @@ def test_deep_nesting_is_refused_without_a_stack_overflow():
 
 def refuse_deep_nesting():
     with pytest.raises(UsageError):
-        read("[" * 100_000 + "]" * 100_000)
+        parse_message("[" * 100_000 + "]" * 100_000)
     with pytest.raises(UsageError):
-        read('{"type":' * 50_000 + "1" + "}" * 50_000)
+        parse_message('{"type":' * 50_000 + "1" + "}" * 50_000)

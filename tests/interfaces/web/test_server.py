@@ -1,4 +1,4 @@
-"""The server over the wire: who may speak to it, what it survives, and what its pages need."""
+"""The server over HTTP and WebSockets: refused requests, invalid input, self-contained pages."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from graven.core.errors import UsageError
-from graven.interfaces.web.web_limits import MESSAGE_BYTES
+from graven.interfaces.web.request_guard import is_own_host, is_same_origin
+from graven.interfaces.web.web_limits import MAX_MESSAGE_BYTES
 from graven.interfaces.web.web_run import bind
-from graven.interfaces.web.web_server import STATIC, is_ours, same_origin
-from tests.interfaces.web.test_messages import RIGHT
-
-PATIENCE = 120.0
+from graven.interfaces.web.web_server import STATIC
+from tests.interfaces.web.helpers import TIMEOUT, VALID_FIELDS
 
 
-def dial(server, origin=None, path="ws"):
+def open_tab(server, origin=None, path="ws"):
     origin = origin if origin is not None else server.rstrip("/")
     return connect(server.replace("http", "ws") + path, origin=origin or None, max_size=None)
 
 
-def hear(tab, kind):
+def receive(tab, kind):
+    """Return the next message of a type."""
     while True:
-        said = json.loads(tab.recv(timeout=PATIENCE))
-        if said["type"] == kind:
-            return said
+        message = json.loads(tab.recv(timeout=TIMEOUT))
+        if message["type"] == kind:
+            return message
 
 
-def say(tab, kind, **fields):
+def send(tab, kind, **fields):
     tab.send(json.dumps({"type": kind, **fields}))
 
 
@@ -44,21 +44,21 @@ def say(tab, kind, **fields):
     ["http://evil.example", "https://127.0.0.1:1", "null", "", "http://127.0.0.1.evil.example"],
 )
 def test_pages_from_elsewhere_cannot_connect(server, origin):
-    with pytest.raises((InvalidStatus, ConnectionClosed)), dial(server, origin) as tab:
-        tab.recv(timeout=PATIENCE)
+    with pytest.raises((InvalidStatus, ConnectionClosed)), open_tab(server, origin) as tab:
+        tab.recv(timeout=TIMEOUT)
 
 
-def test_names_that_are_not_ours_are_refused(server):
+def test_unknown_host_names_are_refused(server):
     answer = httpx.get(server, headers={"host": "evil.example"})
     assert answer.status_code == 403
     assert httpx.get(server).status_code == 200
-    assert is_ours("localhost:8642", frozenset({"localhost"}))
-    assert not is_ours("localhost.evil.example", frozenset({"localhost"}))
-    assert not same_origin("http://a:1", "a:2")
-    assert not same_origin("http://[", "[")
+    assert is_own_host("localhost:8642", frozenset({"localhost"}))
+    assert not is_own_host("localhost.evil.example", frozenset({"localhost"}))
+    assert not is_same_origin("http://a:1", "a:2")
+    assert not is_same_origin("http://[", "[")
 
 
-def test_every_answer_keeps_strangers_out(server):
+def test_every_response_has_security_headers(server):
     for path in ("", "static/main.js", "api/lab/stamp", "nowhere"):
         headers = httpx.get(server + path).headers
         assert "default-src 'self'" in headers["content-security-policy"]
@@ -73,7 +73,7 @@ def test_no_path_leads_out_of_the_static_files(server):
         "/static//etc/passwd",
         "/static/",
     ):
-        with socket.create_connection((host.host, host.port), timeout=PATIENCE) as raw:
+        with socket.create_connection((host.host, host.port), timeout=TIMEOUT) as raw:
             raw.sendall(
                 f"GET {path} HTTP/1.1\r\nHost: {host.host}\r\nConnection: close\r\n\r\n".encode()
             )
@@ -81,7 +81,7 @@ def test_no_path_leads_out_of_the_static_files(server):
         assert status == b"404"
 
 
-def test_wrong_queries_are_sentences(server):
+def test_invalid_queries_are_answered_with_an_error_message(server):
     for path in (
         "games?match=x",
         "games?match=x&start=-1",
@@ -96,28 +96,28 @@ def test_wrong_queries_are_sentences(server):
         assert answer.json()["error"]
 
 
-def test_everything_there_is_to_choose_from(server):
-    said = httpx.get(server + "api/choices", timeout=PATIENCE).json()
-    assert {"breakthrough", "go", "hex", "samegame"} <= {game["name"] for game in said["games"]}
-    kinds = {(each["kind"], each["name"]) for each in said["policies"]}
+def test_the_catalogue_of_games_policies_and_files(server):
+    choices = httpx.get(server + "api/choices", timeout=TIMEOUT).json()
+    assert {"breakthrough", "go", "hex", "samegame"} <= {game["name"] for game in choices["games"]}
+    kinds = {(policy["kind"], policy["name"]) for policy in choices["policies"]}
     assert {("tree", "grave"), ("tree", "uct"), ("playout", "mast")} <= kinds
-    assert said["files"] == ["board.txt"]
+    assert choices["files"] == ["board.txt"]
 
 
 def test_a_file_of_the_folder_can_be_played_and_no_other(server):
-    with dial(server) as tab:
-        say(tab, "new", game="samegame(file=board.txt)")
-        assert hear(tab, "state")["game"]["name"] == "samegame"
+    with open_tab(server) as tab:
+        send(tab, "new_game", game="samegame(file=board.txt)")
+        assert receive(tab, "state")["game"]["name"] == "samegame"
         for name in ("../graven.db", "/etc/passwd"):
-            say(tab, "new", game=f"tsptw(file={name})")
-            assert "no file" in hear(tab, "error")["text"]
+            send(tab, "new_game", game=f"tsptw(file={name})")
+            assert "no file" in receive(tab, "error")["text"]
 
 
-def test_messages_of_any_kind_are_survived(server):
-    with dial(server) as bystander, dial(server) as tab:
-        session = hear(bystander, "hello")["session"]
-        say(bystander, "new", game="nogo(size=3)")
-        hear(bystander, "state")
+def test_invalid_messages_do_not_disturb_other_tabs(server):
+    with open_tab(server) as bystander, open_tab(server) as tab:
+        session = receive(bystander, "hello")["session"]
+        send(bystander, "new_game", game="nogo(size=3)")
+        receive(bystander, "state")
         for data in (
             "",
             "{",
@@ -131,55 +131,55 @@ def test_messages_of_any_kind_are_survived(server):
             "1" * 5000,
         ):
             tab.send(data)
-            assert hear(tab, "error")["text"]
+            assert receive(tab, "error")["text"]
         mutants = [
             {"type": kind, **fields, name: value}
-            for kind, fields in RIGHT.items()
+            for kind, fields in VALID_FIELDS.items()
             for name in fields
             for value in (None, [], {}, -1, 1e308, "x" * 5000, [[[]]])
         ]
-        for mutant in mutants:  # faster than anybody reads
+        for mutant in mutants:  # faster than the answers are read
             tab.send(json.dumps(mutant))
-        say(tab, "agent", agent="grave")
-        assert hear(tab, "agent")["spec"].startswith("grave(")
-        say(bystander, "undo")  # nothing has happened to the other tab
-        assert "no move to take back" in hear(bystander, "error")["text"]
-    with dial(server, path=f"ws?session={session}") as again:
-        assert hear(again, "state")["game"]["name"] == "nogo"
+        send(tab, "check_agent", agent="grave")
+        assert receive(tab, "checked_agent")["spec"].startswith("grave(")
+        send(bystander, "undo")  # the other tab's game is unchanged
+        assert "no move to take back" in receive(bystander, "error")["text"]
+    with open_tab(server, path=f"ws?session={session}") as again:
+        assert receive(again, "state")["game"]["name"] == "nogo"
 
 
-def test_a_message_that_is_too_large_closes_that_tab_alone(server):
-    with dial(server) as tab, dial(server) as other:
-        hear(tab, "hello")
-        with suppress(ConnectionClosed):  # the server may not wait for the end of it
-            tab.send("x" * (MESSAGE_BYTES + 1))
+def test_a_message_that_is_too_large_closes_only_that_tab(server):
+    with open_tab(server) as tab, open_tab(server) as other:
+        receive(tab, "hello")
+        with suppress(ConnectionClosed):  # the server may close before the end of it
+            tab.send("x" * (MAX_MESSAGE_BYTES + 1))
         with pytest.raises(ConnectionClosed):
-            tab.recv(timeout=PATIENCE)
-        say(other, "agent", agent="uct")
-        assert hear(other, "agent")["spec"] == "uct(c=0.4)"
+            tab.recv(timeout=TIMEOUT)
+        send(other, "check_agent", agent="uct")
+        assert receive(other, "checked_agent")["spec"] == "uct(c=0.4)"
 
 
 def test_many_tabs_at_once_each_with_its_own_game(server):
-    found = []
+    played = []
 
     def play(size):
-        with dial(server) as tab:
-            say(tab, "new", game=f"nogo(size={size})", seats=["uct", "rave"], playouts=20)
+        with open_tab(server) as tab:
+            send(tab, "new_game", game=f"nogo(size={size})", seats=["uct", "rave"], playouts=20)
             while True:
-                state = hear(tab, "state")
+                state = receive(tab, "state")
                 if len(state["plies"]) >= 3:
-                    found.append((size, state["game"]["spec"]))
+                    played.append((size, state["game"]["spec"]))
                     return
 
     threads = [threading.Thread(target=play, args=(size,)) for size in range(4, 10)]
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(PATIENCE)
-    assert sorted(found) == [(size, f"nogo(size={size})") for size in range(4, 10)]
+        thread.join(TIMEOUT)
+    assert sorted(played) == [(size, f"nogo(size={size})") for size in range(4, 10)]
 
 
-def test_the_page_needs_nothing_from_elsewhere():
+def test_the_page_loads_nothing_from_other_servers():
     files = [path for path in Path(STATIC).rglob("*") if path.is_file()]
     assert {path.suffix for path in files} <= {".html", ".js", ".css", ".svg"}
     for path in files:
@@ -188,12 +188,12 @@ def test_the_page_needs_nothing_from_elsewhere():
     assert sum(path.stat().st_size for path in files) < 200_000
 
 
-def test_a_port_that_is_taken_is_a_sentence(run):
+def test_a_port_in_use_is_reported(run):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        with pytest.raises(UsageError, match="Another --port"):
+        with pytest.raises(UsageError, match="Try another --port"):
             bind("127.0.0.1", port)
         code, out, err = run("serve", "--port", str(port))
     assert (code, out) == (2, "")

@@ -1,8 +1,8 @@
 """An interpreter of GDL rules: what follows from them in one state, by proof, nothing grounded.
 
 It plays what is too big to be grounded. A relation is asked with some of its arguments known; its
-clauses are tried backwards from there (`chain.py`), and every answer is remembered: for good if it
-does not depend on the state, else until the state or the joint move changes.
+clauses are tried backwards from there (`clause_chain.py`), and every answer is remembered: for
+good if it does not depend on the state, else until the state or the joint move changes.
 
 A relation that can ask itself is tabled: a question that is already being answered gets the answers
 so far, and the first one of its kind goes on until a whole round has brought nothing new. Negation
@@ -16,13 +16,13 @@ import time
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from graven.core.cancellation import raise_if_cancelled
 from graven.core.errors import UsageError
-from graven.core.patience import go_on
-from graven.gdl.proof.chain import Ask, Chain, Key, make_chain, picker
-from graven.gdl.proof.clauses import Relation, clauses_of
-from graven.gdl.proof.domains import Domains
-from graven.gdl.proof.terms import Terms
-from graven.gdl.read import Atom, Compound, Sheet
+from graven.gdl.language.kif_reader import Atom, Compound, Sheet
+from graven.gdl.proof.argument_domains import Domains
+from graven.gdl.proof.clause_chain import Ask, Chain, Key, make_chain, picker
+from graven.gdl.proof.proof_clauses import Relation, clauses_of
+from graven.gdl.proof.term_table import TermTable
 
 STATIC, STATE, MOVE = range(3)
 """What answers depend on: nothing, the state, or the joint move as well."""
@@ -58,7 +58,7 @@ class Prover:
     def __init__(self, sheet: Sheet) -> None:
         # Only Python's own frames are meant, which take no room on the machine's stack.
         sys.setrecursionlimit(max(sys.getrecursionlimit(), DEPTH))
-        self.terms = Terms()
+        self.terms = TermTable()
         self.rules = clauses_of(sheet)
         self.deadline = 0.0
         self.question = ""
@@ -156,7 +156,7 @@ class Prover:
             self._forget(MOVE)
 
     def _answers(self, question: str, key: Key) -> list[Any]:
-        go_on()
+        raise_if_cancelled()
         self.deadline, self.question = time.perf_counter() + SECONDS, question
         self.ticks[0] = 0
         try:
@@ -183,7 +183,7 @@ class Prover:
 
     def pause(self) -> None:
         """Complain if the present question takes too long or too much memory, or nobody asks."""
-        go_on()
+        raise_if_cancelled()
         self.ticks[0] = TICKS
         late = time.perf_counter() > self.deadline
         if late or len(self.terms) > MOST_TERMS:

@@ -1,7 +1,7 @@
-"""The rulesheets that come with the package: the fifteen games of Sironi and Winands 2016.
+"""The shipped rulesheets: the fifteen games of Sironi and Winands (2016).
 
-Each plays the same game as the sheet of that name in the GGP base repository (of their time), with
-the same roles and moves, in its own words.
+Each describes the same game as the sheet of that name in the GGP base repository (of 2016), with
+the same roles and moves, but is written independently.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ SUFFIX = ".kif"
 
 @cache
 def names() -> tuple[str, ...]:
-    """The names of all sheets, sorted."""
-    found = (file.name for file in files(__name__).iterdir())
-    shipped = (name.removesuffix(SUFFIX) for name in found if name.endswith(SUFFIX))
+    """Return the names of all sheets, sorted."""
+    paths = (file.name for file in files(__name__).iterdir())
+    shipped = (path.removesuffix(SUFFIX) for path in paths if path.endswith(SUFFIX))
     return tuple(sorted(shipped, key=str.lower))
 
 
 def proper_name(name: str) -> str:
-    """The sheet of that name, whatever its capitals."""
+    """Return the name of a sheet in its proper case; raise UsageError if there is none."""
     for known in names():
         if known.lower() == name.lower():
             return known
@@ -31,12 +31,12 @@ def proper_name(name: str) -> str:
 
 
 def text_of(name: str) -> str:
-    """A sheet's text."""
+    """Return the text of a sheet."""
     return files(__name__).joinpath(proper_name(name) + SUFFIX).read_text(encoding="utf-8")
 
 
 def summary(name: str) -> str:
-    """What the game is, in the sheet's own first sentence."""
+    """Return the first sentence of a sheet's comment: a description of the game."""
     comment = []
     for line in text_of(name).splitlines():
         if not line.startswith(";"):

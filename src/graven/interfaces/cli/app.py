@@ -1,4 +1,4 @@
-"""The command `graven`: its commands, and what it says when something goes wrong."""
+"""The command `graven`: its subcommands, error messages and exit codes."""
 
 from __future__ import annotations
 
@@ -29,41 +29,42 @@ from graven.interfaces.cli.commands.solve_command import solve
 from graven.interfaces.cli.commands.sweep_command import sweep
 from graven.interfaces.cli.commands.tournament_command import tournament
 from graven.interfaces.cli.commands.tune_command import tune
-from graven.interfaces.cli.console import INTERRUPTED, remember_command, say_how_to_go_on
+from graven.interfaces.cli.console import INTERRUPTED, command_line, print_resume_command
 
-BAD_INPUT = 2
-# Commands that remember what they have played: the same command goes on.
-EXPERIMENTS = ("match", "tournament", "sweep", "tune", "reproduce")
-BUG = 1
-SHOWN = "    "
-
-
-class StoppedError(Exception):
-    """Somebody pressed Ctrl-C."""
+BUG, BAD_INPUT = 1, 2
+"""Exit codes."""
+RESUMABLE = ("match", "tournament", "sweep", "tune", "reproduce")
+"""Commands that store their games, so that the same command resumes them."""
+QUOTED_LINE = "    "
+"""Lines of a message that begin like this quote a text and keep their layout."""
 
 
-class Commands(TyperGroup):
-    """The commands, which speak of an unknown one as everything else here does."""
+class InterruptedByUserError(Exception):
+    """Ctrl-C was pressed."""
+
+
+class GravenGroup(TyperGroup):
+    """The group of all commands, with our error for an unknown command."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command. Typer would take Ctrl-C for an exit without a word."""
+        """Run the command; convert Ctrl-C, on which Typer would exit without a message."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
-            raise StoppedError from None
+            raise InterruptedByUserError from None
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of that name."""
-        found = super().get_command(ctx, cmd_name)
-        if found is None:
+        """Return the command of that name, or raise with the closest names."""
+        command = super().get_command(ctx, cmd_name)
+        if command is None:
             raise unknown("command", cmd_name, self.list_commands(ctx))
-        return found
+        return command
 
 
-# Typer's own help: Rich's takes as long to load as everything else together.
+# Typer's plain help: importing Rich would double the start-up time.
 app = typer.Typer(
     name="graven",
-    cls=Commands,
+    cls=GravenGroup,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -91,12 +92,12 @@ for command in (
     app.command()(command)
 app.add_typer(gdl)
 
-# What Typer raises for a wrong command line: Click's errors, or its own copies of them.
+# The base class of errors in the command line: Click's, or the copy that Typer contains.
 CommandLineError = cast("type[Exception]", typer.BadParameter.__mro__[2])
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(requested: bool) -> None:
+    if requested:
         from importlib.metadata import version
 
         typer.echo(f"graven {version('graven')}")
@@ -127,39 +128,43 @@ def graven(
 
 
 def main() -> None:
-    """Run the command line and leave with its exit code."""
+    """Run the command line and exit with its code."""
     for stream in (sys.stdout, sys.stderr):
-        # A terminal that cannot show a letter shows a question mark.
+        # Print a question mark for characters that the terminal cannot encode.
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
     sys.exit(run(sys.argv[1:]))
 
 
 def run(arguments: list[str]) -> int:
-    """Run one command; what goes wrong becomes a sentence on stderr and an exit code."""
-    remember_command(arguments)
+    """Run one command; print an error as one sentence on stderr, and return the exit code."""
+    with command_line(arguments):
+        return _run(arguments)
+
+
+def _run(arguments: list[str]) -> int:
     try:
         return app(arguments, prog_name="graven", standalone_mode=False) or 0
     except GravenError as error:
-        _complain(str(error))
+        _print_error(str(error))
         return BAD_INPUT
     except CommandLineError as error:
-        _complain(_explain(error))
+        _print_error(_explain(error))
         return BAD_INPUT
-    except (typer.Abort, KeyboardInterrupt, StoppedError):
-        if arguments and arguments[0] in EXPERIMENTS:
-            say_how_to_go_on()
+    except (typer.Abort, KeyboardInterrupt, InterruptedByUserError):
+        if arguments and arguments[0] in RESUMABLE:
+            print_resume_command()
         else:
-            _complain("stopped.")
+            _print_error("stopped.")
         return INTERRUPTED
     except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        _complain(f"{where}{error.strerror or error}.")
+        file = f"{error.filename}: " if error.filename else ""
+        _print_error(f"{file}{error.strerror or error}.")
         return BAD_INPUT
     except Exception as error:
         if os.environ.get("GRAVEN_DEBUG"):
             raise
-        _complain(
+        _print_error(
             f"this is a bug: {type(error).__name__}: {error}. "
             "Set GRAVEN_DEBUG=1 to see the traceback, and please report it."
         )
@@ -167,14 +172,14 @@ def run(arguments: list[str]) -> int:
 
 
 def _explain(error: Any) -> str:
-    """A wrong command line in one sentence, and where to read on."""
+    """Describe an error in the command line, and name the help to read."""
     command = error.ctx.command_path if getattr(error, "ctx", None) else "graven"
     reason = error.format_message()
     return f"{reason if reason.endswith(('.', '?')) else reason + '.'} See '{command} --help'."
 
 
-def _complain(sentence: str) -> None:
-    # Lines that begin with four spaces show a place in a text, and stay as they are.
-    said = [line for line in sentence.splitlines() if not line.startswith(SHOWN)]
-    shown = [line for line in sentence.splitlines() if line.startswith(SHOWN)]
-    print("\n".join(["graven: " + " ".join(" ".join(said).split()), *shown]), file=sys.stderr)
+def _print_error(sentence: str) -> None:
+    lines = sentence.splitlines()
+    quoted = [line for line in lines if line.startswith(QUOTED_LINE)]
+    words = " ".join(line for line in lines if not line.startswith(QUOTED_LINE)).split()
+    print("\n".join(["graven: " + " ".join(words), *quoted]), file=sys.stderr)

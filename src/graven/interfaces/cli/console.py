@@ -1,4 +1,4 @@
-"""The terminal: results go to stdout, what is going on to stderr."""
+"""The terminal: results are printed on stdout, progress and hints on stderr."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, wait
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -20,11 +22,11 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 QUIET_SECONDS = 2.0
-"""Work that takes longer than this says that it goes on."""
+"""Progress is shown only for work that takes longer than this."""
 TICK_SECONDS = 0.1
 LINE_SECONDS = 10.0
-"""How often progress is said where stderr is no terminal."""
-FREE_WIDTH = 240
+"""The time between progress lines if stderr is not a terminal."""
+WIDTH_WITHOUT_TERMINAL = 240
 INTERRUPTED = 130
 """The exit code after Ctrl-C."""
 FAILED = 1
@@ -33,39 +35,41 @@ FAILED = 1
 
 @cache
 def out() -> Console:
-    """Where results go. What goes into a file or to another program is not cut to a width."""
+    """Return the console of stdout. Output to a file or a pipe is not cut to a terminal's width."""
     from rich.console import Console
 
-    terminal = sys.stdout is not None and sys.stdout.isatty()
-    free = not terminal and "COLUMNS" not in os.environ
-    return Console(highlight=False, width=FREE_WIDTH if free else None)
+    is_terminal = sys.stdout is not None and sys.stdout.isatty()
+    has_width = is_terminal or "COLUMNS" in os.environ
+    return Console(highlight=False, width=None if has_width else WIDTH_WITHOUT_TERMINAL)
 
 
 @cache
 def err() -> Console:
-    """Where progress goes."""
+    """Return the console of stderr."""
     from rich.console import Console
 
     return Console(stderr=True, highlight=False)
 
 
 def print_board(position: Position) -> None:
-    """Print a position, in colours where the terminal has any."""
+    """Print a position, in colour if the terminal supports it."""
     print(f"\n{position.text(colour=out().color_system is not None)}\n", flush=True)
 
 
 def print_json(value: Any) -> None:
-    """Print a result for programs to read."""
+    """Print a value as one line of JSON."""
     print(json.dumps(value), flush=True)
 
 
-def watched(
-    work: Callable[[threading.Event], T], line: Callable[[float], str], quiet: float = QUIET_SECONDS
+def run_with_progress(
+    work: Callable[[threading.Event], T],
+    progress_line: Callable[[float], str],
+    quiet: float = QUIET_SECONDS,
 ) -> tuple[T, bool]:
-    """Do `work` in a thread while `line(seconds so far)` stands on stderr.
+    """Run `work` in a thread, and show `progress_line(elapsed seconds)` on stderr meanwhile.
 
-    Ctrl-C sets the event that `work` is given, which should then return what it has. Gives that,
-    and whether it came to Ctrl-C. A second Ctrl-C waits for nothing.
+    Ctrl-C sets the event that `work` receives; `work` should then return what it has. Returns the
+    result, and whether Ctrl-C was pressed. A second Ctrl-C raises KeyboardInterrupt at once.
     """
     stop = threading.Event()
     future: Future[T] = Future()
@@ -78,13 +82,13 @@ def watched(
 
     began = time.monotonic()
     threading.Thread(target=run, daemon=True).start()
-    with _Line(quiet) as shown:
+    with _StatusLine(quiet) as status:
         while not future.done():
             try:
                 wait([future], timeout=TICK_SECONDS)
                 elapsed = time.monotonic() - began
                 if not future.done():
-                    shown.update(line(elapsed), elapsed)
+                    status.update(progress_line(elapsed), elapsed)
             except KeyboardInterrupt:
                 if stop.is_set():
                     raise
@@ -92,52 +96,68 @@ def watched(
         return future.result(), stop.is_set()
 
 
-class Pace:
-    """How many games are done of how many, and how long the rest will take."""
+def run_to_completion(work: Callable[[], T], description: str) -> T:
+    """Run `work` that cannot be stopped, and show its description on stderr if it takes long.
+
+    Ctrl-C raises KeyboardInterrupt once the work is complete.
+    """
+    result, interrupted = run_with_progress(lambda stop: work(), lambda elapsed: description)
+    if interrupted:
+        raise KeyboardInterrupt
+    return result
+
+
+class GamesProgress:
+    """The number of games played so far, and an estimate of the time for the rest."""
 
     def __init__(self) -> None:
-        self._start: tuple[int, float] | None = None
+        self._first: tuple[int, float] | None = None  # games done and time, after the first one
         self._done, self._total = 0, 0
 
     def update(self, done: int, total: int) -> None:
-        """So many games are done, those of earlier runs included."""
-        # Counted from the end of the first new game: compilation says nothing about the rest.
-        if self._start is None and self._total:
-            self._start = done, time.monotonic()
+        """Set how many games are done, those of earlier runs included."""
+        # The estimate starts at the end of the first new game, to exclude compilation.
+        if self._first is None and self._total:
+            self._first = done, time.monotonic()
         self._done, self._total = done, total
 
     def line(self, elapsed: float) -> str:
-        """The state in a line."""
-        text = f"{self._done:,}/{self._total:,} games after {duration(elapsed)}"
-        if self._start is None:
+        """Return the progress as a line of text."""
+        text = f"{self._done:,}/{self._total:,} games after {format_duration(elapsed)}"
+        if self._first is None:
             return f"{text} (a first run compiles)"
-        counted = self._done - self._start[0]
-        if not counted:
+        games = self._done - self._first[0]
+        if not games:
             return text
-        pace = (time.monotonic() - self._start[1]) / counted
-        return f"{text}, {duration(pace * (self._total - self._done))} left"
+        seconds_per_game = (time.monotonic() - self._first[1]) / games
+        return f"{text}, {format_duration(seconds_per_game * (self._total - self._done))} left"
 
 
-_typed: list[str] = []
+_command_line: ContextVar[tuple[str, ...]] = ContextVar("command line", default=())
 
 
-def remember_command(arguments: list[str]) -> None:
-    """Note what was typed after `graven`, to be able to say it again."""
-    _typed[:] = arguments
+@contextmanager
+def command_line(arguments: Iterable[str]) -> Iterator[None]:
+    """Set the arguments after `graven`, which `print_resume_command` repeats."""
+    token = _command_line.set(tuple(arguments))
+    try:
+        yield
+    finally:
+        _command_line.reset(token)
 
 
-def say_how_to_go_on() -> None:
-    """Say the command that goes on after Ctrl-C: the one that was typed."""
+def print_resume_command() -> None:
+    """Print the command that continues an interrupted experiment: the one that was typed."""
     import shlex
 
-    err().print("Stopped. To go on:", style="yellow")
-    err().print(f"  {shlex.join(['graven', *_typed])}", markup=False, soft_wrap=True)
+    err().print("Stopped. To resume:", style="yellow")
+    err().print(f"  {shlex.join(['graven', *_command_line.get()])}", markup=False, soft_wrap=True)
 
 
-def leave(failures: Iterable[object], unfinished: bool) -> None:
-    """End an experiment: say which games could not be played, and how to go on after Ctrl-C.
+def finish_experiment(failures: Iterable[object], unfinished: bool) -> None:
+    """Print failed games and, after Ctrl-C, how to resume; exit with the matching code.
 
-    The same command goes on, since the store knows what has been done.
+    The same command resumes an experiment, because the store has the games already played.
     """
     import typer
 
@@ -145,58 +165,46 @@ def leave(failures: Iterable[object], unfinished: bool) -> None:
     for failure in failed:
         err().print(str(failure), markup=False, soft_wrap=True, style="red")
     if unfinished:
-        say_how_to_go_on()
+        print_resume_command()
         raise typer.Exit(INTERRUPTED)
     if failed:
         raise typer.Exit(FAILED)
 
 
-def awaited(work: Callable[[], T], doing: str) -> T:
-    """Do `work` that cannot be cut short, and say so if it takes long; Ctrl-C counts at its end."""
-    result, interrupted = watched(lambda stop: work(), lambda elapsed: doing)
-    if interrupted:
-        raise KeyboardInterrupt
-    return result
-
-
-class _Line:
-    """One line on stderr: live in a terminal, printed now and then elsewhere."""
+class _StatusLine:
+    """One line on stderr: updated in place in a terminal, else printed from time to time."""
 
     def __init__(self, quiet: float) -> None:
-        self._next = quiet
+        self._next_update = quiet
         self._status: Any = None
 
-    def __enter__(self) -> _Line:
+    def __enter__(self) -> _StatusLine:
         return self
 
     def update(self, text: str, elapsed: float) -> None:
-        if elapsed < self._next:
+        if elapsed < self._next_update:
             return
+        from rich.text import Text
+
         if not err().is_terminal:
-            self._next = elapsed + LINE_SECONDS
+            self._next_update = elapsed + LINE_SECONDS
             err().print(text, markup=False, soft_wrap=True)
         elif self._status is None:
-            self._status = err().status(_plain(text))
+            self._status = err().status(Text(text))
             self._status.start()
         else:
-            self._status.update(_plain(text))
+            self._status.update(Text(text))
 
     def __exit__(self, *reason: object) -> None:
         if self._status is not None:
             self._status.stop()
 
 
-def _plain(text: str) -> Any:
-    from rich.text import Text
-
-    return Text(text)
-
-
-def duration(seconds: float) -> str:
-    """A time as people read it: 48 s, 3:05, 1:02:03."""
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    minutes, rest = divmod(whole, 60)
+def format_duration(seconds: float) -> str:
+    """Format a duration: 48 s, 3:05, 1:02:03."""
+    total = round(seconds)
+    if total < 60:
+        return f"{total} s"
+    minutes, rest = divmod(total, 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar
 import typer
 
 from graven.interfaces.cli.arguments import open_store
-from graven.interfaces.cli.console import QUIET_SECONDS, Pace, leave, print_json, watched
+from graven.interfaces.cli.console import (
+    QUIET_SECONDS,
+    GamesProgress,
+    finish_experiment,
+    print_json,
+    run_with_progress,
+)
 
 if TYPE_CHECKING:
     import threading
@@ -28,7 +34,7 @@ Workers = Annotated[
 Cluster = Annotated[
     str | None,
     typer.Option(
-        help="Play on a Dask cluster instead: its scheduler's address.", metavar="tcp://HOST:8786"
+        help="Play on a Dask cluster with a scheduler at this address.", metavar="tcp://HOST:8786"
     ),
 ]
 OpeningPlies = Annotated[
@@ -93,7 +99,7 @@ class GamesLine:
     """The number of games that are done, and the time that the rest will take."""
 
     def __init__(self) -> None:
-        self._pace = Pace()
+        self._pace = GamesProgress()
 
     def update(self, progress: RunProgress) -> None:
         """Take note of the latest progress."""
@@ -123,7 +129,7 @@ def run_experiment(
             print_json(as_json(result))
         else:
             show(result)
-    leave(result.failures, interrupted and not result.finished)
+    finish_experiment(result.failures, interrupted and not result.finished)
 
 
 def watch_run(
@@ -154,4 +160,4 @@ def watch_run(
         )
         return run(config)
 
-    return watched(work, line.text, quiet=quiet)
+    return run_with_progress(work, line.text, quiet=quiet)

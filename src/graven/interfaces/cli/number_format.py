@@ -1,4 +1,4 @@
-"""How figures are written in tables: per cent, with intervals."""
+"""Formatting of win rates and intervals, in per cent."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def percent(score: Score) -> str:
-    """A win rate with its 95 % interval: 64.0 (59.7-68.1), or a dash before the first game."""
+    """Format a win rate with its 95 % interval: 64.0 (59.7-68.1); "-" if no game was played."""
     if score.win_rate is None:
         return "-"
     low, high = score.ci95
@@ -17,5 +17,5 @@ def percent(score: Score) -> str:
 
 
 def span(low: float, high: float) -> str:
-    """An interval in per cent."""
+    """Format an interval in per cent."""
     return f"({low:.1f}-{high:.1f})"

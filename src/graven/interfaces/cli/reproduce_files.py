@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from graven.core.errors import UsageError
-from graven.interfaces.cli.arguments import check_target
+from graven.interfaces.cli.arguments import check_output_file
 from graven.interfaces.cli.number_format import percent
 from graven.interfaces.cli.reproduce_tables import playouts_text, published_text
 
@@ -27,7 +27,7 @@ MARKDOWN_COLUMNS = (
 
 def check_entries_file(path: str) -> None:
     """Raise a UsageError if figures cannot be written to this file."""
-    check_target(path)
+    check_output_file(path)
     if not path.endswith((".csv", ".md")):
         raise UsageError(f"{path!r}: figures are written as .csv or .md.")
 

@@ -1,4 +1,4 @@
-"""What a search found, as a table for people and as plain values for programs."""
+"""The result of a search, as a table and as JSON."""
 
 from __future__ import annotations
 
@@ -9,19 +9,22 @@ if TYPE_CHECKING:
 
     from graven.agents import MoveStat, SearchResult
 
+MAX_PV_MOVES = 12
+
 
 def move_text(move: str | tuple[str, ...]) -> str:
-    """A move, or the moves of all players at once, as one word."""
+    """Return a move as text; simultaneous moves are joined by commas."""
     return move if isinstance(move, str) else ",".join(move)
 
 
-def line_text(found: SearchResult, limit: int = 12) -> str:
-    """The first moves of the main line."""
-    return " ".join(found.pv[:limit]) + (" ..." if len(found.pv) > limit else "")
+def pv_text(result: SearchResult) -> str:
+    """Return the first moves of the principal variation."""
+    ellipsis = " ..." if len(result.pv) > MAX_PV_MOVES else ""
+    return " ".join(result.pv[:MAX_PV_MOVES]) + ellipsis
 
 
 def move_table(stats: tuple[MoveStat, ...], top: int) -> Table:
-    """The most played moves: playouts, share, mean, AMAF."""
+    """Return a table of the most visited moves: playouts, share, mean, AMAF."""
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
@@ -42,33 +45,36 @@ def move_table(stats: tuple[MoveStat, ...], top: int) -> Table:
     return table
 
 
-def speed_text(found: SearchResult) -> str:
-    """What the search spent."""
+def speed_text(result: SearchResult) -> str:
+    """Return playouts, time, speed and memory of a search."""
     return (
-        f"{found.playouts:,} playouts in {found.seconds:.2f} s, "
-        f"{found.playouts_per_second:,.0f} playouts/s; "
-        f"{found.nodes:,} nodes, {found.amaf_tables:,} AMAF tables, {found.memory_mib:.1f} MiB"
+        f"{result.playouts:,} playouts in {result.seconds:.2f} s, "
+        f"{result.playouts_per_second:,.0f} playouts/s; "
+        f"{result.nodes:,} nodes, {result.amaf_tables:,} AMAF tables, {result.memory_mib:.1f} MiB"
     )
 
 
-def as_json(found: SearchResult) -> dict[str, Any]:
-    """Everything a search found; where all players move at once, the moves of each."""
+def as_json(result: SearchResult) -> dict[str, Any]:
+    """Return the result as plain values, under the names of `SearchResult` and `MoveStat`.
+
+    Where players move simultaneously, `by_player` has the moves of each.
+    """
     values = {
-        "best": move_text(found.best_move),
-        "value": found.value,
-        "line": list(found.pv),
-        "moves": [_stat_json(stat) for stat in found.root_stats],
-        "playouts": found.playouts,
-        "seconds": found.seconds,
-        "playouts_per_second": found.playouts_per_second,
-        "nodes": found.nodes,
-        "tables": found.amaf_tables,
-        "memory_mib": found.memory_mib,
-        "memory_full": found.memory_full,
+        "best_move": move_text(result.best_move),
+        "value": result.value,
+        "pv": list(result.pv),
+        "root_stats": [_stat_json(stat) for stat in result.root_stats],
+        "playouts": result.playouts,
+        "seconds": result.seconds,
+        "playouts_per_second": result.playouts_per_second,
+        "nodes": result.nodes,
+        "amaf_tables": result.amaf_tables,
+        "memory_mib": result.memory_mib,
+        "memory_full": result.memory_full,
     }
-    if len(found.by_player) > 1:
-        values["moves_by_player"] = [
-            [_stat_json(stat) for stat in stats] for stats in found.by_player.values()
+    if len(result.by_player) > 1:
+        values["by_player"] = [
+            [_stat_json(stat) for stat in stats] for stats in result.by_player.values()
         ]
     return values
 
@@ -76,8 +82,8 @@ def as_json(found: SearchResult) -> dict[str, Any]:
 def _stat_json(stat: MoveStat) -> dict[str, Any]:
     return {
         "move": stat.move,
-        "playouts": stat.visits,
+        "visits": stat.visits,
         "mean": stat.mean,
         "amaf": stat.amaf,
-        "amaf_playouts": stat.amaf_visits,
+        "amaf_visits": stat.amaf_visits,
     }

@@ -1,35 +1,35 @@
-"""How long before the clock ends an answer is sent."""
+"""The time before the end of a clock at which an answer is sent."""
 
 from __future__ import annotations
 
-BASE = 0.5
-SHARE = 0.2  # of a short clock
-MOST_SHARE = 0.6
-FORGET = 0.8
+DEFAULT_MARGIN = 0.5
+MAX_USUAL_SHARE = 0.2  # of a short clock
+MAX_SHARE = 0.6
+DECAY = 0.8
 
 
-class Margin:
-    """Seconds kept back from every clock, adapting to what is seen of delays.
+class ClockMargin:
+    """Seconds reserved at the end of every clock, adapted to observed delays.
 
-    Two things are seen: how much later than planned an answer left (a busy machine), and whether
-    the server played another move than ours, which it does when the answer came too late (a slow
-    network). The margin covers twice the worst recent delay; it doubles after a move was replaced,
-    and slowly comes back.
+    Two delays are observed: an answer left later than planned (the machine is busy), and the server
+    played another move than ours, which it does when the answer arrived too late (the network is
+    slow). The margin covers twice the worst recent delay. It doubles after a replaced move and then
+    decays.
     """
 
-    def __init__(self, base: float = BASE) -> None:
+    def __init__(self, base: float = DEFAULT_MARGIN) -> None:
         self.base = base
         self._extra = 0.0
 
     def seconds(self, clock: float) -> float:
-        """What to keep back of a clock."""
-        usual = min(self.base, SHARE * clock)
-        return min(usual + self._extra, MOST_SHARE * clock)
+        """Return the margin for a clock of so many seconds."""
+        usual = min(self.base, MAX_USUAL_SHARE * clock)
+        return min(usual + self._extra, MAX_SHARE * clock)
 
-    def observe(self, late: float) -> None:
-        """An answer left so much after the planned moment (less than 0: before it)."""
-        self._extra = max(FORGET * self._extra, 2 * late, 0.0)
+    def observe_delay(self, seconds: float) -> None:
+        """Record how long after the planned time an answer left (negative: before it)."""
+        self._extra = max(DECAY * self._extra, 2 * seconds, 0.0)
 
-    def replaced(self) -> None:
-        """The server played another move than ours."""
+    def observe_replaced_move(self) -> None:
+        """Record that the server played another move than ours."""
         self._extra = 2 * self._extra + self.base

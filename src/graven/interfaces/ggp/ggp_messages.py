@@ -1,10 +1,10 @@
-"""The messages of the GGP protocol, as text and as values.
+"""The messages of the GGP protocol, parsed from text.
 
     ( INFO )   ( PREVIEW (rules...) 5 )   ( START m1 white ((role white) ...) 30 15 )
     ( PLAY m1 NIL )   ( PLAY m1 (( mark 2 1 ) noop ) )   ( STOP m1 (...) )   ( ABORT m1 )
 
-Everything comes from outside: sizes and nesting are bounded by the KIF reader, and what is not a
-message raises `MessageError`, which says why.
+Messages come from the network: the KIF reader limits size and nesting, and anything that is not a
+message raises `GgpMessageError` with the reason.
 """
 
 from __future__ import annotations
@@ -13,35 +13,36 @@ import math
 from dataclasses import dataclass
 
 from graven.core.errors import GravenError
-from graven.gdl.read import Expression, Form, Word, expressions, spaced, term_of
+from graven.gdl.language.kif_reader import Expression, KifList, Word, expressions, spaced, term_of
 
-LONGEST_CLOCK = 86_400.0
-LONGEST_NAME = 1000
+MAX_CLOCK_SECONDS = 86_400.0
+MAX_NAME_CHARACTERS = 1000
+MAX_QUOTED_CHARACTERS = 50  # of a faulty message, in an error
 
-Joint = tuple[str, ...] | None
-"""A move of each role, in the order of the roles; None before the first step."""
-
-
-class MessageError(GravenError):
-    """A text that is not a message of the protocol."""
+JointMove = tuple[str, ...] | None
+"""One move for each role, in the order of the roles; None before the first step."""
 
 
-@dataclass(frozen=True)
-class Info:
-    """Who are you, and are you free?"""
+class GgpMessageError(GravenError):
+    """A text is not a valid message of the protocol."""
 
 
 @dataclass(frozen=True)
-class Preview:
-    """The rules of a game that will be played."""
+class InfoMessage:
+    """The server asks for name and status."""
+
+
+@dataclass(frozen=True)
+class PreviewMessage:
+    """The server sends the rules of a later match."""
 
     rules: str
     clock: float
 
 
 @dataclass(frozen=True)
-class Start:
-    """A match begins."""
+class StartMessage:
+    """A match begins; clocks are in seconds."""
 
     match: str
     role: str
@@ -51,58 +52,63 @@ class Start:
 
 
 @dataclass(frozen=True)
-class Play:
-    """What everybody did; your move, please."""
+class PlayMessage:
+    """The last joint move; the server asks for the next move."""
 
     match: str
-    joint: Joint
+    joint: JointMove
 
 
 @dataclass(frozen=True)
-class Stop:
-    """What everybody did; the match is over."""
+class StopMessage:
+    """The last joint move; the match is over."""
 
     match: str
-    joint: Joint
+    joint: JointMove
 
 
 @dataclass(frozen=True)
-class Abort:
-    """The match is called off."""
+class AbortMessage:
+    """The match is cancelled."""
 
     match: str
 
 
-Message = Info | Preview | Start | Play | Stop | Abort
+GgpMessage = InfoMessage | PreviewMessage | StartMessage | PlayMessage | StopMessage | AbortMessage
 
 
-def parse(text: str) -> Message:
-    """The message in a text."""
+def parse_message(text: str) -> GgpMessage:
+    """Parse a message."""
     try:
-        found = expressions(text, "the message")
+        parsed = expressions(text, "the message")
     except GravenError as error:
-        raise MessageError(str(error)) from None
-    # Some senders leave the parentheses out.
-    items = found[0].items if len(found) == 1 and isinstance(found[0], Form) else tuple(found)
+        raise GgpMessageError(str(error)) from None
+    # Some senders omit the parentheses.
+    first = parsed[0] if len(parsed) == 1 else None
+    items = first.items if isinstance(first, KifList) else tuple(parsed)
     if not items or not isinstance(items[0], Word):
-        raise MessageError("a message is a list that begins with its name, such as ( INFO ).")
-    name, rest = items[0].text.upper(), items[1:]
-    shape = SHAPES.get(name)
-    if shape is None:
-        known = ", ".join(SHAPES)
-        raise MessageError(f"there is no message {items[0].text[:50]!r}; there are {known}.")
-    if len(rest) != len(shape):
-        wanted = " ".join(shape) or "nothing"
-        raise MessageError(f"{name} is followed by {wanted}; here are {len(rest)} parts.")
+        raise GgpMessageError("a message is a list that begins with its name, such as ( INFO ).")
+    name, arguments = items[0].text.upper(), items[1:]
+    expected = ARGUMENTS.get(name)
+    if expected is None:
+        raise GgpMessageError(
+            f"unknown message {items[0].text[:MAX_QUOTED_CHARACTERS]!r}; "
+            f"the messages are {', '.join(ARGUMENTS)}."
+        )
+    if len(arguments) != len(expected):
+        raise GgpMessageError(
+            f"{name} takes {len(expected)} arguments ({' '.join(expected) or 'none'}), "
+            f"got {len(arguments)}."
+        )
     try:
-        return _made(name, rest)
-    except MessageError:
+        return _message(name, arguments)
+    except GgpMessageError:
         raise
     except GravenError as error:
-        raise MessageError(str(error)) from None
+        raise GgpMessageError(str(error)) from None
 
 
-SHAPES = {
+ARGUMENTS = {
     "INFO": [],
     "PREVIEW": ["rules", "clock"],
     "START": ["match", "role", "rules", "startclock", "playclock"],
@@ -112,29 +118,35 @@ SHAPES = {
 }
 
 
-def _made(name: str, rest: tuple[Expression, ...]) -> Message:
+def _message(name: str, arguments: tuple[Expression, ...]) -> GgpMessage:
     if name == "INFO":
-        return Info()
+        return InfoMessage()
     if name == "PREVIEW":
-        return Preview(_rules(rest[0]), _clock(rest[1]))
-    match = _name(rest[0])
+        return PreviewMessage(_rules(arguments[0]), _clock(arguments[1]))
+    match = _name(arguments[0])
     if name == "START":
-        return Start(match, _name(rest[1]), _rules(rest[2]), _clock(rest[3]), _clock(rest[4]))
+        return StartMessage(
+            match=match,
+            role=_name(arguments[1]),
+            rules=_rules(arguments[2]),
+            start_clock=_clock(arguments[3]),
+            play_clock=_clock(arguments[4]),
+        )
     if name == "ABORT":
-        return Abort(match)
-    return (Play if name == "PLAY" else Stop)(match, _joint(rest[1]))
+        return AbortMessage(match)
+    return (PlayMessage if name == "PLAY" else StopMessage)(match, _joint(arguments[1]))
 
 
 def _name(expression: Expression) -> str:
     text = kif(expression)
-    if len(text) > LONGEST_NAME:
-        raise MessageError(f"a name has at most {LONGEST_NAME} characters.")
+    if len(text) > MAX_NAME_CHARACTERS:
+        raise GgpMessageError(f"a name has at most {MAX_NAME_CHARACTERS} characters.")
     return text
 
 
 def _rules(expression: Expression) -> str:
-    if not isinstance(expression, Form):
-        raise MessageError("the rules are a list in parentheses.")
+    if not isinstance(expression, KifList):
+        raise GgpMessageError("the rules are a list in parentheses.")
     return "\n".join(map(kif, expression.items))
 
 
@@ -144,30 +156,33 @@ def _clock(expression: Expression) -> float:
         seconds = float(text)
     except ValueError:
         seconds = math.nan
-    if not 0 < seconds <= LONGEST_CLOCK:
-        raise MessageError(f"a clock is a number of seconds above 0, not {text[:50]!r}.")
+    if not 0 < seconds <= MAX_CLOCK_SECONDS:
+        raise GgpMessageError(
+            f"a clock is a number of seconds above 0 and at most {MAX_CLOCK_SECONDS:g}, "
+            f"got {text[:MAX_QUOTED_CHARACTERS]!r}."
+        )
     return seconds
 
 
-def _joint(expression: Expression) -> Joint:
+def _joint(expression: Expression) -> JointMove:
     if isinstance(expression, Word):
         if expression.text.upper() == "NIL":
             return None
-        raise MessageError("the moves are a list in parentheses, or NIL.")
+        raise GgpMessageError("the moves are a list in parentheses, or NIL.")
     return tuple(spaced(term_of(item)) for item in expression.items) or None
 
 
 def kif(expression: Expression) -> str:
-    """An expression as text again."""
+    """Return an expression as text."""
     if isinstance(expression, Word):
         return expression.text
     return f"({' '.join(map(kif, expression.items))})"
 
 
-def move_text(text: str) -> str | None:
-    """A player's answer as the rules write moves; None if it is none."""
+def parse_move(text: str) -> str | None:
+    """Return a player's answer as the rules write moves; None if it is not a single term."""
     try:
-        found = expressions(text, "the answer")
-        return spaced(term_of(found[0])) if len(found) == 1 else None
+        parsed = expressions(text, "the answer")
+        return spaced(term_of(parsed[0])) if len(parsed) == 1 else None
     except GravenError:
         return None

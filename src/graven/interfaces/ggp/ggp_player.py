@@ -1,4 +1,4 @@
-"""The player: what it answers to each message. One match at a time."""
+"""The GGP player: its answer to each message. It plays one match at a time."""
 
 from __future__ import annotations
 
@@ -9,136 +9,147 @@ import time
 
 from graven.core.errors import GravenError
 from graven.core.rng import derive
-from graven.gdl.make import checked
-from graven.interfaces.ggp.clock_margin import BASE, Margin
-from graven.interfaces.ggp.ggp_match import Match
+from graven.gdl.sheet_loader import checked_sheet
+from graven.interfaces.ggp.clock_margin import DEFAULT_MARGIN, ClockMargin
+from graven.interfaces.ggp.ggp_match import GgpMatch
 from graven.interfaces.ggp.ggp_messages import (
-    Abort,
-    Info,
-    Message,
-    MessageError,
-    Play,
-    Preview,
-    Start,
-    Stop,
+    AbortMessage,
+    GgpMessage,
+    GgpMessageError,
+    InfoMessage,
+    JointMove,
+    PlayMessage,
+    PreviewMessage,
+    StartMessage,
+    StopMessage,
 )
-from graven.interfaces.ggp.pondering import player_agent
+from graven.interfaces.ggp.pondering import match_spec
 
 log = logging.getLogger("graven.ggp")
 
-READY, BUSY, DONE, ABORTED = "ready", "busy", "done", "aborted"
+READY, BUSY, DONE, ABORTED, AVAILABLE = "ready", "busy", "done", "aborted", "available"
 
 
-class Player:
+class GgpPlayer:
     """An agent that plays matches, one after another."""
 
-    def __init__(self, agent: str, name: str = "graven", margin: float = BASE, seed: int = 0):
-        self.spec = player_agent(agent)
+    def __init__(
+        self, agent: str, name: str = "graven", margin: float = DEFAULT_MARGIN, seed: int = 0
+    ) -> None:
+        self.spec = match_spec(agent)
         self.name = re.sub(r"[^\w.+-]", "_", name) or "graven"
-        self._margin = Margin(margin)
+        self._margin = ClockMargin(margin)
         self._seed = seed
-        self._matches = 0
-        self._lock = threading.Lock()
-        self._match: Match | None = None
-        self._over = ""  # the match that ended last
+        self._lock = threading.Lock()  # guards what follows
+        self._matches_started = 0
+        self._match: GgpMatch | None = None
+        self._last_match_name = ""  # of the match that ended last
 
     @property
-    def busy(self) -> bool:
+    def is_busy(self) -> bool:
         """Whether a match is being played."""
-        return self._current() is not None
+        return self._current_match() is not None
 
-    def answer(self, message: Message, received: float | None = None) -> str:
-        """The reply, within the clocks; `received` is when the message came (time.monotonic)."""
+    def answer(self, message: GgpMessage, received: float | None = None) -> str:
+        """Return the reply within the clocks; `received` is the time.monotonic() of arrival."""
         received = time.monotonic() if received is None else received
         match message:
-            case Info():
-                status = BUSY if self.busy else "available"
+            case InfoMessage():
+                status = BUSY if self.is_busy else AVAILABLE
                 return f"( ( name {self.name} ) ( status {status} ) )"
-            case Preview():
-                return BUSY if self.busy else READY
-            case Start():
+            case PreviewMessage():
+                return BUSY if self.is_busy else READY
+            case StartMessage():
                 return self._start(message, received)
-            case Play():
-                found = self._of(message.match)
-                return BUSY if found is None else found.play(_sized(message, found), received)
-            case Stop():
+            case PlayMessage():
+                return self._play(message, received)
+            case StopMessage():
                 return self._stop(message)
-            case Abort():
+            case AbortMessage():
                 return self._abort(message)
 
     def close(self) -> None:
-        """Leave whatever is being played."""
-        found = self._match
-        if found is not None:
-            found.end()
+        """Leave the current match."""
+        current = self._match
+        if current is not None:
+            current.end()
 
-    def _current(self) -> Match | None:
-        found = self._match
-        if found is not None and found.lost:
-            log.warning("match %s: nothing heard any more; given up", found.start.match)
-            self._leave(found)
+    def _current_match(self) -> GgpMatch | None:
+        current = self._match
+        if current is not None and current.is_abandoned:
+            log.warning("%s: no message for too long; abandoned", current.state.title)
+            self._leave(current)
         return self._match
 
-    def _of(self, name: str) -> Match | None:
-        found = self._current()
-        return found if found is not None and found.start.match == name else None
+    def _match_named(self, name: str) -> GgpMatch | None:
+        current = self._current_match()
+        return current if current is not None and current.start.match == name else None
 
-    def _leave(self, match: Match) -> None:
+    def _leave(self, match: GgpMatch) -> None:
         match.end()
         with self._lock:
             if self._match is match:
-                self._match, self._over = None, match.start.match
+                self._match, self._last_match_name = None, match.start.match
 
-    def _start(self, message: Start, received: float) -> str:
-        found = self._current()
-        if found is None:
-            try:
-                sheet = checked(message.rules, "the rules")
-            except GravenError as error:
-                raise MessageError(str(error)) from None
-            if message.role not in sheet.roles:
-                roles = ", ".join(sheet.roles) or "none"
-                raise MessageError(f"there is no role {message.role!r}; the rules have {roles}.")
-            with self._lock:
-                if self._match is None:
-                    self._matches += 1
-                    seed = derive(self._seed, self._matches)
-                    self._match = Match(message, sheet, self.spec, self._margin, seed)
-                    log.info(
-                        "match %s: we are %s of %s, clocks %g s and %g s",
-                        message.match,
-                        message.role,
-                        " ".join(sheet.roles),
-                        message.start_clock,
-                        message.play_clock,
-                    )
-                found = self._match
-        # The same message again is answered again; another one has to wait.
-        if found.start != message:
+    def _start(self, message: StartMessage, received: float) -> str:
+        current = self._current_match() or self._new_match(message)
+        # The same message again gets the same answer; another match has to wait.
+        if current.start != message:
             return BUSY
-        return found.begin(received)
+        return current.begin(received)
 
-    def _stop(self, message: Stop) -> str:
-        found = self._of(message.match)
-        if found is None:
-            return DONE if message.match == self._over else BUSY
-        joint = _sized(message, found)
-        self._leave(found)
-        found.stop(joint)
+    def _new_match(self, message: StartMessage) -> GgpMatch:
+        """Start a match, unless another thread has just started one."""
+        try:
+            sheet = checked_sheet(message.rules, "the rules")
+        except GravenError as error:
+            raise GgpMessageError(str(error)) from None
+        if message.role not in sheet.roles:
+            roles = ", ".join(sheet.roles) or "none"
+            raise GgpMessageError(f"there is no role {message.role!r}; the rules have {roles}.")
+        with self._lock:
+            if self._match is None:
+                self._matches_started += 1
+                seed = derive(self._seed, self._matches_started)
+                self._match = GgpMatch(message, sheet, self.spec, margin=self._margin, seed=seed)
+                log.info(
+                    "match %s: we are %s of %s, clocks %g s and %g s",
+                    message.match,
+                    message.role,
+                    " ".join(sheet.roles),
+                    message.start_clock,
+                    message.play_clock,
+                )
+            return self._match
+
+    def _play(self, message: PlayMessage, received: float) -> str:
+        current = self._match_named(message.match)
+        if current is None:
+            return BUSY
+        return current.play(_checked_joint(message, current), received)
+
+    def _stop(self, message: StopMessage) -> str:
+        current = self._match_named(message.match)
+        if current is None:
+            return DONE if message.match == self._last_match_name else BUSY
+        joint = _checked_joint(message, current)
+        self._leave(current)
+        current.stop(joint)
         return DONE
 
-    def _abort(self, message: Abort) -> str:
-        found = self._of(message.match)
-        if found is None:
-            return ABORTED if message.match == self._over else BUSY
-        self._leave(found)
+    def _abort(self, message: AbortMessage) -> str:
+        current = self._match_named(message.match)
+        if current is None:
+            return ABORTED if message.match == self._last_match_name else BUSY
+        self._leave(current)
         log.info("match %s: aborted", message.match)
         return ABORTED
 
 
-def _sized(message: Play | Stop, match: Match) -> tuple[str, ...] | None:
-    """The joint move, which must have one move for each role."""
-    roles = match.roles
-    if message.joint is not None and len(message.joint) != roles:
-        raise MessageError(f"{roles} moves are expected, one for each role.")
+def _checked_joint(message: PlayMessage | StopMessage, match: GgpMatch) -> JointMove:
+    """Return the joint move; raise `GgpMessageError` unless it has one move for each role."""
+    if message.joint is not None and len(message.joint) != match.roles:
+        raise GgpMessageError(
+            f"{match.roles} moves are expected, one for each role; got {len(message.joint)}."
+        )
     return message.joint

@@ -1,4 +1,4 @@
-"""The player on HTTP: one POST a message, as GGP servers send them."""
+"""The GGP player as an HTTP server: each message is the body of a POST request."""
 
 from __future__ import annotations
 
@@ -18,22 +18,27 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from graven.core.errors import UsageError
-from graven.interfaces.ggp.ggp_messages import Info, Message, MessageError, parse
-from graven.interfaces.ggp.ggp_player import Player
+from graven.interfaces.ggp.ggp_messages import (
+    GgpMessage,
+    GgpMessageError,
+    InfoMessage,
+    parse_message,
+)
+from graven.interfaces.ggp.ggp_player import GgpPlayer
 
 if TYPE_CHECKING:
     import uvicorn
 
 log = logging.getLogger("graven.ggp")
 
-MOST_BYTES = 4 << 20
-LARGE = 20_000
-"""Characters of a message that takes a while to read: a PLAY has fewer."""
-BODY_SECONDS = 20.0
-"""The longest that the rest of a message may take to arrive."""
-WAITING = 4
-"""Messages of one kind that are answered at the same time: a START or PLAY that is repeated many
-times waits for its clock, and must not keep an ABORT waiting."""
+MAX_BODY_BYTES = 4 << 20
+LONG_MESSAGE_CHARACTERS = 20_000
+"""A longer message is parsed in a thread; a PLAY is shorter."""
+BODY_TIMEOUT = 20.0
+"""Seconds in which the body of a message has to arrive."""
+MAX_CONCURRENT = 4
+"""Messages of each kind that are answered concurrently. The limit is per kind because repeated
+START and PLAY messages wait for their clocks and must not delay an ABORT."""
 HEADERS = {
     "Content-Type": "text/acl",
     "Access-Control-Allow-Origin": "*",
@@ -43,47 +48,50 @@ HEADERS = {
 }
 
 
-def make_app(player: Player) -> Starlette:
-    """The web application of a player."""
-    waiting = {kind: threading.BoundedSemaphore(WAITING) for kind in get_args(Message)}
-    threads = ThreadPoolExecutor(WAITING * len(waiting), "ggp")
+def make_app(player: GgpPlayer) -> Starlette:
+    """Return the web application of a player."""
+    slots = {kind: threading.BoundedSemaphore(MAX_CONCURRENT) for kind in get_args(GgpMessage)}
+    threads = ThreadPoolExecutor(MAX_CONCURRENT * len(slots), "ggp")
 
-    async def message(request: Request) -> Response:
+    async def handle(request: Request) -> Response:
         received = time.monotonic()
         if request.method == "OPTIONS":
             return _reply("")
         if request.method == "GET":
-            return _reply("This is a GGP player: send it messages by POST, such as ( INFO ).\n")
+            return _reply("This is a GGP player. Send messages by POST, such as ( INFO ).\n")
         try:
-            text = (await asyncio.wait_for(_body(request), BODY_SECONDS)).decode()
-            # A large message must not keep the answer to another one waiting.
-            said = await asyncio.to_thread(parse, text) if len(text) > LARGE else parse(text)
+            text = (await asyncio.wait_for(_body(request), BODY_TIMEOUT)).decode()
+            if len(text) > LONG_MESSAGE_CHARACTERS:
+                # Parse in a thread, so that the event loop can answer other messages.
+                message = await asyncio.to_thread(parse_message, text)
+            else:
+                message = parse_message(text)
         except TimeoutError:
             return _reply("the message did not arrive in time.", 408)
         except ClientDisconnect:
             return _reply("", 400)
         except UnicodeDecodeError:
-            return _reply("the message is no text.", 400)
-        except TooLongError:
-            return _reply(f"a message has at most {MOST_BYTES:,} bytes.", 413)
-        except MessageError as error:
+            return _reply("the message is not UTF-8 text.", 400)
+        except BodyTooLongError:
+            return _reply(f"a message has at most {MAX_BODY_BYTES:,} bytes.", 413)
+        except GgpMessageError as error:
             return _reply(str(error), 400)
-        room = waiting[type(said)]
-        if not room.acquire(blocking=False):
+        slot = slots[type(message)]
+        if not slot.acquire(blocking=False):
             return _reply("too many messages of this kind at once.", 503)
         try:
-            if isinstance(said, Info):
-                return _reply(player.answer(said))
+            if isinstance(message, InfoMessage):
+                return _reply(player.answer(message))
             loop = asyncio.get_running_loop()
-            return _reply(await loop.run_in_executor(threads, player.answer, said, received))
-        except MessageError as error:
+            return _reply(await loop.run_in_executor(threads, player.answer, message, received))
+        except GgpMessageError as error:
             return _reply(str(error), 400)
         except Exception:
-            # Whatever went wrong, the next message is answered.
-            log.exception("a message could not be answered")
-            return _reply("something went wrong in this player.", 500)
+            # Report a bug as status 500 and keep serving.
+            log.exception("internal error while answering a message")
+            return _reply("internal error in this player.", 500)
         finally:
-            room.release()
+            slot.release()
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -91,25 +99,25 @@ def make_app(player: Player) -> Starlette:
         player.close()
         threads.shutdown(wait=False, cancel_futures=True)
 
-    route = Route("/{path:path}", message, methods=["POST", "GET", "OPTIONS"])
+    route = Route("/{path:path}", handle, methods=["POST", "GET", "OPTIONS"])
     return Starlette(routes=[route], lifespan=lifespan)
 
 
-class TooLongError(Exception):
-    """A body beyond the limit."""
+class BodyTooLongError(Exception):
+    """The body of a request exceeds the limit."""
 
 
 async def _body(request: Request) -> bytes:
-    """The body, which is not read beyond the limit."""
+    """Read the body, but not beyond the limit."""
     length = request.headers.get("content-length", "")
-    if length.isdigit() and int(length) > MOST_BYTES:
-        raise TooLongError
+    if length.isdigit() and int(length) > MAX_BODY_BYTES:
+        raise BodyTooLongError
     parts: list[bytes] = []
     size = 0
     async for part in request.stream():
         size += len(part)
-        if size > MOST_BYTES:
-            raise TooLongError
+        if size > MAX_BODY_BYTES:
+            raise BodyTooLongError
         parts.append(part)
     return b"".join(parts)
 
@@ -118,28 +126,28 @@ def _reply(text: str, status: int = 200) -> Response:
     return Response(text, status, HEADERS)
 
 
-def bound(host: str, port: int) -> socket.socket:
-    """A socket to serve on, to which nobody can connect yet; a sentence if it cannot be had."""
+def bound_socket(host: str, port: int) -> socket.socket:
+    """Return a bound socket that does not listen yet; raise `UsageError` if it cannot be bound."""
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        made = socket.socket(family, socket.SOCK_STREAM)
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        made.bind((host, port))
+        bound = socket.socket(family, socket.SOCK_STREAM)
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind((host, port))
     except (OSError, OverflowError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise UsageError(f"cannot listen on {host}, port {port}: {reason}.") from None
-    return made
+    return bound
 
 
-def make_server(player: Player) -> uvicorn.Server:
-    """A server for a player."""
+def make_server(player: GgpPlayer) -> uvicorn.Server:
+    """Return a server for a player."""
     import uvicorn
 
-    from graven.interfaces.http_limits import Prompt
+    from graven.interfaces.http_limits import LimitedHttpProtocol
 
     config = uvicorn.Config(
         make_app(player),
-        http=Prompt,
+        http=LimitedHttpProtocol,
         log_level="warning",
         access_log=False,
         timeout_keep_alive=5,

@@ -1,5 +1,4 @@
-"""A search that never rests: a thread that searches whatever position it is told to, until told
-another one. It thinks on the opponents' time as well as on its own."""
+"""A search that runs continuously in a thread, also during the opponents' time."""
 
 from __future__ import annotations
 
@@ -7,119 +6,118 @@ import logging
 import threading
 from dataclasses import replace
 
-from graven.agents import SearchAgent, SearchResult
-from graven.agents.search_result import find_move
+from graven.agents import MoveClock, SearchAgent, SearchResult
 from graven.agents.spec import parse
 from graven.core.errors import GravenError
 from graven.core.game import Game, Position
-from graven.core.rng import derive
-from graven.gdl import make, sheets
+from graven.gdl import sheets
+from graven.gdl.sheet_loader import NETWORK, PROOF, SheetOptions, sheet_game
 from graven.search.budget import Budget
 from graven.search.specs import Spec
 
 log = logging.getLogger("graven.ggp")
 
-# Until somebody interrupts it.
-ENDLESS = Budget(seconds=86_400.0)
+UNLIMITED = Budget(seconds=86_400.0)  # until it is interrupted
 SLICE_SECONDS = 0.25
+WARM_UP_GAME = "connect5"
+WARM_UP_PLAYOUTS = {NETWORK: 500, PROOF: 2}
 
 
 def warm_up(spec: Spec) -> None:
-    """Compile all that a match needs, or load it, before any clock runs."""
-    text = sheets.text_of("connect5")
-    for by in (make.NETWORK, make.PROOF):
-        game = make.make(text, "connect5", make.How(by))
-        playouts = 500 if by == make.NETWORK else 2
-        find_move(SearchAgent(spec).bind(game), game.start(), Budget(playouts), 0, None)
+    """Compile everything that a match needs, or load it, before any clock runs."""
+    text = sheets.text_of(WARM_UP_GAME)
+    for method, playouts in WARM_UP_PLAYOUTS.items():
+        game = sheet_game(text, WARM_UP_GAME, SheetOptions(method))
+        SearchAgent(spec).player(game).warm_up(playouts)
 
 
-def player_agent(spec: str) -> Spec:
-    """An agent's spec for a whole match: its tree is kept from move to move."""
+def match_spec(spec: str) -> Spec:
+    """Parse the spec of an agent that keeps its tree during a match."""
     return parse(spec, files=True).with_options(reuse_tree=True)
 
 
-def _lasting(spec: Spec) -> Spec:
-    """The same agent for many short searches: its playouts forget nothing between them."""
+def _without_decay(spec: Spec) -> Spec:
+    """Return the spec with playouts that forget nothing between searches."""
     values = spec.playout.values
     if "decay" not in values:
         return spec
     return replace(spec, playout=replace(spec.playout, values={**values, "decay": 1.0}))
 
 
-class Thinker:
-    """One search in one game, in a thread of its own.
+class PonderingSearch:
+    """A search in one game, in its own thread.
 
-    Where a playout may take seconds (`slow`), the search is made of short ones, so that there is
-    always a result.
+    With `slow`, where one playout may take seconds, the search is a sequence of short ones, so that
+    a result is always available.
     """
 
     def __init__(self, spec: Spec, game: Game, seed: int, slow: bool) -> None:
-        self._agent = SearchAgent(_lasting(spec) if slow else spec)
-        self._search = self._agent.bind(game)
+        self._player = SearchAgent(_without_decay(spec) if slow else spec).player(game, seed)
         self._slow = slow
-        self._seed = seed
-        self._changed = threading.Condition()
-        self._aim: Position | None = None
-        self._number = 0  # counts aims
-        self._runs = 0
-        self._found: SearchResult | None = None
+        self._changed = threading.Condition()  # guards what follows
+        self._position: Position | None = None  # None: idle
+        self._position_number = 0
+        self._finished_runs = 0
+        self._result: SearchResult | None = None
         self._closed = False
-        self._thread = threading.Thread(target=self._work, name="thinker", daemon=True)
+        self._thread = threading.Thread(target=self._work, name="pondering", daemon=True)
         self._thread.start()
 
-    def aim(self, position: Position | None) -> None:
-        """Search this position from now on; None: rest."""
+    def search_position(self, position: Position) -> None:
+        """Search this position from now on; idle if the game is over there."""
+        target = None if position.is_over else position
         with self._changed:
-            if position is not None and position.is_over:
-                position = None
-            known = None if self._aim is None else self._aim.history
-            if position is not None and position.history == known:
+            current = None if self._position is None else self._position.history
+            if target is not None and target.history == current:
                 return
-            self._aim, self._found = position, None
-            self._number += 1
+            self._position, self._result = target, None
+            self._position_number += 1
             self._changed.notify_all()
-        self._search.interrupt()
+        self._player.search.interrupt()
 
-    def harvest(self, position: Position, grace: float) -> SearchResult | None:
-        """What has been found about the position; waits so long at most for the latest."""
+    def latest_result(self, position: Position, timeout: float) -> SearchResult | None:
+        """Interrupt the search and return its result; None if it searches another position.
+
+        Waits `timeout` seconds at most, then returns the result before.
+        """
         with self._changed:
-            if self._aim is None or self._aim.history != position.history:
+            if self._position is None or self._position.history != position.history:
                 return None
-            runs = self._runs
-            self._search.interrupt()
-            self._changed.wait_for(lambda: self._runs > runs or self._closed, grace)
-            return self._found
+            runs = self._finished_runs
+            self._player.search.interrupt()
+            self._changed.wait_for(lambda: self._finished_runs > runs or self._closed, timeout)
+            return self._result
 
     def close(self) -> None:
-        """End the thread, as soon as the simulation under way is over."""
+        """End the thread as soon as the current simulation is complete."""
         with self._changed:
             self._closed = True
-            self._aim = None
+            self._position = None
             self._changed.notify_all()
-        self._search.interrupt()
+        self._player.search.interrupt()
 
     def _work(self) -> None:
         playouts = 1
         while True:
             with self._changed:
-                self._changed.wait_for(lambda: self._aim is not None or self._closed)
+                self._changed.wait_for(lambda: self._position is not None or self._closed)
                 if self._closed:
                     return
-                position, number = self._aim, self._number
+                position, number = self._position, self._position_number
             assert position is not None
-            budget = Budget(playouts) if self._slow else ENDLESS
+            budget = Budget(playouts) if self._slow else UNLIMITED
             try:
-                seed = derive(self._seed, number, self._runs)
-                found = find_move(self._search, position, budget, seed, None)
+                result = self._player.ponder(position, MoveClock(budget))
             except GravenError as error:
-                log.error("the search has failed: %s", error)
+                log.error("the search failed: %s", error)
                 self.close()
                 return
-            if self._slow and found.playouts:
-                rate = found.playouts / max(found.seconds, 1e-6)
+            if self._slow and result.playouts:
+                rate = result.playouts / max(result.seconds, 1e-6)
                 playouts = max(1, min(2 * playouts, int(rate * SLICE_SECONDS)))
             with self._changed:
-                self._runs += 1
-                if number == self._number and (found.playouts or self._found is None):
-                    self._found = found
+                self._finished_runs += 1
+                is_current = number == self._position_number
+                if is_current and (result.playouts or self._result is None):
+                    self._result = result
                 self._changed.notify_all()

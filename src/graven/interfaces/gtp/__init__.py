@@ -1,1 +1,1 @@
-"""The Go Text Protocol, version 2: graven as an engine for Go programs and boards."""
+"""The Go Text Protocol, version 2: graven as an engine for Go programs and user interfaces."""

@@ -1,56 +1,60 @@
-"""The board as a GTP session has it: positions so far, handicap, and whose stones are dead."""
+"""The board of a GTP session: the positions of the game so far, handicap and SGF records."""
 
 from __future__ import annotations
 
-import numpy as np
-
-from graven.core import contract
 from graven.core.game import Game, Position
-from graven.core.rng import generator
 from graven.games import go, sgf
-from graven.games.go_board import APART, CELL, COLOUR, EMPTY, POINT_OF
+from graven.interfaces.gtp.go_scoring import dead_stones, point_code, score_text
 from graven.interfaces.gtp.gtp_protocol import CommandError
-from graven.sources.load import make_game
-
-DEAD_PLAYOUTS = 200
-DEAD_SHARE = 0.7  # of the playouts that must end with the point in other hands
+from graven.sources.load import load_game
 
 
-class Table:
-    """One game under way, of any kind; Go knows more: either player may move, komi, handicap."""
+class GtpBoard:
+    """A game in progress. In Go either player may move at any time, and komi may change."""
 
     def __init__(self, game: Game) -> None:
         self.is_go = game.name == "go"
         self.reset(game)
 
     def reset(self, game: Game) -> None:
-        """A new game on an empty board."""
+        """Start a new game on an empty board."""
         self.game = game
         self.positions = [game.start()]
-        self.moves: list[tuple[int, str, str]] = []
-        self.setup: tuple[str, ...] = ()
+        self.moves: list[tuple[int, str, str]] = []  # player, move, comment
+        self.handicap: tuple[str, ...] = ()
 
     @property
     def position(self) -> Position:
-        """The position now."""
+        """The current position."""
         return self.positions[-1]
 
+    @property
+    def is_untouched(self) -> bool:
+        """Whether no move has been played and no handicap stone placed."""
+        return not self.moves and not self.handicap
+
+    @property
+    def side_length(self) -> int:
+        """The side of a square board; raise `CommandError` on other boards."""
+        rows, columns = str(self.game.options["size"]).split("x")
+        if rows != columns:
+            raise CommandError("the board is not square")
+        return int(rows)
+
     def player(self, colour: str) -> int:
-        """The player of a colour: b, w, black or white."""
-        names = [name.lower() for name in self.game.player_names]
-        for player, name in enumerate(names):
-            if colour.lower() in (name, name[0]):
+        """Return the player of a colour: b, w, black or white."""
+        for player, name in enumerate(self.game.player_names):
+            if colour.lower() in (name.lower(), name[0].lower()):
                 return player
         raise CommandError("invalid color")
 
     def set_komi(self, komi: float) -> None:
-        """Another komi; the stones stay."""
-        options = {**self.game.options, "komi": komi}
-        self.game = make_game("go", **options)
+        """Change komi; the stones stay."""
+        self.game = load_game("go", **{**self.game.options, "komi": komi})
         self.positions = [Position(self.game, p.state.copy(), p.history) for p in self.positions]
 
-    def ready(self, player: int) -> Position:
-        """The position with that player to move, or an error."""
+    def with_player_to_move(self, player: int) -> Position:
+        """Return the position with that player to move, or raise `CommandError`."""
         position = self.position
         if self.is_go:
             if position.current_player != player:
@@ -64,16 +68,18 @@ class Table:
             raise CommandError(f"it is {self.game.player_names[position.current_player]}'s turn")
         return position
 
-    def to_search(self, player: int) -> Position:
-        """The same for a search. In Go no passes are counted: a search shall not end the game by a
-        second pass and have stones counted that everybody knows are dead, but see what comes of
-        them."""
-        position = self.ready(player)
+    def position_to_search(self, player: int) -> Position:
+        """Return the position with that player to move, for a search.
+
+        In Go earlier passes are not counted. Otherwise a search could end the game with a second
+        pass and score dead stones as alive.
+        """
+        position = self.with_player_to_move(player)
         return go.handed_over(position, player) if self.is_go else position
 
     def play(self, player: int, move: str, comment: str = "") -> None:
-        """Play a move, or refuse it."""
-        position = self.ready(player)
+        """Play a move; raise `CommandError` if it is illegal."""
+        position = self.with_player_to_move(player)
         code = self.game.move_code(player, move)
         if code is None or code not in position.legal_codes_of(player):
             raise CommandError("illegal move")
@@ -87,8 +93,8 @@ class Table:
         self.positions.pop()
         self.moves.pop()
 
-    def place(self, points: list[str]) -> None:
-        """Handicap stones for Black on an empty board; White moves next."""
+    def place_handicap(self, points: list[str]) -> None:
+        """Place handicap stones for Black; White moves next."""
         position = self.position
         for point in points:
             ready = go.handed_over(position, 0)
@@ -97,96 +103,37 @@ class Table:
                 raise CommandError("bad vertex list")
             position = ready.play(code)
         self.positions = [go.handed_over(position, 1)]
-        self.setup = tuple(self.game.format_move(0, self._code(point)) for point in points)
+        self.handicap = tuple(
+            self.game.format_move(0, point_code(position, point)) for point in points
+        )
 
-    def _code(self, point: str) -> int:
-        code = self.game.move_code(0, point)
-        return -1 if code is None else code
-
-    def record(self) -> sgf.Record:
-        """The game as SGF has it."""
+    def to_sgf(self) -> sgf.Record:
+        """Return the game as an SGF record."""
         if not self.is_go or len({*str(self.game.options["size"]).split("x")}) > 1:
             raise CommandError("only games of Go on square boards are written as SGF")
-        size = int(str(self.game.options["size"]).split("x")[0])
-        result = self.score(self.dead()) if self.position.is_over else ""
-        komi, first = float(self.game.options["komi"]), 1 if self.setup else None
-        setup = (self.setup, ())
-        return sgf.Record(size, komi, setup, tuple(self.moves), result=result, first=first)
+        position = self.position
+        return sgf.Record(
+            size=self.side_length,
+            komi=float(self.game.options["komi"]),
+            setup=(self.handicap, ()),
+            moves=tuple(self.moves),
+            result=score_text(position, dead_stones(position)) if position.is_over else "",
+            first=1 if self.handicap else None,
+        )
 
-    def load(self, record: sgf.Record) -> None:
-        """Take over a game; nothing changes if it cannot be played."""
-        fresh = Table(make_game("go", size=record.size, komi=record.komi))
+    def load_sgf(self, record: sgf.Record) -> None:
+        """Replace the game by an SGF record; the board is unchanged if the record is illegal."""
+        loaded = GtpBoard(load_game("go", size=record.size, komi=record.komi))
         black, white = record.setup
-        position = fresh.position
+        position = loaded.position
         for player, points in enumerate((black, white)):
             for point in points:
-                code = fresh.game.move_code(player, point)
-                position = go.handed_over(position, player).play(-1 if code is None else code)
+                code = point_code(position, point)
+                position = go.handed_over(position, player).play(code)
         first = record.first if record.first is not None else int(bool(black and not white))
-        fresh.positions = [go.handed_over(position, first)]
-        fresh.setup = black if not white else ()
+        loaded.positions = [go.handed_over(position, first)]
+        loaded.handicap = black if not white else ()
         for player, move, comment in record.moves:
-            fresh.play(player, move, comment)
-        self.game, self.positions = fresh.game, fresh.positions
-        self.moves, self.setup = fresh.moves, fresh.setup
-
-    def owners(self) -> dict[str, int]:
-        """Whose stone is on each occupied point."""
-        tables, state = self.game.constants, self.position.state
-        cells = self.game.num_codes - 1
-        colours = state[CELL + APART * tables[POINT_OF : POINT_OF + cells]] & COLOUR
-        return {
-            self.game.format_move(0, code): int(colour)
-            for code, colour in enumerate(colours)
-            if colour < EMPTY
-        }
-
-    def dead(self) -> list[str]:
-        """Stones whose points mostly end in other hands when the game is played out at random."""
-        rules = self.game.rules_with("mogo")
-        cells = self.game.num_codes - 1
-        grid = CELL + APART * rules.constants[POINT_OF : POINT_OF + cells]
-        lost = np.zeros(cells, dtype=np.int64)
-        rng, moves = generator(1), contract.new_moves(rules)
-        joint, state = contract.new_joint(rules), contract.new_state(rules)
-        first = self.position.state[grid] & COLOUR
-        for number in range(DEAD_PLAYOUTS):
-            state[:] = go.handed_over(self.position, number % 2).state
-            while (player := contract.turn(rules, state)) >= 0:
-                joint[player] = contract.sample(rules, state, player, moves, rng)
-                contract.play(rules, state, joint)
-            last = state[grid] & COLOUR
-            # An empty point at the end is an eye of whoever has the neighbours.
-            beside = state[grid - APART] & COLOUR
-            last = np.where(last >= EMPTY, np.where(beside < EMPTY, beside, last), last)
-            lost += (last < EMPTY) & (last != first)
-        return [
-            point for point in self.owners() if lost[self._code(point)] > DEAD_SHARE * DEAD_PLAYOUTS
-        ]
-
-    def score(self, dead: list[str] | None = None) -> str:
-        """The result, with the dead stones given to those who surround them: B+3.5."""
-        position = self.position
-        if dead:
-            bare = make_game("go", size=self.game.options["size"], komi=self.game.options["komi"])
-            cleared = bare.start()
-            for point, player in self.owners().items():
-                if point in dead:
-                    continue
-                ready = go.handed_over(cleared, player)
-                code = self._code(point)
-                if code in ready.legal_codes_of(player):
-                    cleared = ready.play(code)
-            position = cleared
-        return sgf.result_text(self.game, go.areas(position))
-
-
-def parse_number(text: str, what: str, low: float, high: float) -> float:
-    """A finite number within bounds."""
-    try:
-        value = float(text)
-    except ValueError:
-        raise CommandError(f"{what} not a number") from None
-    if not low <= value <= high:
-        raise CommandError(f"{what} must be from {low:g} to {high:g}")
-    return value
+            loaded.play(player, move, comment)
+        self.game, self.positions = loaded.game, loaded.positions
+        self.moves, self.handicap = loaded.moves, loaded.handicap

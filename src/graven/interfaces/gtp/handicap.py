@@ -1,40 +1,40 @@
-"""Where handicap stones go: the points that GTP's specification names, on boards from 7 to 19."""
+"""Handicap points as GTP's specification defines them, on boards from 7 to 19."""
 
 from __future__ import annotations
 
 from graven.games.boards import POINT_LETTERS
 from graven.interfaces.gtp.gtp_protocol import CommandError
 
-SMALLEST = 7
+SMALLEST_BOARD = 7
 
 
-def most(size: int) -> int:
-    """How many stones have a usual point: boards with a middle have nine, others and 7x7 four."""
-    if size < SMALLEST:
+def max_stones(size: int) -> int:
+    """Return the number of handicap points: 9 on odd boards above 7, else 4; 0 below 7."""
+    if size < SMALLEST_BOARD:
         return 0
-    return 9 if size % 2 and size > SMALLEST else 4
+    return 9 if size % 2 and size > SMALLEST_BOARD else 4
 
 
-def fixed(size: int, number: int) -> list[str]:
-    """The usual points of so many stones."""
-    if not 2 <= number <= most(size):
+def fixed_points(size: int, stones: int) -> list[str]:
+    """Return the points of `fixed_handicap`."""
+    if not 2 <= stones <= max_stones(size):
         raise CommandError("invalid number of stones")
-    near = 3 if size >= 13 else 2
-    low, middle, high = near, size // 2, size - 1 - near
+    edge_distance = 3 if size >= 13 else 2
+    low, middle, high = edge_distance, size // 2, size - 1 - edge_distance
     corners = [(low, low), (high, high), (low, high), (high, low)]
     sides = [(low, middle), (high, middle), (middle, low), (middle, high)]
-    points = corners[: min(number, 4)]
-    if number >= 6:
+    points = corners[: min(stones, 4)]
+    if stones >= 6:
         points += sides[:2]
-    if number >= 8:
+    if stones >= 8:
         points += sides[2:]
-    if number in (5, 7, 9):
+    if stones in (5, 7, 9):
         points.append((middle, middle))
     return [f"{POINT_LETTERS[column]}{row + 1}" for column, row in points]
 
 
-def free(size: int, number: int) -> list[str]:
-    """As many of these stones as have a usual point, at least two."""
-    if number < 2 or most(size) == 0:
+def free_points(size: int, stones: int) -> list[str]:
+    """Return the points of `place_free_handicap`: the fixed points, as many as there are."""
+    if stones < 2 or max_stones(size) == 0:
         raise CommandError("invalid number of stones")
-    return fixed(size, min(number, most(size)))
+    return fixed_points(size, min(stones, max_stones(size)))

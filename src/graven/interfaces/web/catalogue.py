@@ -1,4 +1,4 @@
-"""What there is to choose from: games with their options, agents with their parameters."""
+"""The games, agents and options that the forms of the page offer, as plain values."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from graven import __version__
 from graven.agents import PolicyInfo, catalogue
 from graven.games import registry
 from graven.gdl import sheets
-from graven.interfaces.web.web_games import GDL, files_in
-from graven.interfaces.web.web_limits import Limits
+from graven.interfaces.web.web_games import GDL, list_files
+from graven.interfaces.web.web_limits import PageLimits
 from graven.search.policy import Parameter, tree_policies
 
-# Options of an agent that the server or the page sets in another way.
+# Options of an agent that the page sets in another way, or that the server limits.
 NOT_OFFERED = {"memory_mib", "playouts", "seconds"}
 
 
-def choices(limits: Limits) -> dict[str, Any]:
-    """All of it as plain values."""
+def choices(limits: PageLimits) -> dict[str, Any]:
+    """Return all games, policies, limits and files."""
     return {
         "version": __version__,
         "games": [
@@ -34,23 +34,27 @@ def choices(limits: Limits) -> dict[str, Any]:
             }
             for family in registry.families()
         ]
-        + _written_in_gdl(),
+        + [_gdl_entry()],
         "policies": [_policy(info) for info in catalogue()],
         "limits": {
             "playouts": limits.playouts,
             "seconds": limits.seconds,
-            "memory": limits.memory,
+            "memory_mib": limits.memory_mib,
         },
-        "files": files_in(limits.folder),
+        "files": list_files(limits.folder),
     }
 
 
-def _written_in_gdl() -> list[dict[str, Any]]:
-    """The games in GDL that come with graven, as one more game with an option."""
+def _gdl_entry() -> dict[str, Any]:
+    """Return the GDL games of the package as one game with an option."""
     names = sheets.names()
-    option = {"name": "sheet", "default": names[0], "about": "one of " + ", ".join(names)}
-    said = "games of general game playing, written in the Game Description Language"
-    return [{"name": GDL, "summary": said, "players": 2, "playouts": [], "options": [option]}]
+    return {
+        "name": GDL,
+        "summary": "games of general game playing, written in the Game Description Language",
+        "players": 2,
+        "playouts": [],
+        "options": [{"name": "sheet", "default": names[0], "about": "one of " + ", ".join(names)}],
+    }
 
 
 def _policy(info: PolicyInfo) -> dict[str, Any]:
@@ -60,9 +64,11 @@ def _policy(info: PolicyInfo) -> dict[str, Any]:
         "kind": info.kind,
         "summary": info.summary,
         "parameters": [
-            _parameter(each) for each in info.parameters if each.name not in NOT_OFFERED
+            _parameter(parameter)
+            for parameter in info.parameters
+            if parameter.name not in NOT_OFFERED
         ],
-        # Which parameters go with which formula: the others make no sense beside it.
+        # The parameters of each formula; the others have no effect with it.
         "forms": {
             formula.name: [parameter.name for parameter in formula.parameters]
             for formula in tree.formulas
@@ -87,5 +93,5 @@ def _parameter(parameter: Parameter) -> dict[str, Any]:
 
 
 def _plain(value: float | str | bool) -> float | str | bool:
-    """JSON has no infinity: it becomes the word."""
+    """Return an infinite number as text, since JSON has no infinity."""
     return value if isinstance(value, str) or isfinite(value) else str(value)

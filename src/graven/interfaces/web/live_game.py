@@ -1,6 +1,6 @@
-"""One game on the page: who sits where, what has been played, and what may be done about it.
+"""One game on the page: its seats, its moves, and the actions of the page on it.
 
-Nothing here knows of the network or of threads: `session` asks, one thing after another.
+Nothing here uses the network or threads: `web_session` calls one action after another.
 """
 
 from __future__ import annotations
@@ -9,31 +9,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from secrets import randbits
-from typing import Any
 
-from graven import __version__
-from graven.agents import is_external
-from graven.agents.spec import parse
 from graven.core.errors import UsageError
 from graven.core.game import Game, Position
 from graven.core.rng import derive
-from graven.games import go, sgf
-from graven.interfaces.web.web_games import GDL, cell_names, cells_of, game_of_rules, named_game
-from graven.interfaces.web.web_limits import MOST_BATCH, Limits
+from graven.interfaces.web.agent_limits import limited_budget, parse_page_agent
+from graven.interfaces.web.board_cells import cell_names, cells_of_move
+from graven.interfaces.web.web_games import GDL, game_from_rules, packaged_game
+from graven.interfaces.web.web_limits import PageLimits
 from graven.lab.experiments.game_records import forfeit_scores
 from graven.search.budget import Budget
 from graven.search.specs import Spec
-
-_numbers = count()
 
 PERSON = "person"
 DEFAULT_AGENT = "grave"
 DEFAULT_PLAYOUTS = 10_000
 
+_ids = count()
+
 
 @dataclass(frozen=True)
-class Note:
-    """What an agent believed when it moved: its own mean score, after so many playouts."""
+class MoveEvaluation:
+    """An agent's estimate for the move it made: its expected score, after so many playouts."""
 
     player: int
     value: float
@@ -41,363 +38,274 @@ class Note:
 
 
 @dataclass(frozen=True)
-class Ply:
-    """A move, or the moves of all players at once joined by commas, and what was believed."""
+class PlayedPly:
+    """A move (simultaneous moves are joined by commas), and the agent's estimate, if any."""
 
     move: str
-    note: Note | None = None
+    evaluation: MoveEvaluation | None = None
 
 
-def read_agent(text: str, limits: Limits) -> Spec:
-    """An agent that a page may use: no program of the server's, no budget beyond the limits, no
-    batches that would go on for long after their search was told to end."""
-    if is_external(text):
-        raise UsageError("programs cannot be started from the page: choose an agent of graven's.")
-    spec = parse(text)
-    within(spec.budget, limits)
-    if spec.options.batch_leaves * spec.options.playouts_per_leaf > MOST_BATCH:
-        raise UsageError(f"this server allows batches (leaves x each) of {MOST_BATCH:,} playouts.")
-    return spec
+class LiveGame:
+    """The state of a game in progress and the actions on it.
 
-
-def within(budget: Budget, limits: Limits) -> Budget:
-    """The budget, if the server allows it; no search goes on beyond the most seconds."""
-    if budget.playouts is not None and budget.playouts > limits.playouts:
-        raise UsageError(f"this server allows at most {limits.playouts:,} playouts a move.")
-    if budget.seconds is not None and budget.seconds > limits.seconds:
-        raise UsageError(f"this server allows at most {limits.seconds:g} seconds a move.")
-    return Budget(budget.playouts, budget.seconds or limits.seconds)
-
-
-class Table:
-    """A game under way. `at` is the ply that is shown; agents move at the last one only."""
+    `spec` is the game's spec, or the title of its `rules` if it was made from GDL text. `shown_ply`
+    is the ply that the page shows; agents move only at the last ply. A seat is None for a person.
+    """
 
     def __init__(
         self,
         game: Game,
-        named: str,
-        limits: Limits,
+        spec: str,
+        limits: PageLimits,
+        *,
         rules: str | None = None,
         seed: int | None = None,
     ) -> None:
         self.game = game
-        self.named = named
+        self.spec = spec
         self.rules = rules
         self.limits = limits
         self.seed = randbits(32) if seed is None else seed
-        self.number = next(_numbers)  # no two tables have the same
+        self.id = next(_ids)  # unique in this process
         self.positions: list[Position] = [game.start()]
-        self.plies: list[Ply] = []
-        self.at = 0
+        self.plies: list[PlayedPly] = []
+        self.shown_ply = 0
         self.seats: list[Spec | None] = [None] * game.players
         self.budget = Budget()
-        self.pending: dict[int, tuple[str, Note | None]] = {}
-        self.resigned: int | None = None
+        # Simultaneous moves that wait for the moves of the other players.
+        self.pending_moves: dict[int, PlayedPly] = {}
+        self.resigned: int | None = None  # the player who resigned
         self.paused = False
         self.steps = 0  # moves that agents may make although the game is paused
-        # At Domineering the first cell tells the move, so one click is enough: seen at the start.
-        start = self.positions[0]
-        names = cell_names(start.svg()) if game.svg else frozenset()
-        firsts = [cells[0] for move in start.legal_moves if (cells := cells_of(move, names))]
-        self.one_click = len(firsts) == len(set(firsts))
+        self.one_click = _first_cells_differ(self.positions[0])
 
     @classmethod
-    def begin(
-        cls,
-        named: str,
-        rules: str | None,
-        limits: Limits,
-        seed: int | None,
-    ) -> Table:
-        """A table for a game of the package, or for one whose rules have been sent."""
+    def create(
+        cls, spec: str, limits: PageLimits, *, rules: str | None = None, seed: int | None = None
+    ) -> LiveGame:
+        """Create a game of the package, or one from `rules` as GDL text."""
         if rules is not None:
-            return cls(game_of_rules(rules, named), named, limits, rules, seed)
-        return cls(named_game(named, limits.folder), named, limits, None, seed)
+            game = game_from_rules(rules, spec)
+        else:
+            game = packaged_game(spec, limits.folder)
+        return cls(game, spec, limits, rules=rules, seed=seed)
 
-    # Who plays, and with what.
+    # Seats and budgets.
 
-    def seat(self, seats: Sequence[str] | None, budget: Budget) -> None:
-        """Give the seats to people ("person") and agents; the last one named has all that are
-        left. By default a person sits first, and agents elsewhere."""
+    def assign_seats(self, seats: Sequence[str] | None, budget: Budget) -> None:
+        """Assign the seats to persons ("person") and agents (specs).
+
+        The last entry fills all remaining seats. The default is a person in the first seat and
+        agents in the others.
+        """
         seats = list(seats or (PERSON, DEFAULT_AGENT))
         players = self.game.players
-        # Of a game in GDL nobody knows how many seats it has before its rules have been read.
+        # The page sends two seats for a GDL file: it cannot count the players before reading it.
         if len(seats) > max(2 if players == 1 or self.game.name == GDL else 0, players):
-            raise UsageError(f"{self.game.name} has {players} seats, and {len(seats)} were given.")
+            raise UsageError(f"{self.game.name} has {players} seats, got {len(seats)}.")
         seats = [*seats, *[seats[-1]] * (players - len(seats))][:players]
         specs = [
-            None if each.strip().lower() == PERSON else read_agent(each, self.limits)
-            for each in seats
+            None if seat.strip().lower() == PERSON else parse_page_agent(seat, self.limits)
+            for seat in seats
         ]
-        usual = Budget(min(DEFAULT_PLAYOUTS, self.limits.playouts))
-        self.budget = within(budget if budget.is_limited else usual, self.limits)
+        default = Budget(min(DEFAULT_PLAYOUTS, self.limits.playouts))
+        self.budget = limited_budget(budget if budget.is_limited else default, self.limits)
         self.seats = specs
-        self.pending.clear()
+        self.pending_moves.clear()
 
-    def swap(self) -> None:
-        """Everybody takes the next seat."""
+    def rotate_seats(self) -> None:
+        """Move every occupant to the next seat."""
         self.seats = [*self.seats[1:], self.seats[0]]
-        self.pending.clear()
+        self.pending_moves.clear()
 
     def budget_of(self, spec: Spec) -> Budget:
-        """The budget of an agent: its own, or the table's."""
-        return within(spec.budget, self.limits) if spec.budget.is_limited else self.budget
+        """Return the budget of an agent's spec, or else the budget of the game."""
+        return limited_budget(spec.budget, self.limits) if spec.budget.is_limited else self.budget
 
     def seed_of(self, player: int) -> int:
-        """The seed of a player's next move."""
-        return derive(self.seed, player, self.at)
+        """Return the seed of a player; those of its moves are derived from it and the ply."""
+        return derive(self.seed, player)
 
     @property
-    def people(self) -> list[int]:
-        """The seats that people have."""
+    def person_seats(self) -> list[int]:
+        """The players whose seats are occupied by persons."""
         return [player for player, spec in enumerate(self.seats) if spec is None]
 
-    # What has been played.
+    # State.
 
     @property
     def position(self) -> Position:
         """The position that is shown."""
-        return self.positions[self.at]
+        return self.positions[self.shown_ply]
 
     @property
-    def at_end(self) -> bool:
+    def shows_last_ply(self) -> bool:
         """Whether the last position is shown."""
-        return self.at == len(self.plies)
+        return self.shown_ply == len(self.plies)
 
     @property
-    def over(self) -> bool:
-        """Whether the game has ended, by its rules or because somebody gave up."""
+    def is_over(self) -> bool:
+        """Whether the game has ended, by its rules or by resignation."""
         return self.resigned is not None or self.positions[-1].is_over
 
     @property
     def scores(self) -> tuple[float, ...] | None:
-        """Each player's result, once the game has ended."""
+        """The score of each player, once the game has ended."""
         if self.resigned is not None:
             return forfeit_scores(self.resigned, self.game.players)
         return self.positions[-1].scores
 
-    def thinks(self) -> int | None:
-        """The player whose agent is to find a move now."""
-        if self.over or not self.at_end or (self.paused and not self.steps):
+    def agent_to_move(self) -> int | None:
+        """Return the player whose agent has to search now, None if there is none."""
+        if self.is_over or not self.shows_last_ply or (self.paused and not self.steps):
             return None
         for player in self.position.players_to_move:
-            if self.seats[player] is not None and player not in self.pending:
+            if self.seats[player] is not None and player not in self.pending_moves:
                 return player
         return None
 
-    def play_all(self, moves: Sequence[str]) -> None:
-        """Play moves from a link or a record."""
+    def persons_to_move(self) -> list[int]:
+        """Return the players whose moves the page may send now."""
+        if self.resigned is not None:
+            return []
+        return [
+            player
+            for player in self.position.players_to_move
+            if self.seats[player] is None and player not in self.pending_moves
+        ]
+
+    # Moves.
+
+    def replay(self, moves: Sequence[str]) -> None:
+        """Play the moves of a link or of a saved game."""
         for number, move in enumerate(moves, 1):
             try:
-                together = len(self.position.players_to_move) > 1
-                self._advance(Ply(move), move.split(",") if together else [move])
+                simultaneous = len(self.position.players_to_move) > 1
+                self._advance(PlayedPly(move), move.split(",") if simultaneous else [move])
             except UsageError as error:
                 raise UsageError(f"move {number}: {error}") from None
 
-    def person_moves(self, player: int, move: str, ply: int) -> None:
-        """A person's move; what had been played after the position shown is forgotten."""
-        if ply != self.at:
+    def play_person_move(self, player: int, move: str, ply: int) -> None:
+        """Play a person's move at `ply`; moves played after that ply are removed."""
+        if ply != self.shown_ply:
             raise UsageError("the position has changed meanwhile: look again.")
         if self.resigned is not None:
-            raise UsageError("the game is over: somebody gave up.")
-        if player not in self.people:
-            raise UsageError("an agent sits there: it will move by itself.")
-        self._check(player, move)
-        self._cut(self.at)
-        self._choose(player, move, None)
+            raise UsageError("the game is over: a player has resigned.")
+        if player not in self.person_seats:
+            raise UsageError("an agent has this seat: it will move by itself.")
+        self._check_legal(player, move)
+        self._truncate(self.shown_ply)
+        self._submit(player, PlayedPly(move))
 
-    def agent_moves(self, player: int, move: str, note: Note | None) -> None:
-        """An agent's move."""
-        self._choose(player, move, note)
+    def play_agent_move(self, player: int, move: str, evaluation: MoveEvaluation | None) -> None:
+        """Play an agent's move."""
+        self._submit(player, PlayedPly(move, evaluation))
 
-    def _check(self, player: int, move: str) -> None:
-        """Refuse a move that is not legal, in the words of the game."""
-        if player not in self.position.players_to_move:
+    def _check_legal(self, player: int, move: str) -> None:
+        """Raise the game's own error if a move is not legal."""
+        position = self.position
+        if player not in position.players_to_move:
             raise UsageError("it is not that player's turn.")
-        if self.game.move_code(player, move) not in self.position.legal_codes_of(player):
-            others = {p: self.position.legal_moves_of(p)[0] for p in self.position.players_to_move}
-            self.position.play_joint(list((others | {player: move}).values()))
+        if self.game.move_code(player, move) not in position.legal_codes_of(player):
+            joint_move = {
+                mover: position.legal_moves_of(mover)[0] for mover in position.players_to_move
+            }
+            position.play_joint(list((joint_move | {player: move}).values()))
 
-    def _choose(self, player: int, move: str, note: Note | None) -> None:
-        self.pending[player] = (move, note)
-        choosers = self.position.players_to_move
-        if any(each not in self.pending for each in choosers):
+    def _submit(self, player: int, ply: PlayedPly) -> None:
+        """Take one player's move, and play it once all players to move have moved."""
+        self.pending_moves[player] = ply
+        movers = self.position.players_to_move
+        if any(mover not in self.pending_moves for mover in movers):
             return
-        moves = [self.pending[each][0] for each in choosers]
-        notes = [self.pending[each][1] for each in choosers]
-        self.pending.clear()
-        self._advance(Ply(",".join(moves), next((n for n in notes if n), None)), moves)
-        if any(self.seats[each] is not None for each in choosers):
+        submitted = [self.pending_moves[mover] for mover in movers]
+        self.pending_moves.clear()
+        moves = [entry.move for entry in submitted]
+        evaluation = next((entry.evaluation for entry in submitted if entry.evaluation), None)
+        self._advance(PlayedPly(",".join(moves), evaluation), moves)
+        if any(self.seats[mover] is not None for mover in movers):
             self.steps = max(0, self.steps - 1)
 
-    def _advance(self, ply: Ply, moves: Sequence[str]) -> None:
+    def _advance(self, ply: PlayedPly, moves: Sequence[str]) -> None:
         position = self.position.play_joint(moves)
-        # As the game writes it, whatever case it came in.
-        mine = position.history[-1]
-        written = [self.game.format_move(p, mine[p]) for p in self.position.players_to_move]
+        # Moves are recorded as the game writes them, whatever case they came in.
+        codes = position.history[-1]
+        movers = self.position.players_to_move
+        written = [self.game.format_move(mover, codes[mover]) for mover in movers]
         self.plies.append(replace(ply, move=",".join(written)))
         self.positions.append(position)
-        self.at += 1
+        self.shown_ply += 1
 
-    def _cut(self, ply: int) -> None:
+    def _truncate(self, ply: int) -> None:
+        """Remove all moves from `ply` on."""
         del self.plies[ply:], self.positions[ply + 1 :]
-        self.at = min(self.at, ply)
+        self.shown_ply = min(self.shown_ply, ply)
 
     def undo(self) -> None:
-        """Take back up to the last move of a person's; among agents, one move, and then wait."""
+        """Take back moves up to the last move of a person.
+
+        Without persons, take back one move and pause. After a resignation, take back that; at an
+        earlier ply, remove the moves after it.
+        """
         if self.resigned is not None:
             self.resigned = None
-            self.paused = not self.people
+            self.paused = not self.person_seats
             return
         if not self.plies:
             raise UsageError("there is no move to take back.")
-        self.pending.clear()
-        if not self.at_end:
-            self._cut(self.at)
+        self.pending_moves.clear()
+        if not self.shows_last_ply:
+            self._truncate(self.shown_ply)
             return
         ply = len(self.plies) - 1
-        people = set(self.people)
-        while people and ply > 0 and not people & set(self.positions[ply].players_to_move):
+        persons = set(self.person_seats)
+        while persons and ply > 0 and not persons & set(self.positions[ply].players_to_move):
             ply -= 1
-        self._cut(ply)
-        self.paused = self.paused or not people
+        self._truncate(ply)
+        self.paused = self.paused or not persons
 
-    def jump(self, ply: int) -> None:
-        """Show another moment of the game; nothing is lost by looking."""
+    def resign(self) -> None:
+        """Resign for the person to move, or else for the person in the first seat."""
+        if self.game.players < 2:
+            raise UsageError("a game for one player cannot be resigned.")
+        if self.is_over:
+            raise UsageError("the game is over already.")
+        persons = self.person_seats
+        if not persons:
+            raise UsageError("no person has a seat here.")
+        movers = [player for player in self.positions[-1].players_to_move if player in persons]
+        self.resigned = (movers or persons)[0]
+        self.shown_ply = len(self.plies)
+
+    # Navigation and pace.
+
+    def go_to_ply(self, ply: int) -> None:
+        """Show another ply of the game; later moves are kept."""
         if ply > len(self.plies):
             raise UsageError(f"the game has {len(self.plies)} moves so far.")
-        self.pending.clear()
-        self.at = ply
+        self.pending_moves.clear()
+        self.shown_ply = ply
 
-    def pause(self, on: bool) -> None:
-        """Let agents wait, or go on from the position that is shown."""
-        self.paused = on
+    def set_paused(self, paused: bool) -> None:
+        """Pause the agents, or let them continue from the position that is shown."""
+        self.paused = paused
         self.steps = 0
-        if not on:
-            self._cut(self.at)
+        if not paused:
+            self._truncate(self.shown_ply)
 
     def step(self) -> None:
-        """One move of an agent's, and then a pause."""
-        if not self.at_end:
-            self._cut(self.at)
+        """Let one agent move, then pause."""
+        if not self.shows_last_ply:
+            self._truncate(self.shown_ply)
         self.paused = True
         self.steps = 1
 
-    def resign(self) -> None:
-        """The person whose turn it is, or else who sits first, gives up."""
-        if self.game.players < 2:
-            raise UsageError("there is nobody to give up to.")
-        if self.over:
-            raise UsageError("the game is over already.")
-        if not self.people:
-            raise UsageError("no person has a seat here.")
-        here = [player for player in self.positions[-1].players_to_move if player in self.people]
-        self.resigned = (here or self.people)[0]
-        self.at = len(self.plies)
 
-    # What people see.
+def _first_cells_differ(start: Position) -> bool:
+    """Return whether the first cell of a move identifies it, so that one click is enough.
 
-    def state(self) -> dict[str, Any]:
-        """Everything that a page shows of the game, as plain values."""
-        position, game = self.position, self.game
-        svg = position.svg() if game.svg else None
-        names = cell_names(svg) if svg else frozenset()
-        free = self.resigned is None
-        return {
-            "type": "state",
-            "game": {
-                "spec": self.named,
-                "name": game.name,
-                "players": list(game.player_names),
-                "oneClick": self.one_click,
-                "fromRules": self.rules is not None,
-                "sgf": self._goes_into_sgf,
-                "playouts": sorted(game.playouts),
-                "misere": game.misere,
-            },
-            "svg": svg,
-            "text": None if svg else position.text(),
-            "at": self.at,
-            "plies": [
-                {
-                    "move": ply.move,
-                    "players": list(before.players_to_move),
-                    "cells": cells_of(ply.move, names),
-                    "note": [ply.note.player, round(ply.note.value, 4), ply.note.playouts]
-                    if ply.note
-                    else None,
-                }
-                for ply, before in zip(self.plies, self.positions, strict=False)
-            ],
-            "choosers": list(position.players_to_move),
-            "moves": {
-                player: [[move, cells_of(move, names)] for move in position.legal_moves_of(player)]
-                for player in position.players_to_move
-            },
-            "mayMove": [
-                player
-                for player in position.players_to_move
-                if free and player in self.people and player not in self.pending
-            ],
-            "over": self.over,
-            "scores": list(self.scores) if self.scores else None,
-            "points": position.points,
-            "resigned": self.resigned,
-            "seats": [spec.text if spec else PERSON for spec in self.seats],
-            "playouts": self.budget.playouts,
-            "seconds": self.budget.seconds if self.budget.playouts is None else None,
-            "paused": self.paused,
-        }
-
-    @property
-    def _goes_into_sgf(self) -> bool:
-        rows, _, columns = str(self.game.options.get("size", "")).partition("x")
-        return self.game.name == "go" and rows == columns and self.game.players == 2
-
-    def as_json(self) -> dict[str, Any]:
-        """The game as a record that can be kept, and dropped on the page again."""
-        return {
-            "graven": __version__,
-            "game": self.named,
-            "rules": self.rules,
-            "seats": [spec.text if spec else PERSON for spec in self.seats],
-            "playouts": self.budget.playouts,
-            "seconds": self.budget.seconds,
-            "moves": [ply.move for ply in self.plies],
-            "evaluations": [
-                {"player": ply.note.player, "value": ply.note.value, "playouts": ply.note.playouts}
-                if ply.note
-                else None
-                for ply in self.plies
-            ],
-            "scores": list(self.scores) if self.scores else None,
-            "resigned": self.resigned,
-        }
-
-    def as_sgf(self) -> str:
-        """The game as SGF, with what agents believed as comments."""
-        if not self._goes_into_sgf:
-            raise UsageError("SGF is for Go with two colours on a square board: save it as JSON.")
-        last = self.positions[-1]
-        result = ""
-        if self.resigned is not None:
-            result = "W+R" if self.resigned == 0 else "B+R"
-        elif last.is_over:
-            result = sgf.result_text(self.game, go.areas(last))
-        names = [spec.text if spec else "a person" for spec in self.seats]
-        return sgf.write(
-            sgf.Record(
-                size=int(str(self.game.options["size"]).partition("x")[0]),
-                komi=float(self.game.options["komi"]),
-                moves=[
-                    (number % 2, ply.move, _comment(ply.note))
-                    for number, ply in enumerate(self.plies)
-                ],
-                names=(names[0], names[1]),
-                result=result,
-            )
-        )
-
-
-def _comment(note: Note | None) -> str:
-    return f"{note.playouts} playouts, win rate {100 * note.value:.1f} %" if note else ""
+    This is so in Domineering, for example. The start position decides for the whole game.
+    """
+    names = cell_names(start.svg()) if start.game.svg else frozenset()
+    first_cells = [cells[0] for move in start.legal_moves if (cells := cells_of_move(move, names))]
+    return len(first_cells) == len(set(first_cells))

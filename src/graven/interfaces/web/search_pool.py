@@ -1,4 +1,4 @@
-"""Searches in threads, a bounded number at once, and the trees they leave to be looked at."""
+"""A thread pool for the searches of the page, and the trees kept after their searches."""
 
 from __future__ import annotations
 
@@ -7,166 +7,187 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any
 
-from graven.agents import SearchAgent, SearchResult
-from graven.agents.search_result import find_move
+from graven.agents import MoveClock, SearchAgent, SearchPlayer, SearchResult
+from graven.core.cancellation import SearchCancelled, cancelled_by
 from graven.core.errors import GravenError
 from graven.core.game import Position
-from graven.core.patience import until
-from graven.interfaces.web.web_games import cell_names
-from graven.interfaces.web.web_limits import Limits
+from graven.interfaces.web.board_cells import cell_names
+from graven.interfaces.web.web_limits import PageLimits
 from graven.search.budget import Budget
-from graven.search.engine import Search
+from graven.search.runner import Search
 from graven.search.specs import Spec
 
 WAITING, SEARCHING, DONE, STOPPED, FAILED = "waiting", "searching", "done", "stopped", "failed"
 
 
-class Held:
-    """A search that is kept, for its tree; one thread at a time may run it."""
+class RetainedSearch:
+    """A search kept for its tree. `lock` is held by the thread that runs it."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        self.search: Search | None = None
-        self._unwanted = False
+        self.player: SearchPlayer | None = None
+        self.search: Search | None = None  # the player's, for views
+        self._released = False
 
-    def drop(self) -> None:
-        """Let go of the tree, at once or as soon as its search has ended, whoever still knows us:
-        sessions remember their last searches for as long as they live."""
-        self._unwanted = True
-        self.tidy()
+    def release(self) -> None:
+        """Free the tree now, or when the search that uses it ends.
 
-    def tidy(self) -> None:
-        """Free the memory of a tree that nobody wants and nobody searches."""
-        if self._unwanted and self.lock.acquire(blocking=False):
-            self.search = None
+        Sessions keep references to their last searches, so dropping ours frees nothing.
+        """
+        self._released = True
+        self.free_if_released()
+
+    def free_if_released(self) -> None:
+        """Free the tree if it was released and no thread searches it."""
+        if self._released and self.lock.acquire(blocking=False):
+            self.player = self.search = None
             self.lock.release()
 
 
-class Thinker:
-    """One search: for the player whose move it is, or because somebody wants to watch.
+@dataclass(frozen=True)
+class SearchRequest:
+    """What to search, and for which slot of the page.
 
-    `lens` is where the page shows it: "move", or "a" and "b" side by side.
+    The slot "move" is the search for the agent to move; "a" and "b" are analyses, which the page
+    shows side by side.
     """
 
-    def __init__(
-        self,
-        lens: str,
-        player: int,
-        spec: Spec,
-        position: Position,
-        budget: Budget,
-        seed: int,
-        held: Held,
-        memory: int,
-    ) -> None:
-        self.lens, self.player, self.spec, self.position = lens, player, spec, position
-        self.budget, self.seed, self.held = budget, seed, held
-        self.memory = min(memory, spec.options.memory_mib)
-        self.status = WAITING
-        self.found: SearchResult | None = None
-        self.error = ""
-        self.began = 0.0
-        game = position.game
-        self.cells = cell_names(position.svg()) if game.svg else frozenset()
-        self._stop, self._unwanted = threading.Event(), threading.Event()
-        self._hurried = False
+    slot: str
+    player: int
+    spec: Spec
+    position: Position
+    budget: Budget
+    seed: int
+    memory_mib: int
 
-    def stop(self) -> None:
-        """End the search, or let it never begin: nobody wants to know any more."""
-        self._hurried = False
-        self._unwanted.set()
+
+class PageSearch:
+    """One search requested by a session: its status while it runs, and its result."""
+
+    def __init__(self, request: SearchRequest, retained: RetainedSearch) -> None:
+        self.request, self.retained = request, retained
+        self.slot, self.player, self.spec = request.slot, request.player, request.spec
+        self.position, self.budget = request.position, request.budget
+        self.status = WAITING
+        self.result: SearchResult | None = None
+        self.error = ""
+        self.started_at = 0.0
+        position = request.position
+        self.cells = cell_names(position.svg()) if position.game.svg else frozenset()
+        self._stop, self._cancelled = threading.Event(), threading.Event()
+        self._result_wanted = False
+
+    def cancel(self) -> None:
+        """End the search, or prevent it from starting, and discard its result."""
+        self._result_wanted = False
+        self._cancelled.set()
         self._stop.set()
 
-    def hurry(self) -> None:
-        """End the search: what it has found so far is good enough."""
+    def finish_now(self) -> None:
+        """End the search early and keep its result."""
         if not self.stopping:
-            self._hurried = True
+            self._result_wanted = True
             self._stop.set()
 
     @property
     def stopping(self) -> bool:
-        """Whether it has been told to end."""
+        """Whether the search was cancelled or asked to finish."""
         return self._stop.is_set()
 
     @property
     def active(self) -> bool:
-        """Whether there is still something to come."""
+        """Whether the search is waiting or running."""
         return self.status in (WAITING, SEARCHING)
 
     @property
     def seconds(self) -> float:
-        """How long it has been searching."""
-        if self.found is not None:
-            return self.found.seconds
-        return time.perf_counter() - self.began if self.began else 0.0
+        """How long the search has been running."""
+        if self.result is not None:
+            return self.result.seconds
+        return time.perf_counter() - self.started_at if self.started_at else 0.0
 
     def run(self) -> None:
         """Search; called in a thread of the pool."""
         status = FAILED
+        retained = self.retained
         try:
-            with self.held.lock:
-                if self._stop.is_set() and not self._hurried:
+            with retained.lock:
+                if self._result_discarded():
                     status = STOPPED
                     return
-                if self.held.search is None:
-                    agent = SearchAgent(self.spec)
-                    self.held.search = agent.bind(self.position.game, self.memory)
-                self.began = time.perf_counter()
+                player = self._retained_player()
+                self.started_at = time.perf_counter()
                 self.status = SEARCHING
-                with until(self._unwanted):
-                    self.found = find_move(
-                        self.held.search, self.position, self.budget, self.seed, self._stop
-                    )
-            status = STOPPED if self._stop.is_set() and not self._hurried else DONE
+                with cancelled_by(self._cancelled):
+                    self.result = player.choose(self.position, MoveClock(self.budget, self._stop))
+            status = STOPPED if self._result_discarded() else DONE
+        except SearchCancelled:  # rules in Python are cancelled within a playout
+            status = STOPPED
         except GravenError as error:
-            if self._unwanted.is_set():  # rules in Python have been given up within a playout
-                status = STOPPED
-            else:
-                self.error = str(error)
+            self.error = str(error)
         except MemoryError:
             self.error = "the search ran out of memory."
-        except Exception as error:  # whatever it is, only this search ends
+        except Exception as error:  # an error ends only this search, not its thread
             self.error = f"this is a bug: {type(error).__name__}: {error}."
         finally:
-            self.held.tidy()
+            retained.free_if_released()
             self.status = status
 
+    def _retained_player(self) -> SearchPlayer:
+        """Return the retained player, or make one; its lock must be held."""
+        retained = self.retained
+        if retained.player is None:
+            memory = min(self.request.memory_mib, self.spec.options.memory_mib)
+            agent = SearchAgent(self.spec).with_options(memory_mib=memory)
+            retained.player = agent.player(self.position.game)
+            retained.search = retained.player.search
+        retained.player.seed = self.request.seed
+        return retained.player
 
-class Pool:
-    """Threads for searches, and the trees of the last ones."""
+    def _result_discarded(self) -> bool:
+        return self._stop.is_set() and not self._result_wanted
 
-    def __init__(self, limits: Limits) -> None:
+
+class SearchPool:
+    """A thread pool for searches, and an LRU cache of their trees."""
+
+    def __init__(self, limits: PageLimits) -> None:
         self.limits = limits
         self._threads = ThreadPoolExecutor(limits.searches, "graven-search")
-        self._kept: OrderedDict[tuple[Any, ...], Held] = OrderedDict()
+        self._retained: OrderedDict[tuple[Any, ...], RetainedSearch] = OrderedDict()
         self._lock = threading.Lock()
 
-    def hold(self, *key: Any) -> Held:
-        """The search of that name, or a new one; the longest unused ones are let go."""
-        with self._lock:
-            held = self._kept.pop(key, None) or Held()
-            self._kept[key] = held
-            while len(self._kept) > self.limits.trees:
-                self._kept.popitem(last=False)[1].drop()
-            return held
+    def retain(self, owner: str, *key: Any) -> RetainedSearch:
+        """Return the search of an owner and a key, or a new one.
 
-    def forget(self, owner: str) -> None:
-        """Let go of all that one owner had; an owner is the first part of a name."""
+        The least recently used searches beyond the limit are released.
+        """
         with self._lock:
-            for key in [key for key in self._kept if key[0] == owner]:
-                self._kept.pop(key).drop()
+            full_key = (owner, *key)
+            retained = self._retained.pop(full_key, None) or RetainedSearch()
+            self._retained[full_key] = retained
+            while len(self._retained) > self.limits.trees:
+                self._retained.popitem(last=False)[1].release()
+            return retained
 
-    def start(self, thinker: Thinker, finished: Callable[[Thinker], None]) -> None:
-        """Search as soon as a thread is free, and say so in the end, from that thread."""
+    def release(self, owner: str) -> None:
+        """Release all searches of an owner."""
+        with self._lock:
+            for key in [key for key in self._retained if key[0] == owner]:
+                self._retained.pop(key).release()
+
+    def start(self, search: PageSearch, on_finished: Callable[[PageSearch], None]) -> None:
+        """Run a search as soon as a thread is free, then call `on_finished` in that thread."""
 
         def work() -> None:
-            thinker.run()
-            finished(thinker)
+            search.run()
+            on_finished(search)
 
         self._threads.submit(work)
 
     def close(self) -> None:
-        """Start nothing more."""
+        """Start no more searches."""
         self._threads.shutdown(wait=False, cancel_futures=True)

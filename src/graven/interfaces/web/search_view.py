@@ -1,4 +1,4 @@
-"""What a search believes, as plain values: while it goes on, and of any node of its tree."""
+"""A search as messages for the page: its root while it runs, and any node of its tree."""
 
 from __future__ import annotations
 
@@ -9,107 +9,116 @@ from typing import Any
 from graven.core.contract import TERMINAL
 from graven.core.errors import UsageError
 from graven.core.game import Game
-from graven.interfaces.web.search_pool import WAITING, Thinker
-from graven.interfaces.web.web_games import cells_of
+from graven.interfaces.web.board_cells import cells_of_move
+from graven.interfaces.web.search_pool import WAITING, PageSearch
 from graven.search import snapshot
 from graven.search.plan import NEVER
 
-LINE = 12
-USUAL_REF = 50
+MAX_PV_PLIES = 12
+DEFAULT_REF = 50
 
 
-def glimpse(thinker: Thinker) -> dict[str, Any]:
-    """A search as it stands: all moves of the root by playouts, column by column."""
-    said: dict[str, Any] = {
-        "type": "think",
-        "lens": thinker.lens,
-        "player": thinker.player,
-        "agent": thinker.spec.text,
-        "ply": thinker.position.ply,
-        "status": thinker.status,
-        "error": thinker.error,
-        "goal": thinker.budget.playouts,
+def search_message(page_search: PageSearch) -> dict[str, Any]:
+    """Return the status of a search and the statistics of all root moves, by visits."""
+    result = page_search.result
+    message: dict[str, Any] = {
+        "type": "search",
+        "slot": page_search.slot,
+        "player": page_search.player,
+        "agent": page_search.spec.text,
+        "ply": page_search.position.ply,
+        "status": page_search.status,
+        "error": page_search.error,
+        "budget_playouts": page_search.budget.playouts,
         "playouts": 0,
-        "rate": 0.0,
-        "seconds": round(thinker.seconds, 3),
+        "playouts_per_second": 0.0,
+        "seconds": round(page_search.seconds, 3),
     }
-    search, found = thinker.held.search, thinker.found
-    # One that waits may be waiting for a search of another position, in the same tree.
-    if search is None or thinker.status == WAITING:
-        return said
-    done = found.playouts if found else snapshot.playouts_done(search)
-    if not done:
-        return said
-    game, player = thinker.position.game, thinker.player
+    search = page_search.retained.search
+    # The tree of a waiting search may be in use by a search of another position.
+    if search is None or page_search.status == WAITING:
+        return message
+    playouts = result.playouts if result else snapshot.playouts_done(search)
+    if not playouts:
+        return message
+    game, player = page_search.position.game, page_search.player
     try:
-        seen = snapshot.take_snapshot(search, snapshot.root_path(search), player)
-    except (IndexError, ValueError):  # the tree grew meanwhile: wait for the next snapshot
-        return said
-    best = found.move_of(player) if found else None
-    top = seen.moves[0] if seen.moves else None
-    said |= {
-        "playouts": done,
-        "rate": round(done / max(thinker.seconds, 1e-3)),
+        root = snapshot.take_snapshot(search, snapshot.root_path(search), player)
+    except (IndexError, ValueError):  # the tree grew during the read: wait for the next update
+        return message
+    first_mean = root.moves[0].mean if root.moves else None
+    value = result.value_of(player) if result else first_mean
+    return message | {
+        "playouts": playouts,
+        "playouts_per_second": round(playouts / max(page_search.seconds, 1e-3)),
         "nodes": snapshot.nodes_in_use(search),
-        "value": _round(found.value_of(player) if found else top.mean if top else None),
-        "best": best,
-        "line": [
-            [mover, move, cells_of(move, thinker.cells)]
-            for mover, code in snapshot.live_variation(search, LINE)
+        "value": _round(value),
+        "best_move": result.move_of(player) if result else None,
+        "pv": [
+            [mover, move, cells_of_move(move, page_search.cells)]
+            for mover, code in snapshot.live_variation(search, MAX_PV_PLIES)
             for move in (game.format_move(mover, code),)
         ],
-        **columns(game, player, seen.moves),
-    }
-    return said
-
-
-def columns(game: Game, player: int, moves: Sequence[snapshot.MoveSnapshot]) -> dict[str, Any]:
-    """Moves column by column: a third of the size of row by row."""
-    return {
-        "moves": [game.format_move(player, each.code) for each in moves],
-        "visits": [each.visits for each in moves],
-        "means": [_round(each.mean) for each in moves],
-        "amafVisits": [each.amaf_visits for each in moves],
-        "amafs": [_round(each.amaf) for each in moves],
-        "betas": [_round(each.beta) for each in moves],
-        "values": [_round(each.value) for each in moves],
+        **_move_columns(game, player, root.moves),
     }
 
 
-def node(thinker: Thinker, path: Sequence[str], ref: int | None, most: int) -> dict[str, Any]:
-    """A node of a tree, by the moves that lead to it: its best moves, and whose AMAF table each
-    policy would read there."""
-    search = thinker.held.search
+def tree_node_message(
+    page_search: PageSearch, path: Sequence[str], ref: int | None, max_moves: int
+) -> dict[str, Any]:
+    """Return a node of a tree, given by the moves that lead to it from the root.
+
+    The message has the most visited moves of the node, and for each policy the depth on the path of
+    the node whose AMAF table it would read. `ref` is the ref of GRAVE for that; None takes the
+    agent's own.
+    """
+    search = page_search.retained.search
     if (
         search is None
-        or thinker.status == WAITING
-        or not (thinker.found or snapshot.playouts_done(search))
+        or page_search.status == WAITING
+        or not (page_search.result or snapshot.playouts_done(search))
     ):
-        raise UsageError("there is no tree to look at yet.")
-    game = thinker.position.game
+        raise UsageError("there is no tree to show yet.")
+    game = page_search.position.game
     nodes = snapshot.nodes_along(search, path, game.move_code)
     if len(nodes) != len(path) + 1:
-        raise UsageError("the tree does not go there.")
+        raise UsageError("this node is not in the tree.")
     visits = snapshot.node_visits(search, nodes)
-    seen = snapshot.take_snapshot(search, nodes, thinker.player if not path else None)
+    player = None if path else page_search.player
+    node = snapshot.take_snapshot(search, nodes, player)
     if ref is None:
-        own = thinker.spec.ref
-        ref = own if own is not None and 0 < own < NEVER else USUAL_REF
-    mover = thinker.player if not path else seen.turn
-    shown = seen.moves[:most]
+        agent_ref = page_search.spec.ref
+        ref = agent_ref if agent_ref is not None and 0 < agent_ref < NEVER else DEFAULT_REF
+    mover = node.turn if player is None else player
+    shown = node.moves[:max_moves]
     return {
-        "type": "tree",
-        "lens": thinker.lens,
+        "type": "tree_node",
+        "slot": page_search.slot,
         "path": list(path),
         "player": mover if 0 <= mover < game.players else None,
-        "over": seen.turn == TERMINAL,
-        "wayVisits": visits,
-        "readAt": seen.amaf_depth,
+        "is_over": node.turn == TERMINAL,
+        "path_visits": visits,
+        "amaf_depth": node.amaf_depth,
         "ref": ref,
-        "readers": snapshot.amaf_readers(visits, ref),
-        "total": len(seen.moves),
-        "inner": [each.expanded for each in shown],
-        **columns(game, max(0, mover), shown),
+        "amaf_depth_by_policy": snapshot.amaf_readers(visits, ref),
+        "num_moves": len(node.moves),
+        "expanded": [move.expanded for move in shown],
+        **_move_columns(game, max(0, mover), shown),
+    }
+
+
+def _move_columns(
+    game: Game, player: int, moves: Sequence[snapshot.MoveSnapshot]
+) -> dict[str, Any]:
+    """Return the statistics of moves as columns: a third of the size of rows in JSON."""
+    return {
+        "moves": [game.format_move(player, move.code) for move in moves],
+        "visits": [move.visits for move in moves],
+        "means": [_round(move.mean) for move in moves],
+        "amaf_visits": [move.amaf_visits for move in moves],
+        "amaf_means": [_round(move.amaf) for move in moves],
+        "betas": [_round(move.beta) for move in moves],
+        "values": [_round(move.value) for move in moves],
     }
 
 

@@ -1,13 +1,11 @@
-"""Games that a page may ask for, and which cells of their pictures a move is about.
+"""Games that a page may ask for: a game of the package, or rules as GDL text.
 
-A page names a game of the package, or sends rules as GDL text. It can neither run a file of the
-server's nor read one outside the folder that the server was given.
+A page can neither run a Python file of the server nor read a file outside the folder that the
+server was started with.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection
 from pathlib import Path
 
 from graven.core.errors import UsageError
@@ -16,70 +14,57 @@ from graven.games import registry
 from graven.sources.gdl_text import gdl_game
 
 GDL = "gdl"
-LONGEST_TITLE = 80  # characters
-FILE = "file"  # the option of some games that names a file
-_CELL = re.compile(r"data-cell='([^']*)'")
-_WORD = re.compile(r"[A-Za-z]+\d+")
+MAX_TITLE_CHARACTERS = 80
+MAX_LISTED_FILES = 200
+FILE_OPTION = "file"  # the option of some games that names a file
 
 
-def named_game(text: str, folder: Path | None) -> Game:
-    """A game of the package; an option that names a file must name one in the folder."""
-    name, options = registry.parse(text)
-    if FILE in options:
-        options[FILE] = str(inside(folder, str(options[FILE])))
+def packaged_game(spec: str, folder: Path | None) -> Game:
+    """Make a game of the package. An option that names a file must name one in the folder."""
+    name, options = registry.parse(spec)
+    if FILE_OPTION in options:
+        options[FILE_OPTION] = str(resolve_in_folder(folder, str(options[FILE_OPTION])))
     if name.removeprefix(MISERE) == GDL:
         return gdl_game(name, **options)
     return registry.make_game(name, **options)
 
 
-def game_of_rules(rules: str, title: str) -> Game:
-    """A game from its rules as GDL text; `title` is what messages call it.
+def game_from_rules(rules: str, title: str) -> Game:
+    """Make a game from GDL text; error messages refer to it by `title`.
 
-    Messages may go to the server's terminal, which must not take orders from a file's name.
+    Unprintable characters are removed from the title, since error messages may be printed on the
+    server's terminal.
     """
-    from graven.gdl.make import make
+    from graven.gdl.sheet_loader import sheet_game
 
-    plain = "".join(letter for letter in title if letter.isprintable())[:LONGEST_TITLE]
-    return make(rules, plain)
+    printable = "".join(character for character in title if character.isprintable())
+    return sheet_game(rules, printable[:MAX_TITLE_CHARACTERS])
 
 
-def inside(folder: Path | None, name: str) -> Path:
-    """The file of that name below the folder; whatever leads out of it is refused."""
+def resolve_in_folder(folder: Path | None, name: str) -> Path:
+    """Return the path of a file in the folder; a path outside the folder raises UsageError."""
     if folder is None:
-        raise UsageError("this server reads no files: start it with --folder to let it.")
+        raise UsageError("this server reads no files: start it with --folder to allow them.")
     try:
         base = folder.resolve()
         path = (base / name).resolve()
-        there = path.is_relative_to(base) and path.is_file()
+        exists = path.is_relative_to(base) and path.is_file()
     except (OSError, ValueError):
-        there = False
-    if not there:
+        exists = False
+    if not exists:
         raise UsageError(f"there is no file {name!r} in the server's folder.")
     return path
 
 
-def files_in(folder: Path | None, most: int = 200) -> list[str]:
-    """The names of the files below the folder, as `inside` takes them."""
+def list_files(folder: Path | None) -> list[str]:
+    """Return names of files in the folder, in the form that `resolve_in_folder` accepts."""
     if folder is None:
         return []
     base = folder.resolve()
-    found: list[str] = []
+    names: list[str] = []
     for path in sorted(base.rglob("*")):
-        if len(found) == most:
+        if len(names) == MAX_LISTED_FILES:
             break
         if path.is_file() and path.resolve().is_relative_to(base):
-            found.append(str(path.relative_to(base)))
-    return found
-
-
-def cell_names(svg: str) -> frozenset[str]:
-    """The cells that a picture names."""
-    return frozenset(_CELL.findall(svg))
-
-
-def cells_of(move: str, names: Collection[str]) -> list[str]:
-    """The cells that a move's text is about, in its order: `a2b3` is about a2 and b3, `pass` about
-    none, `m21:ne3` about m21."""
-    if move in names:
-        return [move]
-    return [word for word in _WORD.findall(move) if word in names]
+            names.append(str(path.relative_to(base)))
+    return names

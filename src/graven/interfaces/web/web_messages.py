@@ -1,7 +1,8 @@
-"""What a page may say: every message is checked here, field by field, before anybody acts on it.
+"""The messages that a page may send over its WebSocket, and their validation.
 
-A message is a JSON object with a `type` and the fields of that type, no others. Anything else is a
-`UsageError`, which goes back to the page that said it.
+A message is a JSON object with a `type` and the fields of that type, no others. Every field is
+validated before the message is acted on. An invalid message raises `UsageError`, whose text is sent
+back to the page that sent the message.
 """
 
 from __future__ import annotations
@@ -13,20 +14,20 @@ from typing import Any
 
 from graven.core.bounded_json import read_json
 from graven.core.errors import UsageError, unknown
-from graven.interfaces.web.web_limits import LONGEST_TEXT, MOST_MOVES
+from graven.interfaces.web.web_limits import MAX_MOVES_PER_MESSAGE, MAX_RULES_CHARACTERS
 
-LONGEST_NAME = 2000  # characters of a game's or an agent's spec
-LONGEST_MOVE = 300
-MOST_PLAYERS = 100
-DEEPEST = 500  # moves on the way to a node of the tree
-SHOWN_CHARACTERS = 60
+MAX_SPEC_CHARACTERS = 2000  # of a game's or an agent's spec
+MAX_MOVE_CHARACTERS = 300
+MAX_PLAYERS = 100
+MAX_PATH_MOVES = 500  # from the root to a node of the tree
+MAX_QUOTED_CHARACTERS = 60  # of an invalid value in an error message
 
-Check = Callable[[str, Any], Any]
+FieldCheck = Callable[[str, Any], Any]
 
 
 @dataclass(frozen=True)
-class Message:
-    """A message that has been checked: its type and the value of every field of that type."""
+class PageMessage:
+    """A validated message: its type and the value of every field of that type."""
 
     type: str
     values: Mapping[str, Any]
@@ -35,19 +36,19 @@ class Message:
         return self.values[name]
 
 
-def text(longest: int) -> Check:
-    """A text of at most so many characters."""
+def text(max_characters: int) -> FieldCheck:
+    """Return a check for a text of at most `max_characters` characters."""
 
     def check(name: str, value: Any) -> str:
-        if not isinstance(value, str) or len(value) > longest:
-            raise UsageError(f"{name} must be a text of at most {longest:,} characters.")
+        if not isinstance(value, str) or len(value) > max_characters:
+            raise UsageError(f"{name} must be a text of at most {max_characters:,} characters.")
         return value
 
     return check
 
 
-def whole(low: int, high: int) -> Check:
-    """A whole number within bounds."""
+def integer(low: int, high: int) -> FieldCheck:
+    """Return a check for an integer from `low` to `high`."""
 
     def check(name: str, value: Any) -> int:
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
@@ -58,7 +59,7 @@ def whole(low: int, high: int) -> Check:
 
 
 def number(name: str, value: Any) -> float:
-    """A finite number."""
+    """Check for a finite number."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise UsageError(f"{name} must be a number.")
     try:
@@ -71,111 +72,118 @@ def number(name: str, value: Any) -> float:
 
 
 def flag(name: str, value: Any) -> bool:
-    """True or false."""
+    """Check for true or false."""
     if not isinstance(value, bool):
         raise UsageError(f"{name} must be true or false.")
     return value
 
 
-def one_of(*choices: str) -> Check:
-    """One of some words."""
+def one_of(*choices: str) -> FieldCheck:
+    """Return a check for one of the given words."""
 
     def check(name: str, value: Any) -> str:
         if value not in choices or not isinstance(value, str):
-            raise unknown(name, _shown(value), choices)
+            raise unknown(name, _quoted(value), choices)
         return value
 
     return check
 
 
-def several(each: Check, most: int) -> Check:
-    """A list of at most so many values."""
+def list_of(check_item: FieldCheck, max_items: int) -> FieldCheck:
+    """Return a check for a list of at most `max_items` valid items."""
 
     def check(name: str, value: Any) -> list[Any]:
-        if not isinstance(value, list) or len(value) > most:
-            raise UsageError(f"{name} must be a list of at most {most:,} values.")
-        return [each(f"each of {name}", one) for one in value]
+        if not isinstance(value, list) or len(value) > max_items:
+            raise UsageError(f"{name} must be a list of at most {max_items:,} values.")
+        return [check_item(f"each of {name}", item) for item in value]
 
     return check
 
 
 @dataclass(frozen=True)
-class Field:
-    """A field of a message. One that `may` be left out, or be null, then has the default."""
+class MessageField:
+    """A field of a message. An optional field that is missing or null has the default."""
 
-    check: Check
-    may: bool = False
+    check: FieldCheck
+    optional: bool = False
     default: Any = None
 
 
-NAME, MOVE = text(LONGEST_NAME), text(LONGEST_MOVE)
+SPEC, MOVE = text(MAX_SPEC_CHARACTERS), text(MAX_MOVE_CHARACTERS)
+PLAYER, PLY = integer(0, MAX_PLAYERS), integer(0, 10**9)
+SLOT = one_of("move", "a", "b")  # where the page shows a search: see `SearchRequest`
 BUDGET = {
-    "playouts": Field(whole(1, 2**62), may=True),
-    "seconds": Field(number, may=True),
+    "playouts": MessageField(integer(1, 2**62), optional=True),
+    "seconds": MessageField(number, optional=True),
 }
-SEATS = {"seats": Field(several(NAME, MOST_PLAYERS), may=True)}
-LENS = one_of("move", "a", "b")
-PLAYER = whole(0, MOST_PLAYERS)
+SEATS = {"seats": MessageField(list_of(SPEC, MAX_PLAYERS), optional=True)}
 
-TYPES: dict[str, dict[str, Field]] = {
-    "new": {
-        "game": Field(NAME),
-        "rules": Field(text(LONGEST_TEXT), may=True),  # GDL, in place of a game of the package
-        "moves": Field(several(MOVE, MOST_MOVES), may=True, default=()),
-        "seed": Field(whole(0, 2**63 - 1), may=True),
-        "paused": Field(flag, may=True, default=False),
+MESSAGE_TYPES: dict[str, dict[str, MessageField]] = {
+    "new_game": {
+        "game": MessageField(SPEC),
+        # GDL text in place of a game of the package; `game` is then its title.
+        "rules": MessageField(text(MAX_RULES_CHARACTERS), optional=True),
+        "moves": MessageField(list_of(MOVE, MAX_MOVES_PER_MESSAGE), optional=True, default=()),
+        "seed": MessageField(integer(0, 2**63 - 1), optional=True),
+        "paused": MessageField(flag, optional=True, default=False),
         **SEATS,
         **BUDGET,
     },
-    "seats": {**SEATS, **BUDGET},
-    "move": {"move": Field(MOVE), "player": Field(PLAYER), "ply": Field(whole(0, 10**9))},
-    "undo": {},
-    "jump": {"ply": Field(whole(0, 10**9))},
-    "swap": {},
-    "resign": {},
-    "pause": {"on": Field(flag)},
-    "step": {},
-    "watch": {"lens": Field(one_of("a", "b")), "agent": Field(NAME), **BUDGET},
-    "stop": {"lens": Field(LENS, may=True)},
-    "tree": {
-        "lens": Field(LENS),
-        "path": Field(several(MOVE, DEEPEST), may=True, default=()),
-        "ref": Field(whole(0, 2**31 - 1), may=True),
-        "most": Field(whole(1, 1000), may=True, default=12),
+    "set_seats": {**SEATS, **BUDGET},
+    "play": {
+        "move": MessageField(MOVE),
+        "player": MessageField(PLAYER),
+        "ply": MessageField(PLY),
     },
-    "agent": {"agent": Field(NAME)},
-    "save": {"format": Field(one_of("json", "sgf"))},
+    "undo": {},
+    "go_to_ply": {"ply": MessageField(PLY)},
+    "rotate_seats": {},
+    "resign": {},
+    "set_paused": {"paused": MessageField(flag)},
+    "step": {},
+    "analyse": {"slot": MessageField(one_of("a", "b")), "agent": MessageField(SPEC), **BUDGET},
+    "finish_search": {"slot": MessageField(SLOT, optional=True)},
+    "tree_node": {
+        "slot": MessageField(SLOT),
+        "path": MessageField(list_of(MOVE, MAX_PATH_MOVES), optional=True, default=()),
+        "ref": MessageField(integer(0, 2**31 - 1), optional=True),
+        "max_moves": MessageField(integer(1, 1000), optional=True, default=12),
+    },
+    "check_agent": {"agent": MessageField(SPEC)},
+    "save": {"format": MessageField(one_of("json", "sgf"))},
 }
 
 
-def read(data: str | bytes) -> Message:
-    """The message that a page has sent."""
+def parse_message(data: str | bytes) -> PageMessage:
+    """Parse and validate a message that a page has sent."""
     try:
-        said = read_json(data)
+        values = read_json(data)
     except ValueError:
         raise UsageError("a message must be a JSON object.") from None
-    if not isinstance(said, dict):
+    if not isinstance(values, dict):
         raise UsageError("a message must be a JSON object.")
-    kind = said.pop("type", None)
-    if not isinstance(kind, str) or kind not in TYPES:
-        raise unknown("type of message", _shown(kind), TYPES)
-    fields = TYPES[kind]
-    for name in said:
+    kind = values.pop("type", None)
+    if not isinstance(kind, str) or kind not in MESSAGE_TYPES:
+        raise unknown("type of message", _quoted(kind), MESSAGE_TYPES)
+    fields = MESSAGE_TYPES[kind]
+    for name in values:
         if name not in fields:
-            raise unknown(f"field of {kind!r}", _shown(name), fields)
-    values = {}
+            raise unknown(f"field of {kind!r}", _quoted(name), fields)
+    checked = {}
     for name, field in fields.items():
-        value = said.get(name)
+        value = values.get(name)
         if value is None:
-            if not field.may:
+            if not field.optional:
                 raise UsageError(f"a message of type {kind!r} needs {name!r}.")
-            values[name] = field.default
+            checked[name] = field.default
         else:
-            values[name] = field.check(name, value)
-    return Message(kind, values)
+            checked[name] = field.check(name, value)
+    return PageMessage(kind, checked)
 
 
-def _shown(value: Any) -> str:
-    """A value of a stranger's, no longer than a line."""
-    shown = value if isinstance(value, str) else repr(value)
-    return shown if len(shown) <= SHOWN_CHARACTERS else shown[:SHOWN_CHARACTERS] + "…"
+def _quoted(value: Any) -> str:
+    """Shorten an invalid value so that it fits into an error message."""
+    quoted = value if isinstance(value, str) else repr(value)
+    if len(quoted) <= MAX_QUOTED_CHARACTERS:
+        return quoted
+    return quoted[:MAX_QUOTED_CHARACTERS] + "…"

@@ -1,4 +1,4 @@
-"""Starting the server: its socket, its names, and the browser if asked."""
+"""Start the server: bind its socket, print its address, open the browser if asked."""
 
 from __future__ import annotations
 
@@ -13,77 +13,83 @@ from pathlib import Path
 import uvicorn
 
 from graven.core.errors import UsageError
-from graven.interfaces.http_limits import Prompt
-from graven.interfaces.web.web_limits import MESSAGE_BYTES, Limits
-from graven.interfaces.web.web_server import LOCAL, Page
+from graven.interfaces.http_limits import LimitedHttpProtocol
+from graven.interfaces.web.request_guard import LOCAL_HOSTS
+from graven.interfaces.web.web_limits import MAX_MESSAGE_BYTES, PageLimits
+from graven.interfaces.web.web_server import WebServer
 
-GRACE_SECONDS = 2
+SHUTDOWN_SECONDS = 2
 BACKLOG = 128
 
 
 def run(
-    limits: Limits,
+    limits: PageLimits,
     host: str,
     port: int,
+    *,
     names: Iterable[str] = (),
     folder: str | None = None,
     db: str | None = None,
     open_browser: bool = False,
 ) -> None:
-    """Serve the page until Ctrl-C."""
+    """Serve the page until Ctrl-C.
+
+    `names` are further host names of the server; `folder` is the directory from which games may
+    read files.
+    """
     if folder is not None:
         if not Path(folder).is_dir():
             raise UsageError(f"there is no folder {folder!r} for games to read from.")
         limits = replace(limits, folder=Path(folder))
-    listening = bind(host, port)
+    listener = bind(host, port)
     address = f"[{host}]" if ":" in host else host
-    hosts = LOCAL | {address.lower(), *(each.lower() for each in names)}
+    hosts = LOCAL_HOSTS | {address.lower(), *(name.lower() for name in names)}
     path = db or os.environ.get("GRAVEN_DB") or "graven.db"
-    shown = "127.0.0.1" if host in ("0.0.0.0", "::") else address
-    url = f"http://{shown}:{listening.getsockname()[1]}/"
+    shown_host = "127.0.0.1" if host in ("0.0.0.0", "::") else address
+    url = f"http://{shown_host}:{listener.getsockname()[1]}/"
     config = uvicorn.Config(
-        Page(limits, path, hosts).app(),
+        WebServer(limits, path, hosts).app(),
         log_level=logging.WARNING,
         access_log=False,
         server_header=False,
-        http=Prompt,
+        http=LimitedHttpProtocol,
         ws="websockets-sansio",
-        ws_max_size=MESSAGE_BYTES,
-        timeout_graceful_shutdown=GRACE_SECONDS,
+        ws_max_size=MAX_MESSAGE_BYTES,
+        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
     )
-    Server(config, lambda: _ready(url, open_browser)).run(sockets=[listening])
+    NotifyingServer(config, lambda: _announce(url, open_browser)).run(sockets=[listener])
 
 
-class Server(uvicorn.Server):
-    """Uvicorn, which says when it is there."""
+class NotifyingServer(uvicorn.Server):
+    """Uvicorn's server with a callback for when it accepts connections."""
 
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, on_ready: Callable[[], None]) -> None:
         super().__init__(config)
-        self._ready = ready
+        self._on_ready = on_ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Listen, and say so."""
+        """Start to accept connections, then call `on_ready`."""
         await super().startup(sockets)
-        self._ready()
+        self._on_ready()
 
 
 def bind(host: str, port: int) -> socket.socket:
-    """A socket that listens there."""
+    """Return a socket that listens on an address; an unavailable one raises UsageError."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listening.bind((host, port))
-        listening.listen(BACKLOG)
+        listener.bind((host, port))
+        listener.listen(BACKLOG)
     except OSError as error:
-        listening.close()
+        listener.close()
         raise UsageError(
-            f"cannot listen on {host}:{port}: {error.strerror or error}. Another --port may do."
+            f"cannot listen on {host}:{port}: {error.strerror or error}. Try another --port."
         ) from None
-    return listening
+    return listener
 
 
-def _ready(url: str, open_browser: bool) -> None:
+def _announce(url: str, open_browser: bool) -> None:
     print(f"graven is at {url} (Ctrl-C ends it)", flush=True)
     if open_browser:
         webbrowser.open(url)

@@ -1,7 +1,7 @@
-"""The server: static files, the catalogue and the laboratory over HTTP, games over a WebSocket.
+"""The ASGI application: static files and the store over HTTP, games over a WebSocket.
 
-Nothing heavy is imported until the first page has been served: NumPy, Numba and the rest load in a
-thread while the browser draws.
+NumPy, Numba and the rest of graven are imported in a thread after the first page has been served,
+so that the page appears at once.
 """
 
 from __future__ import annotations
@@ -9,98 +9,75 @@ from __future__ import annotations
 import asyncio
 import re
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
-from functools import partial
 from importlib import resources
 from os import environ
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Message
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from graven.core.errors import GravenError, UsageError
-from graven.interfaces.web.web_limits import WAITING_MESSAGES, Limits
+from graven.interfaces.web.request_guard import LOCAL_HOSTS, guarded
+from graven.interfaces.web.web_limits import SEND_QUEUE_SIZE, PageLimits
 
 if TYPE_CHECKING:
-    from graven.interfaces.web.store_pages import Laboratory
-    from graven.interfaces.web.web_session import Session, Sessions, Tab
+    from graven.interfaces.web.browser_tab import BrowserTab
+    from graven.interfaces.web.session_registry import SessionRegistry
+    from graven.interfaces.web.store_pages import StorePages
+    from graven.interfaces.web.web_session import GameSession
 
 STATIC = Path(str(resources.files("graven.interfaces.web"))) / "static"
-LOCAL = frozenset({"localhost", "127.0.0.1", "[::1]"})
-HEADERS = {
-    "content-security-policy": "default-src 'self'; img-src 'self' data: blob:; "
-    "frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
-    "x-content-type-options": "nosniff",
-    "x-frame-options": "DENY",
-    "referrer-policy": "no-referrer",
-    "cache-control": "no-cache",
-}
-REFUSED, FULL = 1008, 1013  # WebSocket close codes: policy violation, try again later
-LOADERS, READERS = 2, 4
-PAUSE = 0.02  # seconds
-WARM_AFTER = 2.0  # seconds after the first tab: its own game comes first
+TRY_AGAIN_LATER = 1013  # WebSocket close code
+LOADER_THREADS, STORE_THREADS = 2, 4
+BACKPRESSURE_SECONDS = 0.02  # between two looks at a full send queue
+WARM_UP_SECONDS = 2.0  # after the first tab, whose own game is compiled first
+
+Query = Mapping[str, str]
 
 
-class Page:
-    """All that the server knows. `hosts` are the names under which browsers may find it."""
+class WebServer:
+    """The application and its shared state.
 
-    def __init__(self, limits: Limits, db: str, hosts: frozenset[str] = LOCAL) -> None:
+    `db` is the path of the result store; `hosts` are the host names under which browsers may reach
+    the server.
+    """
+
+    def __init__(self, limits: PageLimits, db: str, hosts: frozenset[str] = LOCAL_HOSTS) -> None:
         self.limits, self.hosts, self._db = limits, hosts, db
-        # Reading a store may take long: those who come to play do not wait for it.
-        self._threads = ThreadPoolExecutor(LOADERS, "graven-page")
-        self._readers = ThreadPoolExecutor(READERS, "graven-store")
+        # Separate pools: reading a large store must not delay those who play.
+        self._loader_threads = ThreadPoolExecutor(LOADER_THREADS, "graven-page")
+        self._store_threads = ThreadPoolExecutor(STORE_THREADS, "graven-store")
         self._loading = threading.Lock()
-        self._sessions: Sessions | None = None
-        self._laboratory: Laboratory | None = None
+        self._sessions: SessionRegistry | None = None
+        self._store: StorePages | None = None
         self._choices: dict[str, Any] | None = None
 
     def app(self) -> ASGIApp:
-        """The application, to be served."""
+        """Return the ASGI application."""
+        get, store = self._json_route, self._load_store
         routes = [
             Route("/", self._index),
-            Route(
-                "/api/choices", self._answer(lambda query: self._load_choices(), self._in_thread)
-            ),
-            Route("/api/lab/stamp", self._answer(lambda query: {"stamp": self._lab().stamp()})),
-            Route("/api/lab/matches", self._answer(lambda query: self._lab().matches())),
-            Route("/api/lab/papers", self._answer(lambda query: self._lab().papers())),
-            Route(
-                "/api/lab/table",
-                self._answer(lambda query: self._lab().table(query["paper"], query["table"])),
-            ),
-            Route("/api/lab/plots", self._answer(lambda query: self._lab().plots())),
-            Route(
-                "/api/lab/plot",
-                self._answer(lambda query: self._lab().plot(query["name"]), reply=picture),
-            ),
-            Route(
-                "/api/lab/games",
-                self._answer(
-                    lambda query: self._lab().games(query["match"], whole(query, "start"))
-                ),
-            ),
-            Route(
-                "/api/lab/game",
-                self._answer(
-                    lambda query: self._lab().game(query["match"], whole(query, "number"))
-                ),
-            ),
-            Route(
+            get("/api/choices", lambda q: self._load_choices(), threads=self._loader_threads),
+            get("/api/lab/stamp", lambda q: {"stamp": store().stamp()}),
+            get("/api/lab/matches", lambda q: store().matches()),
+            get("/api/lab/papers", lambda q: store().papers()),
+            get("/api/lab/table", lambda q: store().table(q["paper"], q["table"])),
+            get("/api/lab/plots", lambda q: store().plots()),
+            get("/api/lab/plot", lambda q: store().plot(q["name"]), respond=svg_response),
+            get("/api/lab/games", lambda q: store().games(q["match"], integer(q, "start"))),
+            get("/api/lab/game", lambda q: store().game(q["match"], integer(q, "number"))),
+            get(
                 "/api/lab/position",
-                self._answer(
-                    lambda query: self._lab().position(
-                        query["match"], whole(query, "number"), whole(query, "ply")
-                    )
-                ),
+                lambda q: store().position(q["match"], integer(q, "number"), integer(q, "ply")),
             ),
             WebSocketRoute("/ws", self._socket),
             Mount("/static", StaticFiles(directory=STATIC)),
@@ -112,35 +89,29 @@ class Page:
         yield
         if self._sessions is not None:
             self._sessions.close()
-        for threads in (self._threads, self._readers):
+        for threads in (self._loader_threads, self._store_threads):
             threads.shutdown(wait=False, cancel_futures=True)
 
-    async def _in_thread(self, work: Callable[[], Any]) -> Any:
-        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+    # Loaded when first needed, always in a thread.
 
-    async def _read(self, work: Callable[[], Any]) -> Any:
-        return await asyncio.get_running_loop().run_in_executor(self._readers, work)
-
-    # What is loaded when it is first needed, always in a thread.
-
-    def _load_sessions(self) -> Sessions:
+    def _load_sessions(self) -> SessionRegistry:
         with self._loading:
             if self._sessions is None:
-                from graven.interfaces.web.web_session import Sessions
+                from graven.interfaces.web.session_registry import SessionRegistry
 
-                self._sessions = Sessions(self.limits)
-                soon = threading.Timer(WARM_AFTER, self._sessions.warm_up)
-                soon.daemon = True
-                soon.start()
+                self._sessions = SessionRegistry(self.limits)
+                timer = threading.Timer(WARM_UP_SECONDS, self._sessions.warm_up)
+                timer.daemon = True
+                timer.start()
             return self._sessions
 
-    def _lab(self) -> Laboratory:
+    def _load_store(self) -> StorePages:
         with self._loading:
-            if self._laboratory is None:
-                from graven.interfaces.web.store_pages import Laboratory
+            if self._store is None:
+                from graven.interfaces.web.store_pages import StorePages
 
-                self._laboratory = Laboratory(self._db, self.limits.folder)
-            return self._laboratory
+                self._store = StorePages(self._db, self.limits.folder)
+            return self._store
 
     def _load_choices(self) -> dict[str, Any]:
         if self._choices is None:
@@ -149,23 +120,26 @@ class Page:
             self._choices = choices(self.limits)
         return self._choices
 
-    # Pages.
+    # HTTP.
 
     async def _index(self, request: Request) -> Response:
         return FileResponse(STATIC / "index.html")
 
-    def _answer(
+    def _json_route(
         self,
-        ask: Callable[[Mapping[str, str]], Any],
-        by: Callable[[Callable[[], Any]], Awaitable[Any]] | None = None,
-        reply: Callable[[Any], Response] = JSONResponse,
-    ) -> Callable[[Request], Awaitable[Response]]:
-        """A page of plain values, or whatever `reply` makes of what `ask` makes of the query."""
-        by = by or self._read
+        path: str,
+        handler: Callable[[Query], Any],
+        *,
+        threads: ThreadPoolExecutor | None = None,
+        respond: Callable[[Any], Response] = JSONResponse,
+    ) -> Route:
+        """Return a route that runs `handler(query)` in a thread and answers with its result."""
+        pool = threads or self._store_threads
 
-        async def answer(request: Request) -> Response:
+        async def endpoint(request: Request) -> Response:
+            loop = asyncio.get_running_loop()
             try:
-                return reply(await by(lambda: ask(request.query_params)))
+                return respond(await loop.run_in_executor(pool, handler, request.query_params))
             except GravenError as error:
                 return JSONResponse({"error": " ".join(str(error).split())}, 400)
             except KeyError as error:
@@ -173,39 +147,40 @@ class Page:
             except Exception as error:
                 if environ.get("GRAVEN_DEBUG"):
                     raise
-                said = f"this is a bug: {type(error).__name__}: {error}. Please report it."
-                return JSONResponse({"error": said}, 500)
+                text = f"this is a bug: {type(error).__name__}: {error}. Please report it."
+                return JSONResponse({"error": text}, 500)
 
-        return answer
+        return Route(path, endpoint)
 
-    # Games.
+    # WebSocket.
 
     async def _socket(self, socket: WebSocket) -> None:
         await socket.accept()
+        loop = asyncio.get_running_loop()
         try:
-            sessions: Sessions = await self._in_thread(self._load_sessions)
+            sessions = await loop.run_in_executor(self._loader_threads, self._load_sessions)
             session = sessions.open(socket.query_params.get("session"))
         except UsageError as error:
             with suppress(Exception):
                 await socket.send_json({"type": "error", "text": str(error)})
-                await socket.close(FULL)
+                await socket.close(TRY_AGAIN_LATER)
             return
-        from graven.interfaces.web.web_session import Tab
+        from graven.interfaces.web.browser_tab import BrowserTab
 
-        tab = Tab()
-        sending = asyncio.get_running_loop().create_task(send_all(socket, tab))
+        tab = BrowserTab()
+        sender = loop.create_task(send_all(socket, tab))
         try:
             await session.join(tab)
-            await receive_all(socket, session, tab, sending)
+            await receive_all(socket, session, tab, sender)
         finally:
             session.leave(tab)
-            sending.cancel()
+            sender.cancel()
 
 
 async def receive_all(
-    socket: WebSocket, session: Session, tab: Tab, sending: asyncio.Task[None]
+    socket: WebSocket, session: GameSession, tab: BrowserTab, sender: asyncio.Task[None]
 ) -> None:
-    """Hear everything that a tab says until it is gone."""
+    """Pass the messages of a tab to its session until the connection is closed."""
     while True:
         try:
             message: Message = await socket.receive()
@@ -214,85 +189,33 @@ async def receive_all(
         if message["type"] != "websocket.receive":
             return
         data = message.get("text")
-        await session.hear(tab, data if data is not None else message.get("bytes") or b"")
-        # Who asks faster than he reads the answers is not asked again until he has; one who is gone
-        # never will, and must be heard to be gone.
+        await session.receive(tab, data if data is not None else message.get("bytes") or b"")
+        # Backpressure: stop reading while the send queue is more than half full. Read on if the
+        # sender has ended, since the queue is then never emptied and the disconnect is still to be
+        # received.
         await asyncio.sleep(0)
-        while tab.waiting.qsize() > WAITING_MESSAGES // 2 and not sending.done():
-            await asyncio.sleep(PAUSE)
+        while tab.queue.qsize() > SEND_QUEUE_SIZE // 2 and not sender.done():
+            await asyncio.sleep(BACKPRESSURE_SECONDS)
 
 
-async def send_all(socket: WebSocket, tab: Tab) -> None:
-    """Send everything that is for a tab; one that does not read is let go."""
+async def send_all(socket: WebSocket, tab: BrowserTab) -> None:
+    """Send the queued messages of a tab; None in the queue closes the connection."""
     with suppress(WebSocketDisconnect, RuntimeError, OSError):
         while True:
-            text = await tab.waiting.get()
+            text = await tab.queue.get()
             if text is None:
-                await socket.close(FULL)
+                await socket.close(TRY_AGAIN_LATER)
                 return
             await socket.send_text(text)
 
 
-def picture(drawn: bytes) -> Response:
-    """An SVG picture."""
-    return Response(drawn, media_type="image/svg+xml")
+def svg_response(drawing: bytes) -> Response:
+    """Return a response with an SVG drawing."""
+    return Response(drawing, media_type="image/svg+xml")
 
 
-def whole(query: Mapping[str, str], name: str) -> int:
-    """A whole number of a query."""
+def integer(query: Query, name: str) -> int:
+    """Return a query parameter as an integer from 0 to 999,999,999."""
     if not re.fullmatch(r"\d{1,9}", query[name], re.ASCII):
         raise UsageError(f"{name} must be a whole number.")
     return int(query[name])
-
-
-def guarded(app: ASGIApp, hosts: frozenset[str]) -> ASGIApp:
-    """Refuse strangers' pages, and send every answer with headers that keep ours to itself.
-
-    The Host must be one of ours, or a page elsewhere could reach us by a name of its own; the
-    Origin of a WebSocket must be our own page.
-    """
-
-    async def call(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "lifespan":
-            await app(scope, receive, send)
-            return
-        given = {key.decode("latin-1"): value.decode("latin-1") for key, value in scope["headers"]}
-        host = given.get("host", "")
-        if not is_ours(host, hosts):
-            said = "this server is not known by that name: see 'graven serve --help'."
-            await _refuse(scope, receive, send, said)
-        elif scope["type"] == "websocket" and not same_origin(given.get("origin", ""), host):
-            await _refuse(scope, receive, send, "only the page itself may connect here.")
-        else:
-            await app(scope, receive, partial(_with_headers, send))
-
-    return call
-
-
-def is_ours(host: str, hosts: frozenset[str]) -> bool:
-    """Whether a Host header, with its port or without, is a name of this server's."""
-    return re.sub(r":\d+$", "", host.lower()) in hosts
-
-
-def same_origin(origin: str, host: str) -> bool:
-    """Whether a page of that origin came from this host."""
-    try:
-        parts = urlsplit(origin)
-    except ValueError:
-        return False
-    return parts.scheme in ("http", "https") and parts.netloc.lower() == host.lower()
-
-
-async def _with_headers(send: Send, message: Message) -> None:
-    if message["type"] == "http.response.start":
-        headers = [(key.encode(), value.encode()) for key, value in HEADERS.items()]
-        message = {**message, "headers": [*message.get("headers", []), *headers]}
-    await send(message)
-
-
-async def _refuse(scope: Scope, receive: Receive, send: Send, said: str) -> None:
-    if scope["type"] == "websocket":
-        await receive()
-        await send({"type": "websocket.close", "code": REFUSED, "reason": said})
-    else:
-        await JSONResponse({"error": said}, 403)(scope, receive, send)

@@ -14,10 +14,11 @@ from contextlib import suppress
 from typing import Any
 
 from graven.core.errors import GravenError, UsageError
+from graven.core.extras import require
 from graven.lab.experiments.job import FailedGame, GameJob
 from graven.lab.experiments.processes import POLL_SECONDS, TRIES, FinishedJob, play_job
 from graven.lab.store.provenance import version
-from graven.search.engine import Stop
+from graven.search.runner import Stop
 
 CONNECT_SECONDS = 15
 SIZE_SECONDS = 1.0  # between two queries of the cluster's size
@@ -73,14 +74,9 @@ def _connect(address: str) -> Any:
             "a cluster is given by its scheduler's address, as in tcp://host:8786; "
             f"got {address[:100]!r}."
         )
+    distributed = require("cluster")
     try:
-        from distributed import Client
-    except ImportError:
-        raise UsageError(
-            "clusters need the package 'distributed': pip install 'graven[cluster]'."
-        ) from None
-    try:
-        return Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+        return distributed.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError) as error:
         raise UsageError(f"no Dask scheduler answers at {address}: {error}.") from None
 

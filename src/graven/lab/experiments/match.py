@@ -17,7 +17,7 @@ from graven.lab.stats.intervals import Score, group_means, mean_interval
 from graven.lab.stats.sprt import SequentialTest, Sprt, SprtVerdict
 from graven.lab.store.store import Store
 from graven.lab.store.summaries import Summary
-from graven.sources.load import make_game
+from graven.sources.load import load_game
 
 
 @dataclass(frozen=True)
@@ -188,7 +188,7 @@ def run_match(
 ) -> MatchResult:
     """Play a match with the settings of `config`: see `match`."""
     if isinstance(game, str):
-        game = make_game(game)
+        game = load_game(game)
     pairing = make_pairing(
         game,
         first,

@@ -12,7 +12,7 @@ from graven.lab.experiments.run_config import RunConfig, RunProgress
 from graven.lab.published import FigureSetup, PublishedFigure, PublishedTable
 from graven.search.budget import Budget
 from graven.search.entries import AmafEntries, count_entries
-from graven.sources.load import make_game
+from graven.sources.load import load_game
 
 MeasureConfig = RunConfig[RunProgress]
 Measure = Callable[[FigureSetup, int, MeasureConfig], float | None]
@@ -55,7 +55,7 @@ def _searches(
     setup: FigureSetup, index: int, config: MeasureConfig
 ) -> Iterator[tuple[SearchPlayer, SearchResult]]:
     """Yield every search of a game in which one player makes all moves, until stopped."""
-    game = make_game(setup.game)
+    game = load_game(setup.game)
     player = SearchAgent(setup.first).player(game, derive(config.seed, index))
     player.warm_up()
     clock = MoveClock(Budget(setup.playouts[0]), config.stop)

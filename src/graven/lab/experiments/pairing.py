@@ -16,10 +16,10 @@ from graven.agents.spec import migrate_spec, with_budget
 from graven.core.bounded_json import read_json
 from graven.core.calls import format_value
 from graven.core.errors import UsageError, unknown
-from graven.core.game import Game, Outline
+from graven.core.game import Game, GameOutline
 from graven.core.rng import derive
 from graven.search.budget import Budget
-from graven.sources.load import outline
+from graven.sources.load import read_outline
 
 ROTATE, SINGLE = "rotate", "single"
 # Result files name seatings and opening plies by the words of their first version.
@@ -146,7 +146,7 @@ class Pairing:
 
 
 def make_pairing(
-    game: Game | Outline | str,
+    game: Game | GameOutline | str,
     first: str | Agent,
     second: str | Agent,
     budget: Budget | None = None,
@@ -160,8 +160,8 @@ def make_pairing(
     A budget inside an agent's spec replaces `budget` for that agent.
     """
     if isinstance(game, str):
-        game = outline(game)
-    if not isinstance(game, Game | Outline):
+        game = read_outline(game)
+    if not isinstance(game, Game | GameOutline):
         raise UsageError(f"{game!r} is not a game: gv.from_class makes one from a class.")
     if game.players < 2:
         raise UsageError("a match needs a game of two players or more.")

@@ -28,8 +28,8 @@ from graven.core.errors import GravenError
 from graven.core.game import Game
 from graven.lab.experiments.job import FailedGame, GameJob, GameResult
 from graven.lab.experiments.play_game import play_game
-from graven.search.engine import Stop
-from graven.sources.load import make_game
+from graven.search.runner import Stop
+from graven.sources.load import load_game
 
 POLL_SECONDS = 0.1
 EXIT_SECONDS = 5
@@ -86,7 +86,7 @@ def _ready(spec: str, agents: tuple[str, str]) -> Game:
 
 @cache
 def _game(spec: str) -> Game:
-    return make_game(spec)
+    return load_game(spec)
 
 
 def play_in_workers(

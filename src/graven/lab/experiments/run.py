@@ -24,7 +24,7 @@ from graven.lab.experiments.processes import FinishedJob, play_in_process, play_
 from graven.lab.experiments.run_config import RunConfig
 from graven.lab.store.provenance import cores
 from graven.lab.store.store import Store
-from graven.sources.load import make_game
+from graven.sources.load import load_game
 
 MOST_GAMES = 1_000_000
 MOST_FAILURES = 10
@@ -110,7 +110,7 @@ def _compiled_first(jobs: Iterator[GameJob]) -> Iterator[GameJob]:
     seen: set[Pairing] = set()
     for job in jobs:
         if job.pairing not in seen:
-            game = make_game(job.pairing.game)
+            game = load_game(job.pairing.game)
             for spec in job.pairing.agents:
                 agent(spec).player(game).warm_up()
             seen.add(job.pairing)
@@ -131,7 +131,7 @@ def _worker_count(game: Game | None, workers: int | None) -> int:
 
 def _others_can_make(game: Game) -> bool:
     try:
-        remade = make_game(game.spec)
+        remade = load_game(game.spec)
     except UsageError:
         return False
     same_constants = np.array_equal(remade.constants, game.constants)

@@ -15,7 +15,7 @@ from graven.core.errors import UsageError
 from graven.lab.store.store import Store
 from graven.lab.store.store_file import IN_MEMORY
 from graven.search.budget import Budget
-from graven.search.engine import Stop
+from graven.search.runner import Stop
 
 ProgressT = TypeVar("ProgressT")
 

@@ -19,7 +19,7 @@ from graven.lab.experiments.pairing import Pairing, make_pairing
 from graven.lab.experiments.run import PlannedGames, play_missing
 from graven.lab.experiments.run_config import RunConfig, RunKeywords, RunProgress, run_config
 from graven.lab.stats.intervals import Score
-from graven.sources.load import make_game
+from graven.sources.load import load_game
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ def run_sweep(
 ) -> SweepResult:
     """Play a sweep with the settings of `config`: see `sweep`."""
     if isinstance(game, str):
-        game = make_game(game)
+        game = load_game(game)
     grid = parse_grid(agents)
     second_grid = parse_grid(robustness_against) if robustness_against else None
     if not is_external(against) and parse_grid(against).names:

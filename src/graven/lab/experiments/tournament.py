@@ -16,7 +16,7 @@ from graven.lab.experiments.run import PlannedGames, play_missing
 from graven.lab.experiments.run_config import RunConfig, RunKeywords, run_config
 from graven.lab.stats.intervals import Score, likelihood_of_superiority
 from graven.lab.stats.ratings import Ladder, rate_agents
-from graven.sources.load import make_game
+from graven.sources.load import load_game
 
 MOST_AGENTS = 100
 
@@ -147,7 +147,7 @@ def run_tournament(
 ) -> TournamentResult:
     """Play a tournament with the settings of `config`: see `tournament`."""
     if isinstance(game, str):
-        game = make_game(game)
+        game = load_game(game)
     entrants = [agent(entrant) if isinstance(entrant, str) else entrant for entrant in agents]
     names = tuple(entrant.spec for entrant in entrants)
     if not 2 <= len(names) <= MOST_AGENTS:

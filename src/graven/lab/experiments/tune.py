@@ -24,7 +24,7 @@ from graven.lab.experiments.run_config import RunConfig, RunKeywords, run_config
 from graven.lab.experiments.tune_study import TuneStudy
 from graven.lab.experiments.tune_template import parse_template
 from graven.lab.stats.intervals import Score
-from graven.sources.load import make_game
+from graven.sources.load import load_game
 
 ROUND_GAMES = 20
 MOST_TRIALS = 10_000
@@ -137,7 +137,7 @@ def run_tuning(
 ) -> TuneResult:
     """Run a tuning with the settings of `config`: see `tune`."""
     if isinstance(game, str):
-        game = make_game(game)
+        game = load_game(game)
     if not 1 <= trials <= MOST_TRIALS:
         raise UsageError(f"a tuning needs from 1 to {MOST_TRIALS:,} trials, got {trials}.")
     template = parse_template(agent)

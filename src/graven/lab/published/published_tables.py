@@ -9,11 +9,11 @@ from typing import Any
 
 from graven.agents import parse
 from graven.core.errors import UsageError, unknown
-from graven.core.game import Outline
+from graven.core.game import GameOutline
 from graven.lab.experiments.pairing import ROTATE, Pairing, make_pairing
 from graven.lab.stats.intervals import win_rate_interval
 from graven.search.budget import Budget
-from graven.sources.load import outline
+from graven.sources.load import read_outline
 
 
 @dataclass(frozen=True)
@@ -146,8 +146,8 @@ def why_unavailable(figure: PublishedFigure) -> str:
 
 
 @cache
-def _outline(text: str) -> Outline:
-    return outline(text)
+def _outline(text: str) -> GameOutline:
+    return read_outline(text)
 
 
 @cache

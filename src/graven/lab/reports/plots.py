@@ -12,6 +12,7 @@ from math import ceil, isnan, nan
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from graven.core.calls import format_value
+from graven.core.extras import require
 from graven.lab.experiments.pairing import Pairing
 from graven.lab.reports.sweep_detection import RatedGroup, WinRateCurve, WinRateGrid, unmarked
 from graven.lab.stats.intervals import Score
@@ -55,8 +56,7 @@ def _in_style(draw: Draw) -> Draw:
 
     @wraps(draw)
     def styled(*arguments: Any) -> Any:
-        import matplotlib
-
+        matplotlib = require("plots")
         with matplotlib.rc_context(STYLE):
             return draw(*arguments)
 
@@ -298,8 +298,7 @@ def _short(name: str, length: int = MAX_NAME_LENGTH) -> str:
 
 def to_bytes(figure: Figure, suffix: str) -> bytes:
     """Return the figure as the content of a file: svg, png or pdf."""
-    import matplotlib
-
+    matplotlib = require("plots")
     # Without dates, the same results give the same file.
     metadata: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
     with matplotlib.rc_context(STYLE), io.BytesIO() as file:

@@ -11,7 +11,8 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
-from graven.core.errors import UsageError, unknown
+from graven.core.errors import unknown
+from graven.core.extras import require
 from graven.lab.store.store import Store
 
 FORMATS = {".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet"}
@@ -86,13 +87,8 @@ def _write_jsonl(store: Store, file: IO[str]) -> int:
 
 
 def _write_parquet(store: Store, path: Path) -> int:
-    try:
-        import pyarrow as pa
-        from pyarrow import parquet
-    except ImportError:
-        raise UsageError(
-            "Parquet needs the package 'pyarrow': pip install 'graven[parquet]'."
-        ) from None
+    pa = require("parquet")
+    from pyarrow import parquet
 
     def column_type(text: str) -> Any:
         element = pa.type_for_alias(text.removeprefix("list of "))

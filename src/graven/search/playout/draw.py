@@ -201,4 +201,4 @@ def mask_of(rules: Rules) -> np.uint64:
 
 def code_capacity(rules: Rules) -> int:
     """Return the size of a buffer for one list of codes, even if it turns out too long."""
-    return len(contract.new_moves(rules))
+    return contract.move_capacity(rules)

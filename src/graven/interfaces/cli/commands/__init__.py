@@ -1,5 +1,5 @@
 """The commands of `graven`, one file each.
 
-They are all imported before the first one is asked for, so that `graven --help` can list them:
-nothing here imports Numba, NumPy or Rich outside a function.
+All of them are imported at start-up, so that `graven --help` can list them. To keep that fast, they
+import Numba, NumPy and Rich only inside functions.
 """

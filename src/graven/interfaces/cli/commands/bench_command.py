@@ -8,7 +8,13 @@ import typer
 
 from graven.bench.benchmark_registry import BENCHMARKS
 from graven.interfaces.cli.arguments import Json
-from graven.interfaces.cli.console import INTERRUPTED, duration, out, print_json, watched
+from graven.interfaces.cli.console import (
+    INTERRUPTED,
+    format_duration,
+    out,
+    print_json,
+    run_with_progress,
+)
 
 if TYPE_CHECKING:
     import threading
@@ -50,8 +56,8 @@ def bench(
             if stop.is_set():
                 return
 
-    _, interrupted = watched(
-        work, lambda elapsed: f"{len(rows)} measurements after {duration(elapsed)}"
+    _, interrupted = run_with_progress(
+        work, lambda elapsed: f"{len(rows)} measurements after {format_duration(elapsed)}"
     )
     if json:
         print_json([row.as_json() for row in rows])

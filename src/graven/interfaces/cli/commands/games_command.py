@@ -1,4 +1,4 @@
-"""`graven games`: which games there are, and one of them closely."""
+"""`graven games`: list the games, or describe one."""
 
 from __future__ import annotations
 
@@ -6,24 +6,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from graven.interfaces.cli.arguments import Json, Size, make_game
+from graven.interfaces.cli.arguments import Json, Size, compile_game
 from graven.interfaces.cli.console import out, print_board, print_json
 
 if TYPE_CHECKING:
     from graven.core.game import Game
     from graven.games.registry import Family
 
+MAX_LISTED_MOVES = 12
+
 
 def games(
-    name: Annotated[
-        str | None, typer.Argument(help="One game, to see its options and its start.")
-    ] = None,
+    name: Annotated[str | None, typer.Argument(help="A game to describe.")] = None,
     size: Size = None,
     json: Json = False,
 ) -> None:
-    """List the games, or show one.
-
-    Of one game you see its options, its bounds and its first position.
+    """List the games, or describe one: its options, bounds and first position.
 
     \b
     Examples:
@@ -42,44 +40,44 @@ def games(
     if name is None:
         if size is not None:
             raise UsageError("--size needs the name of a game.")
-        _list([*registry.families(), *gdl_text.families()], json)
+        _print_list([*registry.families(), *gdl_text.families()], json)
         return
-    game = make_game(name, size)
-    family = None  # of games that are not the package's own
+    game = compile_game(name, size)
+    family = None  # custom games belong to none
     if gdl_text.is_gdl(name):
-        family = gdl_text.family(game)
+        family = gdl_text.family_of(game)
     elif not game.source:
-        text, _ = registry.parse(name)
-        family = registry.find(text.removeprefix(MISERE))
+        family_name, _ = registry.parse(name)
+        family = registry.find(family_name.removeprefix(MISERE))
     if json:
         print_json({**(_family_json(family) if family else {}), **_game_json(game)})
     else:
-        _show(family, game)
+        _print_game(family, game)
 
 
-def _list(families: list[Family], json: bool) -> None:
+def _print_list(families: list[Family], json: bool) -> None:
     from rich.table import Table
 
     if json:
         print_json([_family_json(family) for family in families])
         return
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
-    for heading in ("game", "options", "what it is"):
+    for heading in ("game", "options", "description"):
         table.add_column(heading)
     for family in families:
         options = ", ".join(f"{name}={option.default}" for name, option in family.options.items())
         table.add_row(family.name, options, family.summary)
     out().print(table)
     out().print(
-        "\nmisere-NAME is any of them with the results turned round; FILE.kif is a game of your "
-        "own in GDL, ./mygame.py:game one in Python ('graven new game mygame'), "
-        "'spiel(\"chess\")' one of OpenSpiel's.",
+        "\nmisere-NAME is any of them with reversed results; FILE.kif is a custom game in GDL, "
+        "./mygame.py:game one in Python ('graven new game mygame'), 'spiel(\"chess\")' a game of "
+        "OpenSpiel.",
         style="dim",
         markup=False,
     )
 
 
-def _show(family: Family | None, game: Game) -> None:
+def _print_game(family: Family | None, game: Game) -> None:
     console = out()
     if family is None:
         console.print(game.spec, style="bold", markup=False)
@@ -92,12 +90,12 @@ def _show(family: Family | None, game: Game) -> None:
         f"at most {game.max_moves:,} moves in a position and {game.max_plies:,} plies in a game"
     )
     if game.playouts:
-        console.print(f"playouts of its own: {', '.join(sorted(game.playouts))}")
+        console.print(f"game-specific playouts: {', '.join(sorted(game.playouts))}")
     position = game.start()
     print_board(position)
     moves = position.legal_moves
-    shown = " ".join(moves[:12]) + (" ..." if len(moves) > 12 else "")
-    console.print(f"{len(moves)} first moves: {shown}", markup=False)
+    listed = " ".join(moves[:MAX_LISTED_MOVES]) + (" ..." if len(moves) > MAX_LISTED_MOVES else "")
+    console.print(f"{len(moves)} first moves: {listed}", markup=False)
 
 
 def _family_json(family: Family) -> dict[str, Any]:
@@ -116,10 +114,10 @@ def _game_json(game: Game) -> dict[str, Any]:
     return {
         "spec": game.spec,
         "players": list(game.player_names),
-        "codes": game.num_codes,
-        "most_moves": game.max_moves,
-        "most_plies": game.max_plies,
+        "num_codes": game.num_codes,
+        "max_moves": game.max_moves,
+        "max_plies": game.max_plies,
         "playouts": sorted(game.playouts),
         "start": position.text(),
-        "moves": list(position.legal_moves),
+        "legal_moves": list(position.legal_moves),
     }

@@ -7,31 +7,32 @@ from typing import Annotated
 import typer
 
 from graven.interfaces.cli.arguments import AgentText, Seed
-from graven.interfaces.cli.console import awaited, err
+from graven.interfaces.cli.console import err, run_to_completion
 
 DEFAULT_AGENT = "grave(ref=50,k=250,c=0.2)+mast(epsilon=0.4,decay=0.2)"
+BACKLOG = 64  # connections that wait to be accepted
 
 
 def ggp(
-    port: Annotated[int, typer.Option(help="Where to listen; 0: any free port.", metavar="N")] = (
-        9147
-    ),
+    port: Annotated[
+        int, typer.Option(help="The port to listen on; 0: any free port.", metavar="N")
+    ] = (9147),
     host: Annotated[
         str,
-        typer.Option(help="Which address to listen on; 0.0.0.0: all of them.", metavar="ADDRESS"),
+        typer.Option(help="The address to listen on; 0.0.0.0: all addresses.", metavar="ADDRESS"),
     ] = "127.0.0.1",
     agent: AgentText = DEFAULT_AGENT,
-    name: Annotated[str, typer.Option(help="What to call ourselves.", metavar="NAME")] = "graven",
+    name: Annotated[str, typer.Option(help="The player's name.", metavar="NAME")] = "graven",
     margin: Annotated[
         float,
-        typer.Option(help="Seconds of each clock to keep back, at the least.", metavar="S"),
+        typer.Option(help="The least number of seconds to reserve of each clock.", metavar="S"),
     ] = 0.5,
     seed: Seed = 0,
 ) -> None:
-    """Play over the GGP protocol, as a server asks.
+    """Run a player for general game playing (GGP) servers.
 
-    Waits for a server's messages over HTTP and plays one match at a time, any game in GDL. It only
-    listens on this machine unless --host says otherwise. What goes on is told on stderr.
+    Receives a server's messages over HTTP and plays one match at a time, in any game written in
+    GDL. Listens only on this machine unless --host is given. The log is printed on stderr.
 
     \b
     Examples:
@@ -41,25 +42,25 @@ def ggp(
     import logging
 
     from graven.core.errors import UsageError
-    from graven.interfaces.ggp.ggp_player import Player
-    from graven.interfaces.ggp.ggp_server import bound, make_server
+    from graven.interfaces.ggp.ggp_player import GgpPlayer
+    from graven.interfaces.ggp.ggp_server import bound_socket, make_server
     from graven.interfaces.ggp.pondering import warm_up
 
     if not 0 <= port <= 65535:
-        raise UsageError(f"a port is a number from 0 to 65535, not {port}.")
+        raise UsageError(f"--port must be from 0 to 65535, got {port}.")
     if not 0 <= margin <= 60:
-        raise UsageError(f"--margin must be from 0 to 60 seconds, not {margin:g}.")
-    player = Player(agent, name, margin, seed)
+        raise UsageError(f"--margin must be from 0 to 60 seconds, got {margin:g}.")
+    player = GgpPlayer(agent, name, margin, seed)
     logging.basicConfig(format="%(asctime)s %(message)s", level=logging.WARNING)
     logging.getLogger("graven").setLevel(logging.INFO)
-    with bound(host, port) as at:
-        awaited(lambda: warm_up(player.spec), "compiling")
-        at.listen(64)
+    with bound_socket(host, port) as listener:
+        run_to_completion(lambda: warm_up(player.spec), "compiling")
+        listener.listen(BACKLOG)
         address = f"[{host}]" if ":" in host else host
         err().print(
-            f"{player.name} listens on http://{address}:{at.getsockname()[1]} with "
+            f"{player.name} listens on http://{address}:{listener.getsockname()[1]} with "
             f"{player.spec.text}",
             markup=False,
             soft_wrap=True,
         )
-        make_server(player).run(sockets=[at])
+        make_server(player).run(sockets=[listener])

@@ -1,4 +1,4 @@
-"""`graven gtp`: an engine for Go programs and boards."""
+"""`graven gtp`: an engine for Go programs and user interfaces."""
 
 from __future__ import annotations
 
@@ -9,21 +9,25 @@ import typer
 
 from graven.interfaces.cli.arguments import AgentText, Playouts, Seconds, Seed, Size
 
+GO_AGENT = "grave(ref=100,bias=1e-6)+mogo"
+OTHER_AGENT = "grave"
+"""The default where there are no MoGo playouts."""
+
 
 def gtp(
     game: Annotated[
         str, typer.Option(help="The game: go, hex, havannah, othello.", metavar="GAME")
     ] = "go",
     size: Size = None,
-    agent: AgentText = "grave(ref=100,bias=1e-6)+mogo",
+    agent: AgentText = GO_AGENT,
     playouts: Playouts = None,
     seconds: Seconds = None,
     seed: Seed = 0,
 ) -> None:
-    """Speak the Go Text Protocol on standard input and output.
+    """Run an engine that speaks the Go Text Protocol (GTP) on standard input and output.
 
-    Without a budget a move takes as long as the clock allows that the other side has set, or 10,000
-    playouts where there is none; a clock is kept in any case.
+    Without a budget a move takes as long as the clock allows that the controller has set, or 10,000
+    playouts if there is none. A clock limits a budget, too.
 
     \b
     Examples:
@@ -31,29 +35,31 @@ def gtp(
       graven gtp --game hex --size 11 --agent "grave(ref=50)" --seconds 5
     """
     from graven.core.errors import UsageError
-    from graven.interfaces.gtp.gtp_board import Table
-    from graven.interfaces.gtp.gtp_engine import Engine
-    from graven.interfaces.gtp.input_lines import Lines
+    from graven.interfaces.gtp.gtp_board import GtpBoard
+    from graven.interfaces.gtp.gtp_engine import GtpEngine
+    from graven.interfaces.gtp.input_lines import InputLines
     from graven.search.budget import Budget
-    from graven.sources.load import make_game
+    from graven.sources.load import load_game
 
-    played = make_game(game, size=size) if size is not None else make_game(game)
+    played = load_game(game, size=size) if size is not None else load_game(game)
     if {*played.player_names} != {"Black", "White"}:
-        raise UsageError(f"GTP is for games of Black and White, not for {played.spec}.")
-    if played.name != "go" and agent == "grave(ref=100,bias=1e-6)+mogo":
-        agent = "grave"
-    engine = Engine(Table(played), agent, Budget(playouts, seconds), seed)
+        raise UsageError(f"GTP needs a game of Black and White; {played.spec} has other players.")
+    if played.name != "go" and agent == GO_AGENT:
+        agent = OTHER_AGENT
+    engine = GtpEngine(GtpBoard(played), agent, Budget(playouts, seconds), seed)
     if sys.stdin is None or sys.stdout is None:
-        raise UsageError("there is nobody to talk to: standard input or output is closed.")
-    engine.run(Lines(_input()), sys.stdout)
+        raise UsageError("standard input or output is closed: GTP needs both.")
+    engine.run(InputLines(_input_stream()), sys.stdout)
 
 
-def _input() -> BinaryIO:
-    """Standard input by a reader of our own: a thread waits in it, and at its end Python would wait
-    for that thread to give `sys.stdin` back, in vain."""
+def _input_stream() -> BinaryIO:
+    """Return a separate stream of standard input.
+
+    A thread blocks in it, and at exit Python would wait forever for the lock of `sys.stdin`.
+    """
     import os
 
     try:
         return os.fdopen(os.dup(sys.stdin.fileno()), "rb")
-    except (OSError, ValueError):  # no file: a test's
+    except (OSError, ValueError):  # not a file: replaced by a test
         return sys.stdin.buffer

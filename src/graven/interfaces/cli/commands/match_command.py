@@ -16,9 +16,9 @@ from graven.interfaces.cli.arguments import (
     Seed,
     Size,
     check_agents,
-    make_game,
+    compile_game,
 )
-from graven.interfaces.cli.console import duration, out
+from graven.interfaces.cli.console import format_duration, out
 from graven.interfaces.cli.experiment_runner import (
     Cluster,
     ExperimentSettings,
@@ -87,7 +87,7 @@ def match(
     if published is not None and not 0 <= published <= 100:
         raise UsageError(f"--published is a percentage from 0 to 100, got {published:g}.")
     check_agents(first, second)
-    loaded = make_game(game, size)
+    loaded = compile_game(game, size)
     settings = ExperimentSettings(
         playouts=playouts,
         seconds=seconds,
@@ -139,14 +139,15 @@ class MatchLine:
         score, initial = self._score, self._initial
         if score is None or initial is None or score is initial:
             done = score.games if score else 0
-            return f"{done}/{self._games} games after {duration(elapsed)} (a first run compiles)"
+            spent = format_duration(elapsed)
+            return f"{done}/{self._games} games after {spent} (a first run compiles)"
         text = f"{score.games}/{self._games} games"
         text += f", {score.wins}-{score.losses}-{score.draws}, {_rate(score, score.ci95)}"
         new = score.games - initial.games
         if new > 1:
             # From the end of the first game on: the first one includes compilation.
             pace = (time.monotonic() - self._first_end) / (new - 1)
-            text += f", {duration(pace * (self._games - score.games))} left"
+            text += f", {format_duration(pace * (self._games - score.games))} left"
         return text
 
 

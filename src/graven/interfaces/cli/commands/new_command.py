@@ -1,4 +1,4 @@
-"""`graven new`: a file to begin with."""
+"""`graven new`: write a template of a custom game or policy."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ from typing import Annotated
 
 import typer
 
-LONGEST_NAME = 40
-
-
-# What can be made: the templates of the file and of its test, and what to try then.
+MAX_NAME_CHARACTERS = 40
+# For each kind: the templates of the file and of its test, and commands to try.
 KINDS = {
     "game": (
         ("game.txt", "test_game.txt"),
@@ -27,13 +25,12 @@ KINDS = {
 
 def new(
     kind: Annotated[str, typer.Argument(help="What to make: game or policy.", metavar="KIND")],
-    name: Annotated[str, typer.Argument(help="Its name, which becomes the file's.")],
+    name: Annotated[str, typer.Argument(help="The name of the file, without .py.")],
 ) -> None:
-    """Write a game or policies of your own to begin with: a file that works, and its test.
+    """Write a template of a custom game or policy: a working Python file and its test.
 
-    The game is four in a row; the policies are one for the tree and one for the playouts. Both are
-    plain Python, to be changed into whatever you like; every command takes them, as ./NAME.py:game,
-    ./NAME.py:tree and uct+./NAME.py:playout.
+    The game is four in a row; the policies are one for the tree and one for the playouts. Edit the
+    file; every command accepts it as ./NAME.py:game, ./NAME.py:tree and uct+./NAME.py:playout.
 
     \b
     Examples:
@@ -53,24 +50,28 @@ def new(
 
     if kind not in KINDS:
         raise unknown("kind of file", kind, KINDS)
-    if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or iskeyword(name) or len(name) > LONGEST_NAME:
+    if (
+        not re.fullmatch(r"[a-z][a-z0-9_]*", name)
+        or iskeyword(name)
+        or len(name) > MAX_NAME_CHARACTERS
+    ):
         raise UsageError(
-            f"{name!r} is no name for a file of Python: small letters, digits and underscores, "
-            f"at most {LONGEST_NAME}, with a letter first."
+            f"invalid name {name!r}: use lower-case letters, digits and underscores, beginning "
+            f"with a letter, at most {MAX_NAME_CHARACTERS} characters, and no Python keyword."
         )
     if name in {"graven", *sys.stdlib_module_names, *packages_distributions()}:
         raise UsageError(
-            f"{name!r} is the name of a module already, and a file of that name would hide it: "
-            f"take another, such as my_{name}."
+            f"{name!r} is the name of an installed module, which the file would hide: "
+            f"choose another name, such as my_{name}."
         )
     templates, commands = KINDS[kind]
     targets = dict(zip((Path(f"{name}.py"), Path(f"test_{name}.py")), templates, strict=True))
     for target in targets:
         if target.exists():
-            raise UsageError(f"{target} exists already and is not written over.")
-    home = files("graven.interfaces").joinpath("templates")
+            raise UsageError(f"{target} already exists and is not overwritten.")
+    folder = files("graven.interfaces.cli").joinpath("templates")
     for target, template in targets.items():
-        text = home.joinpath(template).read_text(encoding="utf-8")
+        text = folder.joinpath(template).read_text(encoding="utf-8")
         target.write_text(text.replace("NAME", name), encoding="utf-8")
     typer.echo(f"Written: {', '.join(str(target) for target in targets)}. Try:")
     for line in (*commands, "pytest test_NAME.py"):

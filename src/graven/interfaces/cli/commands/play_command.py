@@ -1,4 +1,4 @@
-"""`graven play`: a person against an agent."""
+"""`graven play`: play against an agent."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from graven.interfaces.cli.arguments import (
     Seconds,
     Seed,
     Size,
-    given_budget,
-    make_game,
+    budget_or_default,
+    compile_game,
 )
-from graven.interfaces.cli.console import awaited
+from graven.interfaces.cli.console import run_to_completion
 
 DEFAULT_PLAYOUTS = 10_000
 
@@ -25,7 +25,7 @@ def play(
     game: GameText,
     agent: AgentText = "grave",
     side: Annotated[
-        str, typer.Option(help="Where you sit: first, second, third, ...", metavar="SIDE")
+        str, typer.Option(help="Your seat: first, second, third, ...", metavar="SIDE")
     ] = "first",
     playouts: Playouts = None,
     seconds: Seconds = None,
@@ -34,8 +34,8 @@ def play(
 ) -> None:
     """Play against an agent in the terminal.
 
-    Type a move, or: undo, hint, moves, opinion (what the agent believes), help, quit. Without a
-    budget the agent takes 10,000 playouts for a move.
+    Type a move, or: undo, hint, moves, opinion (the agent's evaluation), help, quit. Without a
+    budget the agent makes 10,000 playouts per move.
 
     \b
     Examples:
@@ -45,15 +45,17 @@ def play(
     from graven.agents import agent as make_agent
     from graven.agents import is_external
     from graven.core.errors import UsageError, unknown
-    from graven.interfaces.cli.play_session import SEATS, Session
+    from graven.interfaces.cli.play_session import SEATS, PlaySession
 
     if is_external(agent):
-        raise UsageError(f"{agent} plays matches (graven match), and no person in the terminal.")
+        raise UsageError(
+            f"{agent} plays only matches (graven match), not against a user in the terminal."
+        )
     opponent = make_agent(agent)
-    budget = opponent.budget_or(given_budget(playouts, seconds, DEFAULT_PLAYOUTS))
-    played = make_game(game, size)
+    budget = opponent.budget_or(budget_or_default(playouts, seconds, DEFAULT_PLAYOUTS))
+    played = compile_game(game, size)
     seats = SEATS[: played.players]
     if side not in seats:
         raise unknown(f"side of {played.name}", side, seats)
-    awaited(opponent.player(played).warm_up, f"compiling {opponent.spec}")
-    Session(played, opponent, budget, seat=seats.index(side), seed=seed).run()
+    run_to_completion(opponent.player(played).warm_up, f"compiling {opponent.spec}")
+    PlaySession(played, opponent, budget, seat=seats.index(side), seed=seed).run()

@@ -1,4 +1,4 @@
-"""`graven referee`: a match over the GGP protocol, held by us."""
+"""`graven referee`: run matches over the GGP protocol."""
 
 from __future__ import annotations
 
@@ -6,15 +6,22 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graven.interfaces.cli.arguments import Json, Seed, check_target
-from graven.interfaces.cli.console import duration, err, leave, out, print_json, watched
+from graven.interfaces.cli.arguments import Json, Seed, check_output_file
+from graven.interfaces.cli.console import (
+    err,
+    finish_experiment,
+    format_duration,
+    out,
+    print_json,
+    run_with_progress,
+)
 
 if TYPE_CHECKING:
     import threading
 
-    from graven.interfaces.ggp.referee import Result
+    from graven.interfaces.ggp.match_report import MatchReport
 
-MOST_MATCHES = 10_000
+MAX_MATCHES = 10_000
 
 
 def referee(
@@ -25,19 +32,19 @@ def referee(
     player: Annotated[
         list[str],
         typer.Option(
-            help="Who plays: http://HOST:PORT, or an agent; once for each role.",
+            help="A player: http://HOST:PORT, or an agent; give one for each role.",
             metavar="URL|SPEC",
         ),
     ],
     start_clock: Annotated[
-        float, typer.Option(help="Seconds to prepare.", metavar="S", min=0.1, max=86_400)
+        float, typer.Option(help="Seconds for preparation.", metavar="S", min=0.1, max=86_400)
     ] = 30.0,
     play_clock: Annotated[
-        float, typer.Option(help="Seconds for a move.", metavar="S", min=0.1, max=86_400)
+        float, typer.Option(help="Seconds per move.", metavar="S", min=0.1, max=86_400)
     ] = 10.0,
-    games: Annotated[int, typer.Option(help="How many matches.", metavar="N")] = 1,
+    games: Annotated[int, typer.Option(help="The number of matches.", metavar="N")] = 1,
     scramble: Annotated[
-        bool, typer.Option("--scramble", help="Send other words to players, as servers do.")
+        bool, typer.Option("--scramble", help="Replace the words of the rules, as GGP servers do.")
     ] = False,
     record: Annotated[
         str | None,
@@ -46,10 +53,10 @@ def referee(
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """Hold a match between GGP players.
+    """Run matches between GGP players.
 
-    Players at an address are asked over HTTP, agents think in this process. A late, illegal or
-    missing answer becomes a random legal move, and is counted.
+    Players at an address answer over HTTP, agents run in this process. A late, illegal or missing
+    answer is replaced by a random legal move, and counted.
 
     \b
     Examples:
@@ -58,73 +65,73 @@ def referee(
     """
     from graven.core.errors import UsageError
     from graven.core.rng import derive
-    from graven.interfaces.ggp.referee import Own, Referee, Remote, Terms
-    from graven.interfaces.ggp.scramble import Scramble
-    from graven.sources.gdl_text import is_gdl, text_of
-    from graven.sources.load import make_game
+    from graven.interfaces.ggp.match_seats import AgentSeat, HttpSeat, Seat
+    from graven.interfaces.ggp.referee import MatchTerms, Referee, check_seats
+    from graven.interfaces.ggp.rule_scrambling import Scrambler
+    from graven.sources.gdl_text import is_gdl, rules_text
+    from graven.sources.load import load_game
 
-    if not 1 <= games <= MOST_MATCHES:
-        raise UsageError(f"--games must be from 1 to {MOST_MATCHES:,}, not {games}.")
+    if not 1 <= games <= MAX_MATCHES:
+        raise UsageError(f"--games must be from 1 to {MAX_MATCHES:,}, got {games}.")
     if not is_gdl(sheet):
         raise UsageError(f"{sheet!r} is not a rulesheet: name a .kif file, or gdl(sheet=NAME).")
     if record is not None:
-        check_target(record)
-    rules = text_of(sheet)
-    game = make_game(sheet)
-    other = Scramble(rules, seed) if scramble else None
-    seats = [
-        Remote(who, other) if "://" in who else Own(who, derive(seed, number))
-        for number, who in enumerate(player)
+        check_output_file(record)
+    rules = rules_text(sheet)
+    game = load_game(sheet)
+    scrambler = Scrambler(rules, seed) if scramble else None
+    seats: list[Seat] = [
+        HttpSeat(text, scrambler) if "://" in text else AgentSeat(text, derive(seed, number))
+        for number, text in enumerate(player)
     ]
-    done: list[Result] = []
+    check_seats(game, seats)
+    reports: list[MatchReport] = []
 
     def work(stop: threading.Event) -> None:
         for number in range(games):
             if stop.is_set():
                 return
-            own = derive(seed, number)
-            terms = Terms(rules, start_clock, play_clock, own)
-            held = Referee(game, terms, list(seats), f"graven.{own % 10**9}.{number}")
-            done.append(held.hold(stop.is_set))
+            match_seed = derive(seed, number)
+            terms = MatchTerms(rules, start_clock, play_clock, match_seed)
+            name = f"graven.{match_seed % 10**9}.{number}"
+            reports.append(Referee(game, terms, seats, name).run(stop.is_set))
 
-    def line(elapsed: float) -> str:
-        return f"match {len(done) + 1} of {games}, {duration(elapsed)}"
+    def progress_line(elapsed: float) -> str:
+        return f"match {len(reports) + 1} of {games}, {format_duration(elapsed)}"
 
-    # A wrong number of players is told before anything begins.
-    Referee(game, Terms(rules, start_clock, play_clock), list(seats), "m")
-    _, interrupted = watched(work, line)
+    _, interrupted = run_with_progress(work, progress_line)
     if record is not None:
-        _write(record, game.spec, done)
+        _write_traces(record, game.spec, reports)
     if json:
-        print_json({"game": game.spec, "matches": [result.as_json() for result in done]})
+        print_json({"game": game.spec, "matches": [report.as_json() for report in reports]})
     else:
-        _show(game.spec, done)
-    leave([], interrupted and len(done) < games)
+        _print_reports(game.spec, reports)
+    finish_experiment([], interrupted and len(reports) < games)
 
 
-def _write(file: str, game: str, done: list[Result]) -> None:
+def _write_traces(file: str, game: str, reports: list[MatchReport]) -> None:
     import json
     from pathlib import Path
 
-    lines = [json.dumps(result.trace(game, number)) for number, result in enumerate(done)]
+    lines = [json.dumps(report.trace(game, number)) for number, report in enumerate(reports)]
     Path(file).write_text("".join(line + "\n" for line in lines), encoding="utf-8")
 
 
-def _show(game: str, done: list[Result]) -> None:
+def _print_reports(game: str, reports: list[MatchReport]) -> None:
     from rich.table import Table
 
     console = out()
     console.print(game, markup=False, style="bold", soft_wrap=True)
-    for result in done:
+    for report in reports:
         table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
         for heading in ("role", "player", "goal", "late", "illegal", "missing"):
             table.add_column(heading, justify="left" if heading in ("role", "player") else "right")
-        for each in result.conduct:
-            goal = "-" if each.goal is None else str(each.goal)
-            table.add_row(each.role, each.player, goal, *map(str, each.faults.values()))
+        for seat in report.seats:
+            goal = "-" if seat.goal is None else str(seat.goal)
+            table.add_row(seat.role, seat.player, goal, *map(str, seat.faults.values()))
         console.print(table)
-        for each in result.conduct:
-            if each.said:
-                err().print(f"{each.role}: {each.said}", markup=False, soft_wrap=True)
-        state = "" if result.terminal else ", not finished"
-        console.print(f"{len(result.steps)} steps in {duration(result.seconds)}{state}")
+        for seat in report.seats:
+            if seat.first_fault:
+                err().print(f"{seat.role}: {seat.first_fault}", markup=False, soft_wrap=True)
+        state = "" if report.terminal else ", not finished"
+        console.print(f"{len(report.steps)} steps in {format_duration(report.seconds)}{state}")

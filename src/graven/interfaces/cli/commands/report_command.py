@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from graven.interfaces.cli.arguments import Db, check_target, open_store
-from graven.interfaces.cli.console import awaited, out
+from graven.interfaces.cli.arguments import Db, check_output_file, open_store
+from graven.interfaces.cli.console import out, run_to_completion
 
 
 def report(
@@ -40,10 +40,12 @@ def report(
     from graven.lab.reports.html_report import html
     from graven.lab.reports.report_data import ReportData, write_plots
 
-    check_target(file)
+    check_output_file(file)
     with open_store(db, write=False) as store:
         if png is None and pdf is None:
-            Path(file).write_text(awaited(lambda: html(store), "writing the report"), "utf-8")
+            Path(file).write_text(
+                run_to_completion(lambda: html(store), "writing the report"), "utf-8"
+            )
             out().print(f"wrote {file}", markup=False, soft_wrap=True)
             return
         data = ReportData(store)
@@ -55,7 +57,7 @@ def report(
             raise UsageError(f"{folder!r} is a file: name a folder for the plots.")
         target.mkdir(parents=True, exist_ok=True)
         draw = partial(write_plots, data, target, suffix)
-        for path in awaited(draw, "drawing the plots"):
+        for path in run_to_completion(draw, "drawing the plots"):
             out().print(f"wrote {path}", markup=False, soft_wrap=True)
 
 
@@ -82,7 +84,7 @@ def export(
 
     path = Path(file)
     format_name = format_of(path)
-    check_target(file)
+    check_output_file(file)
     with open_store(db, write=False) as store:
-        count = awaited(lambda: write(store, path, format_name), f"writing {file}")
+        count = run_to_completion(lambda: write(store, path, format_name), f"writing {file}")
     out().print(f"wrote {count:,} games to {file}", markup=False, soft_wrap=True)

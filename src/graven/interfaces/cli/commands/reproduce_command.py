@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from graven.interfaces.cli.arguments import Db, Json, Seed, open_store
-from graven.interfaces.cli.console import INTERRUPTED, duration, err, out, print_json
+from graven.interfaces.cli.console import INTERRUPTED, err, format_duration, out, print_json
 from graven.interfaces.cli.experiment_runner import (
     Cluster,
     ExperimentSettings,
@@ -210,4 +210,4 @@ class FiguresLine:
 
     def text(self, elapsed: float) -> str:
         """Return the line after `elapsed` seconds."""
-        return f"{self._done}/{self._planned} figures after {duration(elapsed)}"
+        return f"{self._done}/{self._planned} figures after {format_duration(elapsed)}"

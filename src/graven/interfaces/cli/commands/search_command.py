@@ -1,4 +1,4 @@
-"""`graven search`: what an agent thinks of a position."""
+"""`graven search`: analyse a position."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from graven.interfaces.cli.arguments import (
     Seconds,
     Seed,
     Size,
-    given_budget,
-    make_game,
+    budget_or_default,
+    compile_game,
     split_moves,
 )
 from graven.interfaces.cli.console import (
     INTERRUPTED,
-    awaited,
-    duration,
+    format_duration,
     out,
     print_board,
     print_json,
-    watched,
+    run_to_completion,
+    run_with_progress,
 )
 
 if TYPE_CHECKING:
@@ -47,18 +47,19 @@ def search(
     seconds: Seconds = None,
     seed: Seed = 0,
     size: Size = None,
-    top: Annotated[int, typer.Option(help="How many moves to list.", metavar="N")] = 10,
+    top: Annotated[int, typer.Option(help="The number of moves to list.", metavar="N")] = 10,
     memory: Annotated[
-        int | None, typer.Option(help="The tree's largest size in MiB.", metavar="MIB")
+        int | None, typer.Option(help="The maximum size of the tree in MiB.", metavar="MIB")
     ] = None,
     check: Annotated[
-        bool, typer.Option("--check", help="First check that the game keeps the contract.")
+        bool, typer.Option("--check", help="First check that the rules keep the game contract.")
     ] = False,
     json: Json = False,
 ) -> None:
-    """Analyse a position: a table of moves, the main line.
+    """Analyse a position: print a table of moves and the principal variation.
 
-    Without a budget the search takes 10,000 playouts. Ctrl-C ends it and shows the best so far.
+    Without a budget the search makes 10,000 playouts. Ctrl-C stops it and shows the best move so
+    far.
 
     \b
     Examples:
@@ -71,17 +72,19 @@ def search(
     from graven.interfaces.cli import result_tables
 
     if top < 1:
-        raise UsageError(f"--top must be at least 1, not {top}.")
+        raise UsageError(f"--top must be at least 1, got {top}.")
     searcher = make_agent(agent)
-    budget = searcher.budget_or(given_budget(playouts, seconds, DEFAULT_PLAYOUTS))
-    played = make_game(game, size)
+    budget = searcher.budget_or(budget_or_default(playouts, seconds, DEFAULT_PLAYOUTS))
+    played = compile_game(game, size)
     if check:
         from graven import check_game
 
-        awaited(lambda: check_game(played), f"checking {played.name}")
+        run_to_completion(lambda: check_game(played), f"checking {played.name}")
     position = played.start().play_moves(split_moves(moves))
     if position.is_over:
-        raise UsageError(f"the game of {played.name} is over there: nothing is left to search.")
+        raise UsageError(
+            f"the game of {played.name} is over after these moves: there is nothing to search."
+        )
 
     def work(stop: threading.Event) -> SearchResult:
         searcher.player(played).warm_up()
@@ -89,9 +92,11 @@ def search(
             position, budget.playouts, budget.seconds, seed=seed, stop=stop, memory=memory
         )
 
-    found, interrupted = watched(
+    result, interrupted = run_with_progress(
         work,
-        lambda elapsed: f"searching for {duration(elapsed)}; Ctrl-C shows the best so far",
+        lambda elapsed: (
+            f"searching for {format_duration(elapsed)}; Ctrl-C shows the best move so far"
+        ),
     )
 
     if json:
@@ -101,16 +106,16 @@ def search(
             "agent": searcher.spec,
             "seed": seed,
         }
-        print_json({**head, **result_tables.as_json(found)})
+        print_json({**head, **result_tables.as_json(result)})
     else:
-        _show(position, searcher.spec, found, top)
+        _print_result(position, searcher.spec, result, top)
         if interrupted:
             out().print("Stopped before the budget was spent.", style="yellow")
     if interrupted:
         raise typer.Exit(INTERRUPTED)
 
 
-def _show(position: Position, spec: str, found: SearchResult, top: int) -> None:
+def _print_result(position: Position, spec: str, result: SearchResult, top: int) -> None:
     from graven.interfaces.cli import result_tables
 
     console = out()
@@ -120,21 +125,21 @@ def _show(position: Position, spec: str, found: SearchResult, top: int) -> None:
 
     line(f"{spec} at {position.game.spec}")
     print_board(position)
-    for player, stats in found.by_player.items():
-        if len(found.by_player) > 1:
+    for player, stats in result.by_player.items():
+        if len(result.by_player) > 1:
             line(f"{position.game.player_names[player]}:")
         console.print(result_tables.move_table(stats, top))
         if len(stats) > top:
             line(f"and {len(stats) - top} more: --top {len(stats)}", style="dim")
     line("")
-    whose = f" to {position.game.player_names[0]}" if len(found.by_player) > 1 else ""
-    worth = f"worth {found.value:.3f}{whose}"
-    line(f"best       {result_tables.move_text(found.best_move)}, {worth}", style="bold")
-    if found.pv:  # where all move at once there is none
-        line(f"main line  {result_tables.line_text(found)}")
-    line(f"spent      {result_tables.speed_text(found)}")
-    if found.memory_full:
+    whose = f" for {position.game.player_names[0]}" if len(result.by_player) > 1 else ""
+    value = f"value {result.value:.3f}{whose}"
+    line(f"best       {result_tables.move_text(result.best_move)}, {value}", style="bold")
+    if result.pv:  # empty where players move simultaneously
+        line(f"pv         {result_tables.pv_text(result)}")
+    line(f"spent      {result_tables.speed_text(result)}")
+    if result.memory_full:
         line(
-            "The memory was full: the search went on in the tree it had. --memory gives it more.",
+            "The tree reached its memory limit and stopped growing: raise it with --memory.",
             style="yellow",
         )

@@ -1,4 +1,4 @@
-"""`graven serve`: the page."""
+"""`graven serve`: the web page."""
 
 from __future__ import annotations
 
@@ -11,56 +11,65 @@ from graven.interfaces.cli.arguments import Db
 
 def serve(
     host: Annotated[
-        str, typer.Option(help="The address to listen on; 0.0.0.0 lets others in.", metavar="HOST")
+        str, typer.Option(help="The address to listen on; 0.0.0.0: all addresses.", metavar="HOST")
     ] = "127.0.0.1",
     port: Annotated[
-        int, typer.Option(help="The port; 0 takes any that is free.", min=0, max=65535)
+        int, typer.Option(help="The port to listen on; 0: any free port.", min=0, max=65535)
     ] = 8642,
     name: Annotated[
         list[str] | None,
         typer.Option(
-            help="A name by which browsers find this server, if not by its address.",
+            help="A host name under which browsers reach this server.",
             metavar="NAME",
         ),
     ] = None,
     open_browser: Annotated[
-        bool, typer.Option("--open", help="Open the page in the browser.")
+        bool, typer.Option("--open", help="Open the page in a browser.")
     ] = False,
     folder: Annotated[
         str | None,
-        typer.Option(help="The folder that games may read files from.", metavar="FOLDER"),
+        typer.Option(help="The folder from which games may read files.", metavar="FOLDER"),
     ] = None,
     max_playouts: Annotated[
-        int, typer.Option(help="The most playouts for a move.", min=1, metavar="N")
+        int, typer.Option(help="Maximum playouts per move.", min=1, metavar="N")
     ] = 1_000_000,
     max_seconds: Annotated[
-        float, typer.Option(help="The most seconds for a move.", min=0.01, metavar="S")
+        float, typer.Option(help="Maximum seconds per move.", min=0.01, metavar="S")
     ] = 60.0,
     max_memory: Annotated[
-        int, typer.Option(help="The most memory for a tree, in MiB.", min=8, metavar="MIB")
+        int, typer.Option(help="Maximum memory of a tree, in MiB.", min=8, metavar="MIB")
     ] = 512,
     max_searches: Annotated[
-        int, typer.Option(help="Searches at once, in all tabs together.", min=1, metavar="N")
+        int, typer.Option(help="Maximum concurrent searches of all tabs.", min=1, metavar="N")
     ] = 4,
     max_sessions: Annotated[
-        int, typer.Option(help="Games at once, in all tabs together.", min=1, metavar="N")
+        int, typer.Option(help="Maximum concurrent games of all tabs.", min=1, metavar="N")
     ] = 100,
     db: Db = None,
 ) -> None:
-    """Serve a page to play on, to watch the search think, and to look through experiments.
+    """Serve a web page to play on, to watch searches, and to browse experiments.
 
-    The page is for this machine alone unless --host says otherwise: whoever can reach it can play.
+    The page is reachable only from this machine unless --host is given. It has no passwords.
 
     \b
     Examples:
       graven serve --open
       graven serve --port 9000 --db experiment.db --max-seconds 10
     """
-    from graven.interfaces.web.web_limits import Limits
+    from graven.core.extras import require
+
+    require("web")
+    from graven.interfaces.web.web_limits import PageLimits
     from graven.interfaces.web.web_run import run
 
     run(
-        Limits(max_playouts, max_seconds, max_memory, max_searches, max_sessions),
+        PageLimits(
+            playouts=max_playouts,
+            seconds=max_seconds,
+            memory_mib=max_memory,
+            searches=max_searches,
+            sessions=max_sessions,
+        ),
         host,
         port,
         names=name or (),

@@ -14,7 +14,7 @@ from graven.interfaces.cli.arguments import (
     Seconds,
     Seed,
     Size,
-    make_game,
+    compile_game,
 )
 from graven.interfaces.cli.console import out
 from graven.interfaces.cli.experiment_runner import (
@@ -71,7 +71,7 @@ def sweep(
     """
     from graven.lab.experiments.sweep import run_sweep
 
-    loaded = make_game(game, size)
+    loaded = compile_game(game, size)
     settings = ExperimentSettings(
         playouts=playouts,
         seconds=seconds,

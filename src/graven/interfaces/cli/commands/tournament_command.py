@@ -15,9 +15,9 @@ from graven.interfaces.cli.arguments import (
     Seed,
     Size,
     check_agents,
-    make_game,
+    compile_game,
 )
-from graven.interfaces.cli.console import Pace, duration, out
+from graven.interfaces.cli.console import GamesProgress, format_duration, out
 from graven.interfaces.cli.experiment_runner import (
     Cluster,
     ExperimentSettings,
@@ -69,7 +69,7 @@ def tournament(
     from graven.lab.experiments.tournament import run_tournament
 
     check_agents(*agents)
-    loaded = make_game(game, size)
+    loaded = compile_game(game, size)
     settings = ExperimentSettings(
         playouts=playouts,
         seconds=seconds,
@@ -94,7 +94,7 @@ class StandingsLine:
 
     def __init__(self) -> None:
         self._standings: Standings | None = None
-        self._pace = Pace()
+        self._pace = GamesProgress()
 
     def update(self, standings: Standings) -> None:
         """Take note of the latest standings."""
@@ -105,7 +105,7 @@ class StandingsLine:
         """Return the lines after `elapsed` seconds."""
         standings = self._standings
         if standings is None:
-            return f"preparing for {duration(elapsed)}"
+            return f"preparing for {format_duration(elapsed)}"
         lines = [self._pace.line(elapsed)]
         totals = [(standings.total(index), name) for index, name in enumerate(standings.agents)]
         for score, name in sorted(totals, key=lambda total: -(total[0].win_rate or 0.0)):

@@ -16,9 +16,9 @@ from graven.interfaces.cli.arguments import (
     Seed,
     Size,
     check_agents,
-    make_game,
+    compile_game,
 )
-from graven.interfaces.cli.console import duration, out
+from graven.interfaces.cli.console import format_duration, out
 from graven.interfaces.cli.experiment_runner import (
     Cluster,
     ExperimentSettings,
@@ -78,7 +78,7 @@ def tune(
     from graven.lab.experiments.tune import run_tuning
 
     check_agents(against)
-    loaded = make_game(game, size)
+    loaded = compile_game(game, size)
     settings = ExperimentSettings(
         playouts=playouts,
         seconds=seconds,
@@ -114,8 +114,8 @@ class TuneLine:
         """Return the line after `elapsed` seconds."""
         progress = self._progress
         if progress is None:
-            return f"preparing for {duration(elapsed)}"
-        text = f"{progress.trials}/{progress.planned} trials after {duration(elapsed)}"
+            return f"preparing for {format_duration(elapsed)}"
+        text = f"{progress.trials}/{progress.planned} trials after {format_duration(elapsed)}"
         if progress.best is not None:
             text += f", best {percent(progress.best.score)} % by {progress.best.agent}"
         return text + (", now its validation match" if progress.validating else "")

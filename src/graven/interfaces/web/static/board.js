@@ -1,42 +1,43 @@
-// A board that can be pointed at: the game draws itself and names its cells, we add what is believed.
+// A board: the game's own SVG drawing, whose cells are named, with layers for marks and hints.
 
 import { $, announce, h, s } from "./dom.js";
-import { heat, inkOn, tone } from "./colours.js";
+import { addInput, nextCell } from "./board_input.js";
+import { drawOverlay, isWide } from "./board_overlay.js";
 
-let boards = 0;
-const DRAG = 8; // pixels that make a drag of a click
+let boardCount = 0;
 
+// A move is [text, cells]: the cells that its text names, in order.
 export class Board {
-  // onMove(move) is called with one of the moves that may be made.
+  // onMove(text) is called with one of the legal moves; without it the board takes no input.
   constructor(host, { onMove = null } = {}) {
     this.host = host;
     this.onMove = onMove;
-    this.cells = new Map();
+    this.cells = new Map(); // by name: the shapes of the cell, { x, y, size, width }
     this.moves = [];
-    this.chosen = null;
-    this.cursor = null;
+    this.movesByFirstCell = new Map();
+    this.selected = null; // the first cell of a move in progress
+    this.cursor = null; // the cell of the keyboard cursor
     this.svgText = null;
-    this.number = boards += 1;
+    this.id = boardCount += 1;
   }
 
-  show({ svg, text, label = "", players = [], moves = [], oneClick = false, last = [] }) {
+  show({ svg, text, label = "", players = [], moves = [], oneClick = false, lastCells = [] }) {
     this.moves = moves;
     this.players = players;
     this.oneClick = oneClick;
-    this.starts = new Map();
+    this.movesByFirstCell = new Map();
     for (const move of moves) {
       if (!move[1].length) continue;
       const first = move[1][0];
-      if (!this.starts.has(first)) this.starts.set(first, []);
-      this.starts.get(first).push(move);
+      if (!this.movesByFirstCell.has(first)) this.movesByFirstCell.set(first, []);
+      this.movesByFirstCell.get(first).push(move);
     }
     if (svg !== this.svgText) this.draw(svg, text);
-    this.chosen = null;
+    this.selected = null;
     if (!this.svg) return;
     this.svg.setAttribute("aria-label", label);
-    this.svg.classList.toggle("open", moves.length > 0);
-    this.mark(last);
-    this.hint(null);
+    this.markLastMove(lastCells);
+    this.showHints(null);
   }
 
   draw(svg, text) {
@@ -48,9 +49,9 @@ export class Board {
       this.host.replaceChildren(h("pre", { class: "board-text" }, text ?? ""));
       return;
     }
-    // Several boards on a page must not share the names of their gradients: one may be hidden.
-    const named = svg.replaceAll("graven-stone-", `graven-${this.number}-stone-`);
-    const parsed = new DOMParser().parseFromString(named, "image/svg+xml").documentElement;
+    // Gradient ids must be unique on the page: a gradient of a hidden board is not drawn.
+    const unique = svg.replaceAll("graven-stone-", `graven-${this.id}-stone-`);
+    const parsed = new DOMParser().parseFromString(unique, "image/svg+xml").documentElement;
     const root = document.importNode(parsed, true);
     root.removeAttribute("width");
     root.removeAttribute("height");
@@ -59,239 +60,138 @@ export class Board {
     root.setAttribute("role", "application");
     root.setAttribute("tabindex", "0");
     for (const cell of root.querySelectorAll("[data-cell]")) {
-      const place = this.place(cell);
-      const known = this.cells.get(cell.dataset.cell);
-      if (known) known.push(place);
-      else this.cells.set(cell.dataset.cell, [place]);
+      const shape = shapeOf(cell);
+      const shapes = this.cells.get(cell.dataset.cell);
+      if (shapes) shapes.push(shape);
+      else this.cells.set(cell.dataset.cell, [shape]);
     }
-    this.under = s("g", { class: "marks" });
-    this.beliefs = s("g", { class: "beliefs" });
+    this.marks = s("g", { class: "marks" });
+    this.overlay = s("g", { class: "overlay" });
     this.hints = s("g", { class: "hints" });
     const group = $(".graven-cells", root);
-    (group?.parentNode ?? root).insertBefore(this.under, group);
-    root.append(this.beliefs, this.hints);
+    (group?.parentNode ?? root).insertBefore(this.marks, group);
+    root.append(this.overlay, this.hints);
     this.svg = root;
     this.host.replaceChildren(root);
-    if (this.onMove) this.listen(root);
+    if (this.onMove) addInput(this, root);
   }
 
-  place(cell) {
-    const get = (name) => Number(cell.getAttribute(name));
-    if (cell.tagName === "circle") return { x: get("cx"), y: get("cy"), size: 2 * get("r"), wide: 2 * get("r") };
-    return { x: get("x") + get("width") / 2, y: get("y") + get("height") / 2,
-      size: Math.min(get("width"), get("height")), wide: get("width") };
+  // The shape of a cell, undefined if the drawing has no such cell.
+  shape(name) { return this.cells.get(name)?.[0]; }
+
+  // Draw the moves of a search, { cells, share, ... } with the best first, and its pv.
+  showSearch(rows, options) {
+    if (this.svg) drawOverlay(this, rows, options);
   }
 
-  at(name) { return this.cells.get(name)?.[0]; }
+  // Selecting and playing moves.
 
-  // Pointing, clicking, dragging.
-
-  listen(root) {
-    const cellOf = (event) => event.target.closest?.("[data-cell]")?.dataset.cell ?? null;
-    let down = null;
-    root.addEventListener("pointerover", (event) => { if (!this.chosen) this.hint(cellOf(event)); });
-    root.addEventListener("pointerleave", () => { if (!this.chosen) this.hint(null); });
-    root.addEventListener("pointerdown", (event) => {
-      const cell = cellOf(event);
-      down = cell && event.pointerType !== "touch" ? { cell, x: event.clientX, y: event.clientY } : null;
-    });
-    root.addEventListener("pointermove", (event) => {
-      if (!down || !this.starts.has(down.cell)) return;
-      if (Math.hypot(event.clientX - down.x, event.clientY - down.y) < DRAG) return;
-      if (this.chosen !== down.cell && !this.single(down.cell)) this.choose(down.cell);
-      this.svg.classList.add("dragging");
-    });
-    root.addEventListener("pointerup", (event) => {
-      this.svg.classList.remove("dragging");
-      const under = document.elementFromPoint(event.clientX, event.clientY);
-      const cell = under?.closest?.("[data-cell]")?.dataset.cell;
-      if (down && cell && cell !== down.cell && this.starts.has(down.cell)) {
-        this.chosen = down.cell;
-        this.dragged = true;
-        this.press(cell);
-      }
-      down = null;
-    });
-    root.addEventListener("click", (event) => {
-      if (this.dragged) { this.dragged = false; return; }
-      const cell = cellOf(event);
-      if (cell) this.press(cell);
-    });
-    root.addEventListener("keydown", (event) => this.key(event));
-    root.addEventListener("focus", () => { if (root.matches(":focus-visible")) this.point(this.cursor ?? this.first()); });
-    root.addEventListener("blur", () => this.point(null));
-  }
-
-  // Whether the first cell alone tells the move.
-  single(cell) {
-    const moves = this.starts.get(cell) ?? [];
+  // Whether the first cell alone identifies the move.
+  isSingleCell(cell) {
+    const moves = this.movesByFirstCell.get(cell) ?? [];
     return this.oneClick || moves.every((move) => move[1].length === 1);
   }
 
   press(cell) {
-    if (this.chosen && cell !== this.chosen) {
-      const found = this.starts.get(this.chosen)?.filter((move) => move[1].at(-1) === cell) ?? [];
-      if (found.length) return this.play(found);
+    if (this.selected && cell !== this.selected) {
+      const moves = this.movesByFirstCell.get(this.selected)?.filter((move) => move[1].at(-1) === cell) ?? [];
+      if (moves.length) return this.play(moves);
     }
-    if (this.chosen === cell) return this.choose(null);
-    const moves = this.starts.get(cell);
+    if (this.selected === cell) return this.select(null);
+    const moves = this.movesByFirstCell.get(cell);
     if (!moves) {
-      const other = this.oneClick ? this.moves.filter((move) => move[1].includes(cell)) : [];
-      if (other.length === 1) return this.play(other);
-      return this.choose(null);
+      const covering = this.oneClick ? this.moves.filter((move) => move[1].includes(cell)) : [];
+      if (covering.length === 1) return this.play(covering);
+      return this.select(null);
     }
-    if (this.single(cell)) return this.play(moves);
-    return this.choose(cell);
+    if (this.isSingleCell(cell)) return this.play(moves);
+    return this.select(cell);
   }
 
-  choose(cell) {
-    this.chosen = cell;
-    this.hint(cell);
-    if (cell) announce(`${cell} chosen; it can go to ${this.starts.get(cell).map((move) => move[1].at(-1)).join(", ")}`);
+  select(cell) {
+    this.selected = cell;
+    this.showHints(cell);
+    if (!cell) return;
+    const targets = this.movesByFirstCell.get(cell).map((move) => move[1].at(-1));
+    announce(`${cell} selected; it can move to ${targets.join(", ")}`);
   }
 
+  // Play the only move, or let the user choose one of several.
   play(moves) {
-    this.chosen = null;
-    this.hint(null);
+    this.selected = null;
+    this.showHints(null);
     if (moves.length === 1) { this.onMove(moves[0][0]); return; }
-    const dialog = $("#chooser");
+    const dialog = $("#move-chooser");
+    const button = ([text]) => h("button", { type: "button", onclick: () => { dialog.close(); this.onMove(text); } }, text);
     dialog.replaceChildren(
       h("h2", {}, "Which move?"),
-      h("div", { class: "actions wrap" },
-        moves.map((move) => h("button", { type: "button", onclick: () => { dialog.close(); this.onMove(move[0]); } }, move[0])),
+      h("div", { class: "actions wrap" }, moves.map(button),
         h("button", { type: "button", class: "quiet", onclick: () => dialog.close() }, "Cancel")));
     dialog.showModal();
   }
 
-  // What may be done with a cell: shown when it is pointed at.
-  hint(cell) {
+  // Marks.
+
+  // Show the moves that begin at a cell.
+  showHints(cell) {
     if (!this.svg) return;
     this.hints.replaceChildren();
-    this.point(this.cursorShown ? this.cursor : null);
-    const moves = cell ? this.starts?.get(cell) : null;
-    this.svg.classList.toggle("may", Boolean(moves));
+    this.showCursor(this.cursorVisible ? this.cursor : null);
+    const moves = cell ? this.movesByFirstCell.get(cell) : null;
+    this.svg.classList.toggle("clickable", Boolean(moves));
     if (!moves) return;
-    for (const each of this.cells.get(cell) ?? []) this.hints.append(this.ring(each, "from"));
+    for (const shape of this.cells.get(cell) ?? []) this.hints.append(ring(shape, "from"));
     for (const move of moves) {
       for (const name of move[1].slice(1)) {
-        const place = this.at(name);
-        if (place) this.hints.append(s("circle", { cx: place.x, cy: place.y, r: place.size * 0.17, class: "to" }));
+        const target = this.shape(name);
+        if (target) this.hints.append(s("circle", { cx: target.x, cy: target.y, r: target.size * 0.17, class: "to" }));
       }
     }
   }
 
-  ring(place, kind) {
-    if (place.wide > 3 * place.size) {
-      return s("rect", { x: place.x - place.wide / 2 + 1, y: place.y - place.size / 2, width: place.wide - 2,
-        height: place.size, rx: 3, class: kind });
-    }
-    const side = place.size * 0.9;
-    return s("rect", { x: place.x - side / 2, y: place.y - side / 2, width: side, height: side, rx: side / 6, class: kind });
+  markLastMove(names) {
+    const shapes = names.map((name) => this.shape(name)).filter(Boolean);
+    this.marks.replaceChildren(...shapes.map((shape) => ring(shape, "last")));
   }
 
-  mark(names) {
-    this.under.replaceChildren(...names.flatMap((name) => (this.cells.get(name) ?? []).slice(0, 1).map((each) => this.ring(each, "last"))));
-  }
-
-  // Keys: arrows go from cell to cell, Enter presses.
-
-  first() { return this.starts.keys().next().value ?? this.cells.keys().next().value; }
-
-  point(cell) {
+  showCursor(cell) {
     this.cursorRing?.remove();
-    this.cursorShown = cell !== null;
-    if (!cell || !this.at(cell)) return;
+    this.cursorVisible = cell !== null;
+    if (!cell || !this.shape(cell)) return;
     this.cursor = cell;
-    this.cursorRing = this.ring(this.at(cell), "cursor");
+    this.cursorRing = ring(this.shape(cell), "cursor");
     this.hints.append(this.cursorRing);
   }
 
-  key(event) {
-    const ways = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-    if (event.key in ways) {
-      const next = this.towards(this.cursor ?? this.first(), ways[event.key]);
-      if (next) {
-        if (!this.chosen) this.hint(next);
-        this.point(next);
-        const may = this.chosen ? this.starts.get(this.chosen).some((move) => move[1].at(-1) === next) : this.starts.has(next);
-        announce(next + (may ? ", a legal move" : ""));
-      }
-    } else if (event.key === "Enter" || event.key === " ") {
-      if (this.cursor) this.press(this.cursor);
-    } else if (event.key === "Escape") {
-      this.choose(null);
-    } else return;
-    event.preventDefault();
-  }
+  // The keyboard cursor.
 
-  towards(cell, [across, down]) {
-    const here = this.at(cell);
-    let best = null, least = Infinity;
-    for (const [name, [place]] of this.cells) {
-      const dx = place.x - here.x, dy = place.y - here.y;
-      const ahead = dx * across + dy * down;
-      const aside = Math.abs(dx * down) + Math.abs(dy * across);
-      if (ahead < 1 || aside > ahead * 1.2) continue;
-      const cost = ahead + 2.2 * aside;
-      if (cost < least) { least = cost; best = name; }
-    }
-    return best;
-  }
+  firstCell() { return this.movesByFirstCell.keys().next().value ?? this.cells.keys().next().value; }
 
-  // What a search believes: `rows` are { cells, share, measure, label }, the best first.
-  believe(rows, { style = "heat", line = [] } = {}) {
-    if (!this.svg) return;
-    const drawn = [];
-    if (style === "arrows") {
-      for (const row of rows.slice(0, 16).reverse()) drawn.push(...this.arrow(row));
-    } else if (style === "heat") {
-      const spots = new Map();
-      for (const row of rows) {
-        const target = row.cells.at(-1);
-        if (!target || !this.at(target)) continue;
-        const known = spots.get(target);
-        if (!known) spots.set(target, { ...row });
-        else if (row.adds) { known.share += row.share; known.measure = known.share; known.label = row.text(known.share); }
-      }
-      const top = Math.max(1e-9, ...[...spots.values()].map((spot) => (spot.adds ? spot.measure : 1)));
-      for (const [target, spot] of spots) drawn.push(...this.spot(this.at(target), spot, top));
-    }
-    // The first moves last, so that they lie on top.
-    [...line.entries()].reverse().forEach(([index, [player, , cells]]) => {
-      const place = this.at(cells?.at(-1));
-      if (!place) return;
-      const r = Math.max(7, place.size * 0.17);
-      const x = place.x + (place.wide > 3 * place.size ? place.wide / 2 - r : place.size * 0.3);
-      const y = place.y - (place.wide > 3 * place.size ? 0 : place.size * 0.3);
-      drawn.push(s("g", { class: `badge ${tone(this.players, player)}` },
-        s("circle", { cx: x, cy: y, r }),
-        s("text", { x, y: y + r * 0.42, "font-size": r * 1.25, "text-anchor": "middle" }, String(index + 1))));
-    });
-    this.beliefs.replaceChildren(...drawn);
+  moveCursor(direction) {
+    const next = nextCell(this.cells, this.cursor ?? this.firstCell(), direction);
+    if (!next) return;
+    if (!this.selected) this.showHints(next);
+    this.showCursor(next);
+    const isLegal = this.selected
+      ? this.movesByFirstCell.get(this.selected).some((move) => move[1].at(-1) === next)
+      : this.movesByFirstCell.has(next);
+    announce(next + (isLegal ? ", a legal move" : ""));
   }
+}
 
-  spot(place, row, top) {
-    const value = row.adds ? row.measure / top : row.measure;
-    const r = place.size * (row.adds ? 0.14 + 0.28 * Math.sqrt(value) : 0.14 + 0.28 * Math.sqrt(Math.min(1, row.share * 4)));
-    const shapes = [s("circle", { cx: place.x, cy: place.y, r, fill: heat(value), class: "spot" })];
-    if (row.label && r > place.size * 0.24) {
-      shapes.push(s("text", { x: place.x, y: place.y + place.size * 0.09, "font-size": place.size * 0.27,
-        "text-anchor": "middle", fill: inkOn(value), class: "spot-text" }, row.label));
-    }
-    return shapes;
-  }
+function shapeOf(cell) {
+  const get = (name) => Number(cell.getAttribute(name));
+  if (cell.tagName === "circle") return { x: get("cx"), y: get("cy"), size: 2 * get("r"), width: 2 * get("r") };
+  return { x: get("x") + get("width") / 2, y: get("y") + get("height") / 2,
+    size: Math.min(get("width"), get("height")), width: get("width") };
+}
 
-  arrow(row) {
-    const from = this.at(row.cells[0]), to = this.at(row.cells.at(-1));
-    if (!from || !to) return [];
-    if (from === to) return this.spot(to, row, 1);
-    const wide = from.size * (0.05 + 0.22 * Math.sqrt(row.share));
-    const dx = to.x - from.x, dy = to.y - from.y, long = Math.hypot(dx, dy);
-    const ux = dx / long, uy = dy / long, head = Math.max(wide * 1.8, from.size * 0.18);
-    const end = [to.x - ux * head, to.y - uy * head];
-    const side = [-uy * head * 0.62, ux * head * 0.62];
-    return [s("g", { class: "arrow", fill: heat(row.measure), stroke: heat(row.measure) },
-      s("line", { x1: from.x, y1: from.y, x2: end[0], y2: end[1], "stroke-width": wide, "stroke-linecap": "round" }),
-      s("path", { d: `M${to.x} ${to.y}L${end[0] + side[0]} ${end[1] + side[1]}L${end[0] - side[0]} ${end[1] - side[1]}Z`, stroke: "none" }))];
+// A frame around a cell; a wide cell, such as a row of text, is framed as a whole.
+function ring(shape, kind) {
+  if (isWide(shape)) {
+    return s("rect", { x: shape.x - shape.width / 2 + 1, y: shape.y - shape.size / 2, width: shape.width - 2,
+      height: shape.size, rx: 3, class: kind });
   }
+  const side = shape.size * 0.9;
+  return s("rect", { x: shape.x - side / 2, y: shape.y - side / 2, width: side, height: side, rx: side / 6, class: kind });
 }

@@ -1,63 +1,71 @@
-// Two agents side by side on the same position.
+// The compare view: two agents search the same position side by side.
 
 import { h, toast } from "./dom.js";
-import { AgentPicker, BudgetPicker } from "./agents.js";
+import { AgentPicker, BudgetPicker } from "./agent_picker.js";
 import { Board } from "./board.js";
-import { SearchPanel, beliefs } from "./search.js";
+import { overlayRows, SearchPanel } from "./search_panel.js";
 
-export class Compare {
-  constructor(host, { choices, say, check, look }) {
-    this.say = say;
-    this.look = look; // how beliefs are shown: { measure, style, line }
+const SIDES = [{ slot: "a", agent: "rave", label: "Left agent" }, { slot: "b", agent: "grave", label: "Right agent" }];
+
+export class CompareView {
+  // display() returns how searches are drawn: { measure, style, pv }.
+  constructor(host, { choices, send, checkAgent, display }) {
+    this.send = send;
+    this.display = display;
     this.sides = {};
     this.budget = new BudgetPicker({ choices, playouts: 20000 });
     const columns = h("div", { class: "columns" });
-    for (const [lens, value] of [["a", "rave"], ["b", "grave"]]) {
-      const picker = new AgentPicker({ choices, value, check, label: lens === "a" ? "Left agent" : "Right agent" });
+    for (const { slot, agent, label } of SIDES) {
+      const picker = new AgentPicker({ choices, value: agent, checkAgent, label });
       const frame = h("div", { class: "board-frame" });
       const panel = h("div", { class: "card" });
-      columns.append(h("article", { class: "side-by-side", "aria-label": lens === "a" ? "Left agent" : "Right agent" },
+      columns.append(h("article", { class: "side-by-side", "aria-label": label },
         h("div", { class: "card" }, picker.element), frame, panel));
-      this.sides[lens] = { picker, board: new Board(frame), panel: new SearchPanel(panel), think: null };
+      this.sides[slot] = { picker, board: new Board(frame), panel: new SearchPanel(panel), search: null };
     }
     host.replaceChildren(
       h("div", { class: "bar" }, h("h1", {}, "Two agents, one position"),
         h("div", { class: "actions" },
           h("button", { type: "button", class: "primary", id: "compare-start", onclick: () => this.start() }, "Search both"),
-          h("button", { type: "button", id: "compare-stop", onclick: () => this.say("stop", {}) }, "Stop"))),
+          h("button", { type: "button", id: "compare-stop", onclick: () => this.send("finish_search", {}) }, "Stop"))),
       h("p", { class: "hint" }, "The position is the one on the Play board. Try RAVE against GRAVE, or the same agent with another ref."),
       h("div", { class: "card slim" }, this.budget.element), columns);
   }
 
   start() {
-    for (const [lens, side] of Object.entries(this.sides)) {
+    for (const [slot, side] of Object.entries(this.sides)) {
       side.panel.reset();
-      if (!this.say("watch", { lens, agent: side.picker.value, ...this.budget.value })) toast("Not connected.");
+      if (!this.send("analyse", { slot, agent: side.picker.value, ...this.budget.value })) toast("Not connected.");
     }
   }
 
-  state(state, cellsOf, label) {
-    this.cellsOf = cellsOf;
-    const last = state.at ? state.plies[state.at - 1].cells : [];
+  showState(state, cellsOfMove, label) {
+    this.cellsOfMove = cellsOfMove;
+    const lastCells = state.shown_ply ? state.plies[state.shown_ply - 1].cells : [];
     for (const side of Object.values(this.sides)) {
-      side.board.show({ svg: state.svg, text: state.text, label, players: state.game.players, last });
-      if (side.think && side.think.ply !== state.at) { side.think = null; side.panel.reset(); side.board.believe([]); }
+      side.board.show({ svg: state.svg, text: state.text, label, players: state.game.players, lastCells });
+      if (side.search && side.search.ply !== state.shown_ply) {
+        side.search = null;
+        side.panel.reset();
+        side.board.showSearch([]);
+      }
     }
   }
 
-  think(think) {
-    const side = this.sides[think.lens];
+  showSearch(search) {
+    const side = this.sides[search.slot];
     if (!side) return;
-    side.think = think;
-    side.panel.show(think);
-    this.paint();
+    side.search = search;
+    side.panel.show(search);
+    this.draw();
   }
 
-  paint() {
-    for (const side of Object.values(this.sides)) {
-      if (!side.think) continue;
-      const { measure, style, line } = this.look();
-      side.board.believe(style === "off" ? [] : beliefs(side.think, this.cellsOf, measure), { style, line: line ? side.think.line ?? [] : [] });
+  draw() {
+    const { measure, style, pv } = this.display();
+    for (const { board, search } of Object.values(this.sides)) {
+      if (!search) continue;
+      const rows = style === "off" ? [] : overlayRows(search, this.cellsOfMove, measure);
+      board.showSearch(rows, { style, pv: pv ? search.pv ?? [] : [] });
     }
   }
 }

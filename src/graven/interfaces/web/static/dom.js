@@ -1,7 +1,10 @@
-// Small helpers to make elements; texts are always texts, never markup.
+// Helpers to create elements and to format values. Strings become text nodes, never markup.
 
 export const $ = (selector, root = document) => root.querySelector(selector);
 export const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
+
+const DOM_PROPERTIES = ["value", "checked", "disabled", "hidden", "selected"];
+const TOAST_MILLISECONDS = 7000;
 
 function fill(element, properties, children) {
   for (const [name, value] of Object.entries(properties ?? {})) {
@@ -9,7 +12,7 @@ function fill(element, properties, children) {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else if (name === "style") Object.assign(element.style, value);
     else if (name === "dataset") Object.assign(element.dataset, value);
-    else if (["value", "checked", "disabled", "hidden", "selected"].includes(name)) element[name] = value;
+    else if (DOM_PROPERTIES.includes(name)) element[name] = value;
     else element.setAttribute(name, value === true ? "" : value);
   }
   for (const child of children.flat(Infinity)) {
@@ -19,20 +22,19 @@ function fill(element, properties, children) {
   return element;
 }
 
+// Create an HTML element (h) or an SVG element (s).
 export const h = (tag, properties, ...children) =>
   fill(document.createElement(tag), properties, children);
 export const s = (tag, properties, ...children) =>
   fill(document.createElementNS("http://www.w3.org/2000/svg", tag), properties, children);
 
-export const number = (value) => Number(value).toLocaleString("en-GB");
-export const percent = (value, digits = 1) =>
+export const formatNumber = (value) => Number(value).toLocaleString("en-GB");
+export const formatPercent = (value, digits = 1) =>
   value === null || value === undefined ? "–" : (100 * value).toFixed(digits);
-export const plain = (value, digits = 3) =>
+export const formatDecimal = (value, digits = 3) =>
   value === null || value === undefined ? "–" : value.toFixed(digits);
-
-export function seconds(value) {
-  return value < 10 ? `${value.toFixed(1)} s` : `${Math.round(value)} s`;
-}
+export const formatSeconds = (value) =>
+  value < 10 ? `${value.toFixed(1)} s` : `${Math.round(value)} s`;
 
 let toastTimer = 0;
 export function toast(text, kind = "error") {
@@ -41,9 +43,10 @@ export function toast(text, kind = "error") {
   box.dataset.kind = kind;
   box.hidden = false;
   clearTimeout(toastTimer);
-  toastTimer = setTimeout(() => { box.hidden = true; }, 7000);
+  toastTimer = setTimeout(() => { box.hidden = true; }, TOAST_MILLISECONDS);
 }
 
+// Read a text aloud in screen readers.
 export function announce(text) { $("#announce").textContent = text; }
 
 export function download(name, text) {
@@ -55,29 +58,30 @@ export function download(name, text) {
   setTimeout(() => URL.revokeObjectURL(url), 5000);
 }
 
-// Buttons of role "tab": one at a time, arrow keys to go between them.
-export function tabs(list, onChange) {
+// Make a tab list of buttons with role "tab"; arrow keys move between them. Returns a function that
+// selects a tab by id.
+export function makeTabs(list, onChange) {
   const buttons = $$("[role=tab]", list);
-  const choose = (button, focus = false) => {
-    for (const each of buttons) {
-      const on = each === button;
-      each.setAttribute("aria-selected", String(on));
-      each.tabIndex = on ? 0 : -1;
-      document.getElementById(each.getAttribute("aria-controls")).hidden = !on;
+  const select = (button, focus = false) => {
+    for (const tab of buttons) {
+      const isSelected = tab === button;
+      tab.setAttribute("aria-selected", String(isSelected));
+      tab.tabIndex = isSelected ? 0 : -1;
+      document.getElementById(tab.getAttribute("aria-controls")).hidden = !isSelected;
     }
     if (focus) button.focus();
     onChange?.(button.id);
   };
   list.addEventListener("click", (event) => {
     const button = event.target.closest("[role=tab]");
-    if (button) choose(button);
+    if (button) select(button);
   });
   list.addEventListener("keydown", (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!step) return;
-    const at = buttons.indexOf(document.activeElement);
-    choose(buttons[(at + step + buttons.length) % buttons.length], true);
+    const index = buttons.indexOf(document.activeElement);
+    select(buttons[(index + step + buttons.length) % buttons.length], true);
     event.preventDefault();
   });
-  return (id) => choose(document.getElementById(id));
+  return (id) => select(document.getElementById(id));
 }

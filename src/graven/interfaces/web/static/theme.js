@@ -1,3 +1,3 @@
-// Before anything is drawn: the theme that was chosen, else the system's.
-const chosen = (() => { try { return localStorage.getItem("graven-theme"); } catch { return null; } })();
-if (chosen) document.documentElement.dataset.theme = chosen;
+// Loaded before anything is drawn: set the theme that the user chose; the default is the system's.
+const stored = (() => { try { return localStorage.getItem("graven-theme"); } catch { return null; } })();
+if (stored) document.documentElement.dataset.theme = stored;

@@ -1,0 +1,1 @@
+"""Grounding: from rules with variables to ground rules, by semi-naive joins."""

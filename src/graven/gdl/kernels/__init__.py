@@ -1,0 +1,1 @@
+"""Compiled kernels that play a network: single positions and batched playouts."""

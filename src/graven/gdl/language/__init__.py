@@ -1,0 +1,1 @@
+"""The language GDL: read KIF text, check it, bring it into a normal form."""

@@ -1,0 +1,353 @@
+"""KIF text into rules: the syntax of GDL and nothing else.
+
+Two layers. `expressions` reads words and parentheses, which is also what the messages of the GGP
+protocol are made of; `read` makes rules of them. What arrives may come from anywhere: text and
+nesting are bounded, and whatever is wrong is told with its line and column.
+
+Names keep their case, as in GGP-Base; GDL's own words (`role`, `next`, ...) may be written in any.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, NoReturn
+
+from graven.core.errors import UsageError
+
+MOST_TEXT = 4_000_000
+"""The longest text that is read, in characters."""
+MOST_DEPTH = 100
+"""The deepest nesting that is read: what works on terms may then recurse."""
+
+KEYWORDS = frozenset(
+    ("role", "init", "true", "next", "legal", "does", "goal", "terminal", "base", "input")
+)
+OPERATORS = frozenset(("<=", "not", "or", "and", "distinct", "quote"))
+
+
+class Word(NamedTuple):
+    """One word of the text, and where it starts."""
+
+    text: str
+    at: int
+
+
+class KifList(NamedTuple):
+    """What stands between two parentheses, and where the first of them is."""
+
+    items: tuple[Expression, ...]
+    at: int
+
+
+Expression = Word | KifList
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A variable; its name has the question mark."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Compound:
+    """A function with its arguments: `(cell 1 1 b)`. `(noop)` is one with none, unlike `noop`."""
+
+    name: str
+    args: tuple[Term, ...]
+
+
+Term = str | Variable | Compound
+"""A constant is its own name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """A relation with its arguments; a proposition such as `terminal` has none."""
+
+    name: str
+    args: tuple[Term, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Distinct:
+    """True where the two terms are different."""
+
+    left: Term
+    right: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """True where what it holds cannot be shown."""
+
+    body: Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """True where at least one part is."""
+
+    parts: tuple[Literal, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """True where all parts are; found only inside `Not` and `Or`."""
+
+    parts: tuple[Literal, ...]
+
+
+Literal = Atom | Distinct | Not | Or | And
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A head that holds where the whole body does; a fact has no body."""
+
+    head: Atom
+    body: tuple[Literal, ...] = ()
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A game's rules in the order of the text."""
+
+    rules: tuple[Rule, ...]
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The players in the order in which the facts name them."""
+        named = (r.head.args[0] for r in self.rules if r.head.name == "role" and r.head.args)
+        return tuple(dict.fromkeys(role for role in named if isinstance(role, str)))
+
+
+def read(text: str, name: str = "the sheet") -> Sheet:
+    """The rules in a text; `name` is what errors call it."""
+    reader = _Reader(text, name)
+    return Sheet(tuple(reader.rule(each) for each in expressions(text, name)))
+
+
+def expressions(text: str, name: str = "the text") -> list[Expression]:
+    """All words and forms of a text, comments left out."""
+    reader = _Reader(text, name)
+    if len(text) > MOST_TEXT:
+        raise UsageError(f"{name} has {len(text):,} characters; at most {MOST_TEXT:,} are read.")
+    found: list[Expression] = []
+    open_forms: list[tuple[int, list[Expression]]] = []
+    items = found
+    for kind, word, at in _tokens(reader):
+        if kind == "(":
+            if len(open_forms) >= MOST_DEPTH:
+                reader.fail(at, f"parentheses are nested more than {MOST_DEPTH} deep")
+            items = []
+            open_forms.append((at, items))
+        elif kind == ")":
+            if not open_forms:
+                reader.fail(at, "this parenthesis closes nothing")
+            start, closed = open_forms.pop()
+            items = open_forms[-1][1] if open_forms else found
+            items.append(KifList(tuple(closed), start))
+        else:
+            items.append(Word(word, at))
+    if open_forms:
+        reader.fail(open_forms[-1][0], "this parenthesis is never closed")
+    return found
+
+
+# A quote mark before a form or a word says that it stands for itself: here everything does.
+_TOKEN = re.compile(
+    r"""(?P<skip>[\s\0\ufeff]+|;[^\r\n]*|'(?=[(|"?\w]))
+      | (?P<open>\()
+      | (?P<close>\))
+      | (?P<bars>\|[^|\r\n]*\|)
+      | (?P<string>"(?:[^"\\]|\\.){0,10000}+")
+      | (?P<broken>["|])
+      | (?P<word>[^\s\0\ufeff();]+)""",
+    re.VERBOSE | re.DOTALL,
+)
+
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+
+
+def _tokens(reader: _Reader) -> Iterator[tuple[str, str, int]]:
+    for match in _TOKEN.finditer(reader.text):
+        kind, word, at = match.lastgroup, match.group(), match.start()
+        if kind not in (None, "skip") and (bad := _CONTROL.search(word)):
+            # Names are shown in terminals, which would obey them.
+            reader.fail(at + bad.start(), "here is a control character")
+        if kind == "open" or kind == "close":
+            yield word, word, at
+        elif kind == "bars":
+            if _plain(word[1:-1]):
+                yield "word", word[1:-1], at
+            else:
+                yield "word", word, at
+        elif kind == "word" or kind == "string":
+            yield "word", word, at
+        elif kind == "broken":
+            reader.fail(at, f"this {word} is never closed")
+
+
+def _plain(word: str) -> bool:
+    """Whether a quoted word would be read as the same word without its quotes."""
+    return bool(re.fullmatch(r"""[^\s\0\ufeff();|"'?][^\s\0\ufeff();]*""", word))
+
+
+class _Reader:
+    """Makes rules of expressions; knows the text so as to show where something is wrong."""
+
+    def __init__(self, text: str, name: str) -> None:
+        self.text = text
+        self.name = name
+        self._starts = [0, *(m.end() for m in re.finditer(r"\r\n|\r|\n", text[:MOST_TEXT]))]
+
+    def line(self, at: int) -> int:
+        """The number of the line, from 1."""
+        low, high = 0, len(self._starts)
+        while high - low > 1:
+            middle = (low + high) // 2
+            if self._starts[middle] <= at:
+                low = middle
+            else:
+                high = middle
+        return low + 1
+
+    def fail(self, at: int, reason: str) -> NoReturn:
+        """Say what is wrong at this place of the text, and show it."""
+        number = self.line(at)
+        start = self._starts[number - 1]
+        column = at - start + 1
+        line = re.split(r"[\r\n]", self.text[start : start + column + 200], maxsplit=1)[0]
+        shown, before = _window(_CONTROL.sub("?", line), column - 1)
+        raise UsageError(
+            f"{self.name}, line {number}, column {column}: {reason}.\n"
+            f"    {shown}\n    {' ' * before}^"
+        )
+
+    def rule(self, expression: Expression) -> Rule:
+        """A fact, or a head and its body."""
+        line = self.line(expression.at)
+        if isinstance(expression, KifList) and expression.items:
+            first = expression.items[0]
+            if isinstance(first, Word) and first.text == "<=":
+                if len(expression.items) < 2:
+                    self.fail(expression.at, "a rule needs a head: (<= head condition ...)")
+                body = tuple(self.literal(each) for each in expression.items[2:])
+                return Rule(self.atom(expression.items[1]), _flat(body), line)
+        return Rule(self.atom(expression), (), line)
+
+    def literal(self, expression: Expression) -> Literal:
+        """One condition of a body."""
+        if isinstance(expression, Word) or not expression.items:
+            return self.atom(expression)
+        first, rest = expression.items[0], expression.items[1:]
+        operator = first.text.lower() if isinstance(first, Word) else ""
+        if operator == "not":
+            if len(rest) != 1:
+                self.fail(expression.at, f"'not' takes one condition, here it has {len(rest)}")
+            return Not(self.literal(rest[0]))
+        if operator in ("or", "and"):
+            parts = tuple(self.literal(each) for each in rest)
+            return Or(parts) if operator == "or" else And(parts)
+        if operator == "distinct":
+            if len(rest) != 2:
+                self.fail(expression.at, f"'distinct' takes two terms, here it has {len(rest)}")
+            return Distinct(self.term(rest[0]), self.term(rest[1]))
+        if operator == "quote" and len(rest) == 1:
+            return self.literal(rest[0])
+        return self.atom(expression)
+
+    def atom(self, expression: Expression) -> Atom:
+        """A relation with its arguments, or a proposition."""
+        if isinstance(expression, Word):
+            return Atom(self._name(expression))
+        if not expression.items:
+            self.fail(expression.at, "there is nothing between these parentheses")
+        first = expression.items[0]
+        if isinstance(first, Word) and first.text.lower() == "quote" and len(expression.items) == 2:
+            return self.atom(expression.items[1])
+        if not isinstance(first, Word):
+            self.fail(first.at, "a relation starts with its name, here with a parenthesis")
+        return Atom(self._name(first), tuple(self.term(each) for each in expression.items[1:]))
+
+    def term(self, expression: Expression) -> Term:
+        """A constant, a variable or a function."""
+        if isinstance(expression, Word):
+            if expression.text.startswith("?"):
+                return Variable(expression.text)
+            return _keyword(expression.text)
+        if not expression.items:
+            self.fail(expression.at, "there is nothing between these parentheses")
+        first = expression.items[0]
+        if not isinstance(first, Word):
+            self.fail(first.at, "a function starts with its name, here with a parenthesis")
+        if first.text.lower() == "quote" and len(expression.items) == 2:
+            return self.term(expression.items[1])
+        return Compound(self._name(first), tuple(self.term(each) for each in expression.items[1:]))
+
+    def _name(self, word: Word) -> str:
+        if word.text.startswith("?"):
+            self.fail(word.at, f"a name is expected here, not the variable {word.text}")
+        if word.text.lower() in OPERATORS:
+            self.fail(word.at, f"{word.text!r} cannot be the name of a relation or function here")
+        return _keyword(word.text)
+
+
+def term_of(expression: Expression) -> Term:
+    """An expression of its own, such as a move in a message, as a term."""
+    return _Reader("", "the message").term(expression)
+
+
+def _keyword(word: str) -> str:
+    lower = word.lower()
+    return lower if lower in KEYWORDS else word
+
+
+def _flat(body: Sequence[Literal]) -> tuple[Literal, ...]:
+    """A body without `and`: it is one anyway."""
+    flat: list[Literal] = []
+    for literal in body:
+        flat.extend(_flat(literal.parts) if isinstance(literal, And) else [literal])
+    return tuple(flat)
+
+
+def _window(line: str, at: int, width: int = 76) -> tuple[str, int]:
+    """The part of a long line around a place, tabs made spaces, and the place in it."""
+    start = max(0, at - width // 2) if len(line) > width else 0
+    shown = re.sub(r"[^\x20-\x7e\xa0-\U0010ffff]", " ", line[start : start + width])
+    return shown.rstrip(), at - start
+
+
+def show(part: Term | Literal | Rule) -> str:
+    """A term, a condition or a rule as KIF."""
+    match part:
+        case str():
+            return part
+        case Variable(name):
+            return name
+        case Compound(name, args):
+            return f"({' '.join([name, *map(show, args)])})"
+        case Atom(name, args):
+            return f"({' '.join([name, *map(show, args)])})" if args else name
+        case Distinct(left, right):
+            return f"(distinct {show(left)} {show(right)})"
+        case Not(body):
+            return f"(not {show(body)})"
+        case Or(parts):
+            return f"({' '.join(['or', *map(show, parts)])})"
+        case And(parts):
+            return f"({' '.join(['and', *map(show, parts)])})"
+        case Rule(head, body):
+            return f"({' '.join(['<=', show(head), *map(show, body)])})" if body else show(head)
+
+
+def spaced(term: Term) -> str:
+    """A term as GGP-Base prints moves: `( move 1 2 )`, `noop`."""
+    if isinstance(term, Compound):
+        return f"( {' '.join([term.name, *map(spaced, term.args)])} )"
+    return show(term)

@@ -1,0 +1,255 @@
+"""Rules in one plain form: a head, atoms that hold, atoms that do not, terms that differ.
+
+`or` is split into several rules, `and` and double negation disappear, equality is written into
+the terms, and what is denied with a variable of its own, `(not (true (cell ?x b)))` where nothing
+else binds `?x`, becomes a relation of its own that is denied as a whole: there is no such x.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import count
+
+from graven.core.errors import UsageError
+from graven.gdl.language.kif_reader import (
+    And,
+    Atom,
+    Compound,
+    Distinct,
+    Literal,
+    Not,
+    Or,
+    Rule,
+    Sheet,
+    Term,
+    Variable,
+    show,
+)
+
+MOST_ALTERNATIVES = 4096
+"""How many rules one rule may become when its `or`s are split."""
+MOST_ADDED = 20_000
+"""How many more rules there may be when the `or`s of all rules are split."""
+
+
+@dataclass(frozen=True, slots=True)
+class NormalClause:
+    """One rule in plain form, and the rule of the sheet that it comes from."""
+
+    head: Atom
+    holds: tuple[Atom, ...]
+    fails: tuple[Atom, ...]
+    differ: tuple[tuple[Term, Term], ...]
+    origin: Rule
+
+
+def variables(part: Term | Literal) -> Iterator[str]:
+    """The names of all variables in it, repeated as they are."""
+    match part:
+        case Variable(name):
+            yield name
+        case Compound(_, args) | Atom(_, args):
+            for arg in args:
+                yield from variables(arg)
+        case Distinct(left, right):
+            yield from variables(left)
+            yield from variables(right)
+        case Not(body):
+            yield from variables(body)
+        case Or(parts) | And(parts):
+            for each in parts:
+                yield from variables(each)
+
+
+def normal(sheet: Sheet) -> list[NormalClause]:
+    """All rules of a sheet in plain form."""
+    made: list[NormalClause] = []
+    numbers = count(1)
+    most = len(sheet.rules) + MOST_ADDED
+    for rule in sheet.rules:
+        _Rewriter(rule, made, numbers, most).rewrite(rule.head, rule.body)
+    return made
+
+
+class _Rewriter:
+    """Brings one rule into plain form; relations that it needs on the way are added to `made`."""
+
+    def __init__(
+        self, rule: Rule, made: list[NormalClause], numbers: Iterator[int], most: int
+    ) -> None:
+        self.rule = rule
+        self.made = made
+        self.numbers = numbers
+        self.most = most
+
+    def rewrite(self, head: Atom, body: Iterable[Literal]) -> None:
+        """Add the rule of this head and body to what has been made."""
+        for simple in self._alternatives(And(tuple(body))):
+            clause = self._clause(head, simple)
+            if clause is not None:
+                self.made.append(clause)
+            if len(self.made) > self.most:
+                raise UsageError(
+                    f"line {self.rule.line}: with this rule, the 'or's of the sheet make more than "
+                    f"{self.most:,} rules of it: {show(self.rule)}."
+                )
+
+    def _alternatives(self, literal: Literal) -> list[tuple[Literal, ...]]:
+        """The ways to make it true, each as atoms, `distinct` and denials."""
+        match literal:
+            case Or(parts):
+                ways = []
+                for part in parts:
+                    ways += self._alternatives(part)
+                    self._bound_number(len(ways))
+            case And(parts):
+                ways = [()]
+                for part in parts:
+                    more = self._alternatives(part)
+                    self._bound_number(len(ways) * len(more))
+                    ways = [left + right for left in ways for right in more]
+            case Not(Not(body)):
+                ways = self._alternatives(body)
+            case Not(Or(parts)):
+                ways = self._alternatives(And(tuple(Not(part) for part in parts)))
+            case _:
+                ways = [(literal,)]
+        return list(dict.fromkeys(ways))
+
+    def _bound_number(self, ways: int) -> None:
+        if ways > MOST_ALTERNATIVES:
+            raise UsageError(
+                f"line {self.rule.line}: the 'or's of this rule make more than "
+                f"{MOST_ALTERNATIVES} rules of it: {show(self.rule)}."
+            )
+
+    def _clause(self, head: Atom, literals: tuple[Literal, ...]) -> NormalClause | None:
+        """The clause, or None if it can never hold."""
+        equal: dict[str, Term] = {}
+        for literal in literals:
+            if (
+                isinstance(literal, Not)
+                and isinstance(literal.body, Distinct)
+                and not _unify(literal.body.left, literal.body.right, equal)
+            ):
+                return None
+        if equal:
+            head = _replace_atom(head, equal)
+            literals = tuple(_replace(literal, equal) for literal in literals)
+        holds = tuple(each for each in literals if isinstance(each, Atom))
+        differ: list[tuple[Term, Term]] = []
+        fails: list[Atom] = []
+        for literal in literals:
+            if isinstance(literal, Distinct):
+                if literal.left == literal.right:
+                    return None
+                if not _apart(literal.left, literal.right):
+                    differ.append((literal.left, literal.right))
+            elif isinstance(literal, Not) and not isinstance(literal.body, Distinct):
+                fails.append(self._denied(literal.body, holds))
+        return NormalClause(
+            head, tuple(dict.fromkeys(holds)), tuple(fails), tuple(differ), self.rule
+        )
+
+    def _denied(self, body: Literal, holds: tuple[Atom, ...]) -> Atom:
+        """The atom to deny: itself, or a relation that hides variables which nothing binds."""
+        bound = {name for atom in holds for name in variables(atom)}
+        names = list(dict.fromkeys(variables(body)))
+        if isinstance(body, Atom) and bound.issuperset(names):
+            return body
+        # No name in a text has a space in it.
+        name = f"denied {next(self.numbers)}"
+        head = Atom(name, tuple(Variable(name) for name in names if name in bound))
+        # What the body only compares or denies gets its values where the whole rule gets them.
+        given = [set(_named(way)) for way in self._alternatives(body)]
+        missing = {each for each in variables(head) if not all(each in way for way in given)}
+        sources = [atom for atom in holds if not missing.isdisjoint(variables(atom))]
+        self.rewrite(head, [*sources, body])
+        return head
+
+
+def _named(literals: Iterable[Literal]) -> Iterator[str]:
+    """The variables of those that are atoms."""
+    return (name for each in literals if isinstance(each, Atom) for name in variables(each))
+
+
+def _unify(left: Term, right: Term, equal: dict[str, Term]) -> bool:
+    left, right = _replace_term(left, equal), _replace_term(right, equal)
+    if left == right:
+        return True
+    if isinstance(right, Variable) and not isinstance(left, Variable):
+        left, right = right, left
+    if isinstance(left, Variable):
+        if left.name in variables(right):
+            return False
+        for name, value in equal.items():
+            equal[name] = _replace_term(value, {left.name: right})
+        equal[left.name] = right
+        return True
+    if isinstance(left, Compound) and isinstance(right, Compound):
+        if left.name != right.name or len(left.args) != len(right.args):
+            return False
+        return all(_unify(a, b, equal) for a, b in zip(left.args, right.args, strict=True))
+    return False
+
+
+def _apart(left: Term, right: Term) -> bool:
+    """Whether two terms differ whatever their variables are."""
+    if isinstance(left, Variable) or isinstance(right, Variable):
+        return False
+    return not _unify(left, right, {})
+
+
+def may_match(left: Atom, right: Atom) -> bool:
+    """Whether two atoms of different rules can be the same."""
+    if left.name != right.name or len(left.args) != len(right.args):
+        return False
+    apart = {name: Variable(f"{name} ") for name in variables(right)}
+    equal: dict[str, Term] = {}
+    return all(
+        _unify(a, _replace_term(b, dict(apart)), equal)
+        for a, b in zip(left.args, right.args, strict=True)
+    )
+
+
+def _replace_term(term: Term, values: dict[str, Term]) -> Term:
+    match term:
+        case Variable(name):
+            return values.get(name, term)
+        case Compound(name, args):
+            return Compound(name, tuple(_replace_term(arg, values) for arg in args))
+        case _:
+            return term
+
+
+def _replace_atom(atom: Atom, values: dict[str, Term]) -> Atom:
+    return Atom(atom.name, tuple(_replace_term(arg, values) for arg in atom.args))
+
+
+def _replace(literal: Literal, values: dict[str, Term]) -> Literal:
+    match literal:
+        case Atom():
+            return _replace_atom(literal, values)
+        case Distinct(left, right):
+            return Distinct(_replace_term(left, values), _replace_term(right, values))
+        case Not(body):
+            return Not(_replace(body, values))
+        case Or(parts):
+            return Or(tuple(_replace(part, values) for part in parts))
+        case And(parts):
+            return And(tuple(_replace(part, values) for part in parts))
+
+
+def replaced(clause: NormalClause, values: dict[str, Term]) -> NormalClause:
+    """The clause with terms in place of variables."""
+    return NormalClause(
+        _replace_atom(clause.head, values),
+        tuple(_replace_atom(atom, values) for atom in clause.holds),
+        tuple(_replace_atom(atom, values) for atom in clause.fails),
+        tuple(
+            (_replace_term(left, values), _replace_term(right, values))
+            for left, right in clause.differ
+        ),
+        clause.origin,
+    )

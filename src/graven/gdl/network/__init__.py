@@ -1,0 +1,1 @@
+"""The propositional network of a game: from ground rules to gates."""

@@ -1,0 +1,182 @@
+"""Gates for the relevant atoms of the ground rules."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graven.core.cancellation import raise_if_cancelled
+from graven.gdl.grounding.grounded_sheet import GroundedSheet
+from graven.gdl.grounding.numbered_rules import TooLargeError
+from graven.gdl.network.fixed_values import EITHER
+from graven.gdl.network.game_atoms import GameAtoms
+from graven.gdl.network.gate_arrays import flatten, mark_cone
+from graven.gdl.network.gate_builder import FALSE, TRUE, GateBuilder
+from graven.gdl.network.gate_merging import LiveNodes, merge_single_readers
+from graven.gdl.network.relevance import RelevantAtoms, RulesByHead, needed_now, own_negation
+
+MAX_GATES = 3_000_000
+
+
+@dataclass(frozen=True)
+class AtomLiterals:
+    """A graph under construction and the literal of each atom in it."""
+
+    game: GameAtoms
+    builder: GateBuilder
+    literal: dict[int, int]
+
+    def live(self) -> LiveNodes:
+        """Find the nodes that legal moves, goals and the end depend on, through all states."""
+        literal, game = self.literal, self.game
+        arrays = flatten(self.builder.inputs)
+        marks = np.zeros(len(self.builder.inputs), np.int8)
+        roots = [literal[atom] for atom in game.outputs()]
+        bases = {literal[base] >> 1: base for base in game.true.values() if base in literal}
+        new = roots
+        while new:
+            marks[np.array(new, np.int64) >> 1] = 1
+            mark_cone(arrays, marks, 1)
+            marked = [bases.pop(node) for node in list(bases) if marks[node]]
+            new = [
+                literal[game.next[base]]
+                for base in marked
+                if base in game.next and literal[base] > TRUE
+            ]
+            roots = roots + new
+        return LiveNodes(arrays, marks == 1, roots)
+
+    def size(self) -> tuple[int, int]:
+        """Return how many live nodes there are, and how many inputs they have."""
+        live = self.live()
+        return int(live.needed.sum()), int(np.diff(live.arrays.start)[live.needed].sum())
+
+    def merged(self) -> AtomLiterals:
+        """Merge gates with a single reader into it.
+
+        Larger alternatives of moves may then come together, whose complements are small.
+        """
+        inputs, facts = self.builder.inputs, self.builder.facts
+        live = self.live()
+        builder, new = GateBuilder(), [FALSE] * len(inputs)
+        for role, moves in facts.moves.items():
+            for move in moves:
+                new[move >> 1] = builder.leaf()
+                builder.facts.role[new[move >> 1]] = role
+            builder.facts.moves[role] = frozenset(new[move >> 1] for move in moves)
+        for node in np.flatnonzero(live.needed).tolist():
+            if node and not inputs[node] and new[node] == FALSE:
+                new[node] = builder.leaf()
+
+        def make(factors: list[int]) -> int:
+            return builder.disjunction(factor ^ 1 for factor in factors) ^ 1
+
+        merge_single_readers(inputs, live, new, make)
+        literal = {atom: new[old >> 1] ^ (old & 1) for atom, old in self.literal.items()}
+        return AtomLiterals(self.game, builder, literal)
+
+
+def construct_gates(
+    ground: GroundedSheet,
+    game: GameAtoms,
+    rules: RulesByHead,
+    relevant: RelevantAtoms,
+    values: NDArray[np.int8],
+) -> AtomLiterals:
+    """Make gates for all relevant atoms whose value is not fixed."""
+    return _Construction(ground, game, rules).construct(relevant, values)
+
+
+class _Construction:
+    def __init__(self, ground: GroundedSheet, game: GameAtoms, rules: RulesByHead) -> None:
+        self.ground = ground
+        self.game = game
+        self.rules = rules
+        self.lists = tuple(array.tolist() for array in rules)  # faster to index than arrays
+        self.builder = GateBuilder()
+        self.literal: dict[int, int] = {}
+
+    def construct(self, relevant: RelevantAtoms, values: NDArray[np.int8]) -> AtomLiterals:
+        bases = set(self.game.true.values())
+        for atom in relevant.order.tolist():
+            if values[atom] != EITHER:
+                self.literal[atom] = int(values[atom])
+            elif atom in bases:
+                self.literal[atom] = self.builder.leaf()
+        # Legality first: what it implies is then known when moves occur in rules.
+        self._define(needed_now(self.rules.dependencies(), self.game.legal_atoms()))
+        self._add_moves(values)
+        self._define(relevant)
+        return AtomLiterals(self.game, self.builder, self.literal)
+
+    def _add_moves(self, values: NDArray[np.int8]) -> None:
+        """Add a leaf for each move that is neither always made nor ever."""
+        facts = self.builder.facts
+        for role, table in enumerate(self.game.does):
+            leaves = []
+            for move, atom in table.items():
+                legal = self.literal[self.game.legal[role][move]]
+                if legal == FALSE:
+                    self.literal[atom] = FALSE
+                elif values[atom] != EITHER:
+                    self.literal[atom] = int(values[atom])
+                else:
+                    leaf = self.literal[atom] = self.builder.leaf()
+                    facts.role[leaf] = role
+                    facts.implied[leaf] = self.builder.implications(legal) - {TRUE}
+                    leaves.append(leaf)
+            facts.moves[role] = frozenset(leaves)
+
+    def _define(self, atoms: RelevantAtoms) -> None:
+        """Make gates for atoms, component by component."""
+        order, component = atoms.order.tolist(), atoms.component.tolist()
+        i = 0
+        while i < len(order):
+            j = i + 1
+            while j < len(order) and component[j] == component[i]:
+                j += 1
+            members = [atom for atom in order[i:j] if atom not in self.literal]
+            if len(members) == 1:
+                self.literal[members[0]] = self._value(members[0])
+            elif members:
+                self._unroll(members)
+            i = j
+            if members:
+                self._check_limits(members[0])
+
+    def _check_limits(self, atom: int) -> None:
+        raise_if_cancelled()
+        too_many = len(self.builder.inputs) > MAX_GATES
+        if too_many or time.monotonic() > self.ground.deadline:
+            reason = f"the rules make more than {MAX_GATES:,} gates"
+            reason = reason if too_many else "making gates takes too long"
+            relation = self.ground.program.relations[self.ground.relation[atom]]
+            raise TooLargeError(f"{reason}, at {relation}.")
+
+    def _value(self, atom: int) -> int:
+        literal, (first, start, literals) = self.literal, self.lists
+        return self.builder.sum_of_products(
+            [literal[x >> 1] ^ (x & 1) for x in literals[start[rule] : start[rule + 1]]]
+            for rule in range(first[atom], first[atom + 1])
+        )
+
+    def _unroll(self, members: Sequence[int]) -> None:
+        """Unroll atoms that depend on each other, from false on, until a fixpoint."""
+        inside = set(members)
+        first, start, literals = self.lists
+        for atom in members:
+            self.literal[atom] = FALSE
+            for x in literals[start[first[atom]] : start[first[atom + 1]]]:
+                if x & 1 and x >> 1 in inside:
+                    raise own_negation(self.ground, atom)
+        for _ in range(len(members)):
+            before = [self.literal[atom] for atom in members]
+            for atom in members:
+                self.literal[atom] = self._value(atom)
+            if before == [self.literal[atom] for atom in members]:
+                break
+            self._check_limits(members[0])

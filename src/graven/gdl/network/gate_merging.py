@@ -1,0 +1,147 @@
+"""Fewer gates for the same functions: merging, and factoring for the single-position kernel."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graven.gdl.network.gate_arrays import GateArrays
+from graven.gdl.network.gate_builder import FALSE, TRUE, Gate, GateBuilder
+from graven.gdl.network.propositional import Network
+
+MIN_FACTORED = 4
+"""A literal is factored out of so many inputs of a gate or more."""
+
+
+@dataclass(frozen=True)
+class LiveNodes:
+    """The nodes of a graph that some literals, the roots, depend on."""
+
+    arrays: GateArrays
+    needed: NDArray[np.bool_]
+    """(nodes,)"""
+    roots: Sequence[int]
+
+
+def merge_single_readers(
+    inputs: Sequence[Gate], live: LiveNodes, new: list[int], make: Callable[[list[int]], int]
+) -> None:
+    """Rebuild the needed gates, and merge a gate into its reader where it has only one.
+
+    `make` builds a gate from the literals of its inputs. `new` has the new literal of each leaf
+    and receives that of each gate that is built. A gate that is read inverted stays a gate.
+    """
+    sizes = np.diff(live.arrays.start)
+    literals = live.arrays.literals[np.repeat(live.needed, sizes)]
+    reads = np.bincount(literals >> 1, minlength=len(inputs))
+    reads += np.bincount(literals[literals & 1 == 1] >> 1, minlength=len(inputs))
+    reads[np.array(live.roots, np.int64) >> 1] += 2
+    mergeable = ((reads == 1) & (sizes > 0)).tolist()
+    merged: dict[int, list[int]] = {}
+    for node in np.flatnonzero(live.needed & (sizes > 0)).tolist():
+        factors: list[int] = []
+        for literal in inputs[node]:
+            if mergeable[literal >> 1]:
+                factors += merged.pop(literal >> 1)
+            else:
+                factors.append(new[literal >> 1] ^ (literal & 1))
+        if mergeable[node]:
+            merged[node] = factors
+        else:
+            new[node] = make(factors)
+
+
+def merge_gates(network: Network, factor: bool = False) -> Network:
+    """Merge gates into their only readers, and drop gates that nothing reads.
+
+    With `factor`, a literal that many inputs of a gate need is factored out of them, and what
+    another input of the same gate already decides is dropped: a node that flips often, such as
+    whose turn it is, then reaches few gates.
+    """
+    builder = GateBuilder(network.first_gate - 1)
+    outputs = network.outputs()
+    live = LiveNodes(network.arrays, network.cone(outputs), outputs)
+    new = [2 * node if node < network.first_gate else FALSE for node in range(len(network.inputs))]
+
+    def make(factors: list[int]) -> int:
+        return builder.conjunction(_factored(builder, factors) if factor else factors)
+
+    merge_single_readers(network.inputs, live, new, make)
+    return network.rebuilt(builder.inputs, lambda literal: new[literal >> 1] ^ (literal & 1))
+
+
+def _factored(builder: GateBuilder, literals: list[int]) -> list[int]:
+    """Simplify the factors of a gate, and group those that share an alternative.
+
+    Drop factors and alternatives that other factors decide. Then combine: (a or b)(a or c) is
+    a or bc, for the `a` that most factors share.
+    """
+    if FALSE in literals:
+        return [FALSE]
+    factors = {literal for literal in literals if literal != TRUE}
+    kept: set[int] = set()
+    for literal in factors:
+        # A factor that is an OR has the inversions of its gate's inputs as alternatives.
+        inputs = builder.inputs[literal >> 1] if literal & 1 else ()
+        if any(other ^ 1 in factors for other in inputs):
+            continue
+        if any(other in factors for other in inputs):
+            literal = builder.conjunction(other for other in inputs if other not in factors) ^ 1
+        kept.add(literal)
+    kept.discard(TRUE)
+    if FALSE in kept:
+        return [FALSE]
+    counts = Counter(
+        other for literal in kept if literal & 1 for other in builder.inputs[literal >> 1]
+    )
+    if not counts:
+        return sorted(kept)
+    common, count = max(counts.items(), key=lambda item: (item[1], -item[0]))
+    if count < MIN_FACTORED:
+        return sorted(kept)
+    group = [x for x in kept if x & 1 and common in builder.inputs[x >> 1]]
+    rest = kept.difference(group)
+    inner = builder.conjunction(
+        builder.conjunction(other for other in builder.inputs[x >> 1] if other != common) ^ 1
+        for x in group
+    )
+    return sorted([*rest, builder.conjunction((common, inner ^ 1)) ^ 1])
+
+
+class Factors:
+    """The conjunctive factors of a network's literals."""
+
+    def __init__(self, network: Network) -> None:
+        self._inputs = network.inputs
+        self._sets: dict[int, frozenset[int]] = {}
+
+    def of(self, literal: int) -> frozenset[int]:
+        """Return literals that are true wherever `literal` is, itself among them.
+
+        Only conjunctions, and alternatives of conjunctions, are searched.
+        """
+        if literal not in self._sets:
+            inputs = self._inputs[literal >> 1]
+            factors = {literal} if literal > TRUE else set()
+            if inputs and not literal & 1:
+                factors.update(inputs)
+            elif inputs and not any(self._is_disjunction(other ^ 1) for other in inputs):
+                factors |= frozenset.intersection(*(self.of(other ^ 1) for other in inputs))
+            self._sets[literal] = frozenset(factors)
+        return self._sets[literal]
+
+    def _is_disjunction(self, literal: int) -> bool:
+        return bool(literal & 1 and self._inputs[literal >> 1])
+
+    def without(self, builder: GateBuilder, literal: int, factor: int) -> int:
+        """Return what is left of a literal where its `factor` is true."""
+        if literal == factor:
+            return TRUE
+        inputs = self._inputs[literal >> 1]
+        if literal & 1:
+            return builder.disjunction(self.without(builder, x ^ 1, factor) for x in inputs)
+        return builder.conjunction(x for x in inputs if x != factor)

@@ -1,0 +1,62 @@
+"""All sessions of the server, up to the limit."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from concurrent.futures import ThreadPoolExecutor
+
+from graven.agents import SearchAgent
+from graven.core.errors import UsageError
+from graven.interfaces.web.live_game import DEFAULT_AGENT
+from graven.interfaces.web.search_pool import SearchPool
+from graven.interfaces.web.web_games import packaged_game
+from graven.interfaces.web.web_limits import IDLE_SECONDS, PageLimits
+from graven.interfaces.web.web_session import GameSession
+
+COMMAND_THREADS = 16
+WARM_UP_GAME = "breakthrough(size=5)"
+
+
+class SessionRegistry:
+    """The sessions by id. Sessions without a tab are removed to make room for new ones."""
+
+    def __init__(self, limits: PageLimits) -> None:
+        self.limits = limits
+        self.pool = SearchPool(limits)
+        self._threads = ThreadPoolExecutor(COMMAND_THREADS, "graven-command")
+        self._sessions: OrderedDict[str, GameSession] = OrderedDict()
+
+    def open(self, session_id: str | None) -> GameSession:
+        """Return the session with that id, or a new one if there is none."""
+        self._remove_unused()
+        session = self._sessions.get(session_id or "")
+        if session is None:
+            if len(self._sessions) >= self.limits.sessions:
+                raise UsageError(
+                    f"this server allows {self.limits.sessions} games at the same time: "
+                    "close a tab first."
+                )
+            session = GameSession(self.pool, self._threads)
+            self._sessions[session.id] = session
+        self._sessions.move_to_end(session.id)
+        return session
+
+    def warm_up(self) -> None:
+        """Compile or load the search, so that the first move does not wait for it."""
+        SearchAgent(DEFAULT_AGENT).player(packaged_game(WARM_UP_GAME, None)).warm_up()
+
+    def _remove_unused(self) -> None:
+        now = time.monotonic()
+        for session in list(self._sessions.values()):
+            full = len(self._sessions) >= self.limits.sessions
+            if not session.tabs and (full or now - session.last_used > IDLE_SECONDS):
+                self.pool.release(session.id)
+                del self._sessions[session.id]
+
+    def close(self) -> None:
+        """Cancel every search."""
+        for session in self._sessions.values():
+            session.close()
+        self.pool.close()
+        self._threads.shutdown(wait=False, cancel_futures=True)

@@ -1,0 +1,144 @@
+"""The searches of one session: starting, cancelling, and publishing their progress.
+
+Everything here runs in the server's event loop, except the searches themselves, which run in the
+thread pool of `search_pool`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from typing import Any, Protocol
+
+from graven.interfaces.web.browser_tab import OutgoingMessage
+from graven.interfaces.web.live_game import LiveGame
+from graven.interfaces.web.search_pool import PageSearch, SearchPool, SearchRequest
+from graven.interfaces.web.search_view import search_message
+from graven.interfaces.web.web_limits import UPDATES_PER_SECOND
+from graven.search.budget import Budget
+from graven.search.specs import Spec
+
+MOVE_SLOT = "move"  # the search for the agent to move
+
+
+class SearchListener(Protocol):
+    """The session that owns the searches."""
+
+    @property
+    def has_tabs(self) -> bool:
+        """Whether a tab is connected."""
+
+    def broadcast(self, message: OutgoingMessage, droppable: bool = False) -> None:
+        """Send a message to all tabs."""
+
+    async def search_finished(self, search: PageSearch) -> None:
+        """Handle the end of a search."""
+
+    async def in_thread(self, work: Callable[..., Any], *arguments: Any) -> Any:
+        """Run blocking work in a thread."""
+
+
+class SessionSearches:
+    """The searches of one session, at most one for each slot of the page."""
+
+    def __init__(self, owner: str, pool: SearchPool, listener: SearchListener) -> None:
+        self._owner, self._pool, self._listener = owner, pool, listener
+        self._by_slot: dict[str, PageSearch] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._publishing = self._closed = False
+
+    def get(self, slot: str) -> PageSearch | None:
+        """Return the last search of a slot."""
+        return self._by_slot.get(slot)
+
+    def all(self) -> list[PageSearch]:
+        """Return the last search of every slot."""
+        return list(self._by_slot.values())
+
+    def is_current(self, search: PageSearch) -> bool:
+        """Return whether a search has not been replaced by a later one in its slot."""
+        return self._by_slot.get(search.slot) is search
+
+    def start(self, slot: str, player: int, spec: Spec, budget: Budget, *, game: LiveGame) -> None:
+        """Search the position that is shown; the slot's previous search is cancelled."""
+        if slot in self._by_slot:
+            self._by_slot[slot].cancel()
+        request = SearchRequest(
+            slot=slot,
+            player=player,
+            spec=spec,
+            position=game.position,
+            budget=budget,
+            seed=game.seed_of(player),
+            memory_mib=self._pool.limits.memory_mib,
+        )
+        seat = player if slot == MOVE_SLOT else slot
+        search = PageSearch(request, self._pool.retain(self._owner, seat, spec.text, game.id))
+        self._by_slot[slot] = search
+        loop = asyncio.get_running_loop()
+
+        def on_finished(finished: PageSearch) -> None:
+            # The event loop may be closed by the time a search ends.
+            with suppress(RuntimeError):
+                loop.call_soon_threadsafe(
+                    lambda: self._spawn(lambda: self._listener.search_finished(finished))
+                )
+
+        self._pool.start(search, on_finished)
+        if not self._publishing:
+            self._publishing = True
+            self._spawn(self._publish_updates)
+
+    def finish_now(self, slot: str | None) -> None:
+        """End the search of a slot, or all searches, and keep the results."""
+        for name, search in self._by_slot.items():
+            if slot in (None, name):
+                search.finish_now()
+
+    def cancel_outdated(self, game: LiveGame | None) -> None:
+        """Cancel searches of positions that are not shown any more."""
+        for search in self._by_slot.values():
+            if game is None or search.position is not game.position:
+                search.cancel()
+        move_search = self._by_slot.get(MOVE_SLOT)
+        if move_search and game and game.agent_to_move() != move_search.player:
+            move_search.cancel()
+
+    def cancel_all(self) -> None:
+        """Cancel all searches."""
+        for search in self._by_slot.values():
+            search.cancel()
+
+    def release_trees(self) -> None:
+        """Free the memory of all trees of the session."""
+        self._pool.release(self._owner)
+
+    def close(self) -> None:
+        """Cancel all searches and the tasks that wait for them."""
+        self._closed = True
+        self.cancel_all()
+        for task in self._tasks:
+            task.cancel()
+
+    async def _publish_updates(self) -> None:
+        """Send the progress of running searches until all have ended."""
+        try:
+            while self._listener.has_tabs and any(search.active for search in self.all()):
+                await asyncio.sleep(1 / UPDATES_PER_SECOND)
+                for search in self.all():
+                    if not search.active:
+                        continue
+                    # In a thread: the first call compiles, and many moves take long to format.
+                    message = await self._listener.in_thread(search_message, search)
+                    if search.active and self.is_current(search):
+                        self._listener.broadcast(message, droppable=True)
+        finally:
+            self._publishing = False
+
+    def _spawn(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        if self._closed:
+            return
+        task = asyncio.get_running_loop().create_task(work())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)

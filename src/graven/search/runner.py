@@ -1,0 +1,291 @@
+"""Run a search: within a budget, in a tree that grows, and is reused between moves if asked."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graven.core import contract
+from graven.core.compile_cache import is_user_defined
+from graven.core.contract import Rules, State
+from graven.core.errors import ContractError, UsageError
+from graven.core.handles import Handle
+from graven.core.rng import generator
+from graven.core.status import Status, call_kernel, contract_fault
+from graven.search.batch import Batch, batch_bytes, new_batch, simulate_batches
+from graven.search.budget import MOST_PLAYOUTS, Budget
+from graven.search.plan import NEVER, Plan, SearchState
+from graven.search.playout.entry import learn_address, playout_address
+from graven.search.reuse import History, find_node, node_after, node_of_state, prune
+from graven.search.simulate import CONTROL, DONE, PLIES, STOP, set_root, simulate
+from graven.search.specs import UNIFORM, Spec
+from graven.search.tree import (
+    CLOSED,
+    LOST,
+    NEEDED,
+    NODES,
+    NONE,
+    ROOT,
+    TABLES,
+    Record,
+    Tree,
+    TreeArena,
+    new_record,
+)
+
+MIB = 1 << 20
+# A chunk of simulations takes about this long: deadlines and stop requests are tested in between.
+CHUNK_SECONDS = 0.01
+# The least speed at which a group of arrays grows: is there time left for it?
+GROW_BYTES_PER_SECOND = 2.5e8
+
+
+_loaded: set[bool] = set()  # the kernels that this process has loaded: in batches or not
+
+
+class Stop(Protocol):
+    """Anything like a `threading.Event`."""
+
+    def is_set(self) -> bool:
+        """Return whether the search is to end."""
+
+
+@dataclass
+class Run:
+    """How a search went, and its tree: nodes and AMAF tables in use.
+
+    `plies` are those of all simulations, their part in the tree included.
+    """
+
+    playouts: int
+    plies: int
+    seconds: float
+    full: bool
+    nodes: int
+    tables: int
+    tree: Tree = field(repr=False)
+
+
+class Search:
+    """The search of one player in one game: its plan, its tree and the memory of its playouts."""
+
+    def __init__(self, name: str, rules: Rules, spec: Spec) -> None:
+        if not spec.playout.policy.features:
+            rules = rules._replace(
+                feature=0, playout_moves_with_features=0, num_features=rules.num_codes
+            )
+        self.name = name
+        self.rules = rules
+        self.spec = spec
+        options = spec.options
+        self.arena = TreeArena(rules, options.memory_mib * MIB)
+        if self.arena.nbytes > self.arena.limit:
+            raise UsageError(
+                f"memory_mib={options.memory_mib} is too little to search {name}: it takes at "
+                f"least {math.ceil(self.arena.nbytes / MIB)}."
+            )
+        self.record: Record = new_record(rules)
+        playout = spec.playout.variant
+        try:
+            memory = playout.memory(rules, spec.playout.values) if playout.memory else None
+        except MemoryError:
+            raise UsageError(
+                f"not enough memory for what these playouts learn at {name}: its bounds, "
+                f"{rules.max_moves:,} moves and {rules.max_plies:,} plies, are too high for them."
+            ) from None
+        self.playout_memory = Handle(memory)
+        self.control: NDArray[np.int64] = np.zeros(CONTROL, np.int64)
+        ref = NEVER if spec.ref is None else spec.ref
+        pool = NEVER if spec.playout.pool_min_visits is None else spec.playout.pool_min_visits - 1
+        amaf = spec.ref is not None or spec.playout.pool_min_visits is not None
+        self.plan = Plan(
+            params=np.array(spec.params, dtype=np.float64),
+            select=spec.formula.address,
+            playout=playout_address(playout, self.playout_memory),
+            learn=learn_address(playout, self.playout_memory),
+            memory=self.playout_memory.address,
+            amaf=int(amaf),
+            tables=min(ref, pool),
+            ref=ref,
+            pool=pool,
+            passes=int(amaf and (min(ref, pool) < NEVER or options.reuse_tree)),
+            expand=options.expand,
+            transpositions=int(options.transpositions),
+        )
+        self.batch: Batch | None = None
+        leaves, playouts = options.batch_leaves, options.playouts_per_leaf
+        if leaves * playouts > 1:
+            many = spec.playout.text == UNIFORM and bool(rules.batch_playouts)
+            if batch_bytes(rules, leaves, playouts, many) > self.arena.limit:
+                raise UsageError(
+                    f"memory_mib={options.memory_mib} is too little for batches of {leaves} "
+                    f"leaves with {playouts} playouts each at {name}."
+                )
+            self.batch = new_batch(rules, leaves, playouts, many)
+        self.prune_above = self.arena.limit // 2
+        self._history: History | None = None
+        self._load()
+
+    def _load(self) -> None:
+        """Compile the kernels, or load them from the cache, before any clock runs."""
+        batches = self.batch is not None
+        if batches in _loaded:
+            return
+        contract.start(self.rules, self.record.root)
+        self._set_root()
+        self._simulate(0, 0)
+        find_node(self.tree, 0)
+        prune(self.rules, self.tree)
+        self.arena.clear()
+        _loaded.add(batches)
+
+    @property
+    def tree(self) -> Tree:
+        """The arrays of the tree; replaced by others when it grows."""
+        return self.arena.tree
+
+    def interrupt(self) -> None:
+        """End the search under way, or else the next one. Any thread may call this."""
+        self.control[STOP] = 1
+
+    def _simulate(self, until: int, goal: int) -> int:
+        """Run simulations until so many of the search's `goal` are done; return the status."""
+        if self.batch is not None:
+            return simulate_batches(self._state, self.batch, until, goal)
+        return simulate(self._state, until)
+
+    @property
+    def _state(self) -> SearchState:
+        """What kernels work on now: the tree and the plan are replaced when they grow."""
+        return SearchState(self.rules, self.tree, self.plan, self.record, self.control)
+
+    def run(
+        self,
+        state: State,
+        history: History,
+        budget: Budget,
+        seed: int,
+        stop: Stop | None = None,
+    ) -> Run:
+        """Search a position until the budget is used, `stop` is set or `interrupt` is called."""
+        begin = time.perf_counter()
+        deadline = begin + budget.seconds if budget.seconds is not None else math.inf
+        self.record.rng[:] = generator(seed)
+        self.control[DONE] = self.control[PLIES] = 0  # the search before may have been interrupted
+        self.record.root[:] = state
+        if self._history is not None and self.spec.playout.variant.on_new_search:
+            self.spec.playout.variant.on_new_search(self.playout_memory.record)
+        self._move_root(history)
+        visits = int(self.tree.visits[self.tree.meta[ROOT]])
+        goal = min(budget.playouts or MOST_PLAYOUTS, MOST_PLAYOUTS - visits)
+        chunk = 1  # where one playout takes seconds, a second one may be too late
+        while self.control[DONE] < goal and not self.control[STOP]:
+            done, now = int(self.control[DONE]), time.perf_counter()
+            if now >= deadline or (stop is not None and stop.is_set()):
+                break
+            until = min(goal, done + chunk)
+            if call_kernel(
+                kernel=partial(self._simulate, until, goal),
+                fault=self._fault,
+                grow=lambda status: self._grow(status, deadline - time.perf_counter()),
+            ):
+                spent = max(time.perf_counter() - now, 1e-6)
+                rate = (self.control[DONE] - done) / spent
+                left = min(CHUNK_SECONDS, deadline - now - spent)
+                chunk = max(1, min(8 * chunk, int(rate * left)))
+        playouts, plies = int(self.control[DONE]), int(self.control[PLIES])
+        self.control[:] = 0
+        tree = self.tree
+        return Run(
+            playouts=playouts,
+            plies=plies,
+            seconds=time.perf_counter() - begin,
+            full=self.arena.full,
+            nodes=int(tree.meta[NODES]),
+            tables=int(tree.meta[TABLES]),
+            tree=tree,
+        )
+
+    def _grow(self, status: Status, seconds_left: float) -> None:
+        """Enlarge what a kernel needs more of; close the tree if there is no time for it."""
+        if status == Status.NEED_MEMORY:
+            self._grow_memory()
+            return
+        group = NEEDED[status]
+        if self.arena.group_bytes(group) / GROW_BYTES_PER_SECOND > seconds_left:
+            self.arena.close()
+        else:
+            self.arena.grow(group)
+
+    def _grow_memory(self) -> None:
+        """Replace the playout policy's memory by a larger one."""
+        grow = self.spec.playout.variant.grow
+        if grow is None:
+            raise ContractError("the playout policy asked for more memory, but has no `grow`.")
+        memory = Handle(grow(self.playout_memory.record))
+        if memory.layout != self.playout_memory.layout:
+            raise ContractError("the playout policy's `grow` returned a memory of another type.")
+        self.playout_memory, self.plan = memory, self.plan._replace(memory=memory.address)
+
+    def _set_root(self) -> None:
+        """Make the record's root state the root, with an AMAF table if the search keeps any."""
+
+        def grow(status: Status) -> None:
+            self.arena.grow(NEEDED[status])
+            if self.arena.full:
+                # The reused tree has no space left for the table of its new root: start a new tree.
+                self.arena.clear()
+
+        while not call_kernel(
+            kernel=lambda: set_root(self._state),
+            fault=self._fault,
+            grow=grow,
+        ):
+            pass
+
+    def _move_root(self, history: History) -> None:
+        """Make the new position the root: of the same tree if that is reused, else of a new one."""
+        root = self._known_node(history) if self.spec.options.reuse_tree else NONE
+        self.tree.meta[ROOT] = root
+        if root == NONE or not self._prune():
+            self.arena.clear()
+        self._history = history
+        self._set_root()
+
+    def _known_node(self, history: History) -> int:
+        """Return the visited node of the new position, or NONE."""
+        before = self._history
+        if before is None:
+            return NONE
+        if self.spec.options.transpositions:
+            return node_of_state(self.rules, self.tree, self.record.root)
+        if history[: len(before)] == before:
+            return node_after(self.rules, self.tree, history[len(before) :])
+        return NONE
+
+    def _prune(self) -> bool:
+        """Prune what the new root cannot reach if memory is short.
+
+        Return False if the tree cannot be reused: it cannot be pruned, or the root's AMAF table
+        cannot be built.
+        """
+        tree = self.tree
+        root = tree.meta[ROOT]
+        if self.plan.amaf and tree.table[root] == NONE and tree.passed[root] == LOST:
+            return False
+        if tree.meta[CLOSED] or self.arena.nbytes > self.prune_above:
+            self.arena.full = False
+            return prune(self.rules, tree)
+        return True
+
+    def _fault(self, status: Status) -> ContractError:
+        function, suffix = self.spec.playout.variant.function, ""
+        if function is not None and is_user_defined(function):
+            suffix = f"; or the playout policy's {function.__name__!r} did so"
+        return contract_fault(status, self.name, self.rules, suffix)

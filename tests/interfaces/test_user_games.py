@@ -1,0 +1,100 @@
+"""Custom games on the command line: written by `graven new`, accepted by every command."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import random
+
+import pytest
+
+import graven as gv
+from tests.interfaces.helpers import run_generated_test
+
+
+@pytest.fixture
+def folder(new_file):
+    return new_file("game", "mygame", "graven match ./mygame.py:game grave uct")
+
+
+def test_the_template_passes_its_own_test(folder):
+    assert "3 passed" in run_generated_test(folder, "mygame")
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("pyspiel") is None, reason="OpenSpiel is not installed"
+)
+def test_the_template_is_four_in_a_row(folder):
+    ours, theirs = gv.game("mygame.py:game"), gv.game("spiel(connect_four)")
+    rng = random.Random(4)
+    for _ in range(60):
+        our_position, their_position = ours.start(), theirs.start()
+        while not our_position.is_over:
+            codes = our_position.legal_codes_of(our_position.current_player)
+            assert codes == their_position.legal_codes_of(their_position.current_player)
+            code = rng.choice(codes)
+            our_position, their_position = our_position.play(code), their_position.play(code)
+        assert their_position.scores == our_position.scores
+
+
+def test_every_command_accepts_a_custom_game(folder, run, run_apart):
+    game = "./mygame.py:game"
+    search = run("search", game, "--playouts", "200", "--moves", "a g b g c f", "--json")
+    assert json.loads(search.out)["best_move"] == "d"
+    played = run("match", game, "grave", "uct", "--games", "4", "--playouts", "40", "--json",
+                 "--workers", "2")  # fmt: skip
+    result = json.loads(played.out)
+    assert result["games"] == 4
+    assert result["game"].startswith("mygame.py:game(digest=")
+    again = run("match", game, "grave", "uct", "--games", "4", "--playouts", "40", "--json")
+    assert json.loads(again.out)["new"] == 0
+    shown = run("games", game)
+    assert "7 first moves: a b c d e f g" in shown.out
+    session = run("play", game, "--playouts", "20", stdin="a\nquit\n")
+    assert session.code == 0
+    table = run("tournament", game, "uct", "rave", "--games", "2", "--playouts", "20", "--json",
+                "--workers", "1")  # fmt: skip
+    assert table.code == 0, table.err
+    sweep = run("sweep", game, "uct(c=[0.2,0.4])", "--against", "rave", "--games", "2",
+                "--playouts", "20", "--json", "--workers", "1")  # fmt: skip
+    assert sweep.code == 0, sweep.err
+    engine = run_apart("gtp", "--game", game, "--playouts", "20", stdin="name\nquit\n")
+    assert engine.code == 0, engine.err
+
+
+def test_a_changed_file_begins_a_new_match(folder, run):
+    match = ("match", "mygame.py:game", "uct", "rave", "--games", "2", "--playouts", "20",
+             "--json", "--workers", "1")  # fmt: skip
+    assert json.loads(run(*match).out)["new"] == 2
+    path = folder / "mygame.py"
+    path.write_text(path.read_text().replace("LINE = 6, 7, 4", "LINE = 6, 7, 3"))
+    assert json.loads(run(*match).out)["new"] == 2
+
+
+def test_mistakes_are_reported_in_one_sentence(folder, run):
+    path = folder / "mygame.py"
+    path.write_text(path.read_text().replace("state[ENDED] = 3", "state[ENDED] = 'nobody'"))
+    done = run("match", "mygame.py:game", "uct", "rave")
+    assert done.code == 2
+    assert "mygame.py, line" in done.err
+    assert "a string" in done.err
+    assert "Traceback" not in done.err
+    for arguments, message in [
+        (("new", "game", "mygame"), "already exists"),
+        (("new", "game", "My Game"), "invalid name"),
+        (("new", "game", "class"), "invalid name"),
+        (("new", "gaem", "mine"), "Did you mean 'game'"),
+        (("search", "nowhere.py:game"), "cannot be read"),
+    ]:
+        done = run(*arguments)
+        assert done.code == 2
+        assert message in done.err
+
+
+def test_openspiel_on_the_command_line(run):
+    pytest.importorskip("pyspiel", reason="OpenSpiel is not installed")
+    done = run("match", "spiel(tic_tac_toe)", "grave", "spiel-mcts(simulations=20)", "--games", "2",
+               "--playouts", "50", "--json", "--workers", "1")  # fmt: skip
+    assert json.loads(done.out)["game"] == 'spiel("tic_tac_toe")'
+    assert run("agents", "spiel-mcts").out.startswith("spiel-mcts (program)")
+    assert run("games", "spiel(kuhn_poker)").code == 2

@@ -1,0 +1,90 @@
+"""Games and agents that a page may ask for, and those that the server refuses."""
+
+from __future__ import annotations
+
+import pytest
+
+from graven.core.errors import UsageError
+from graven.interfaces.web.agent_limits import limited_budget, parse_page_agent
+from graven.interfaces.web.board_cells import cells_of_move
+from graven.interfaces.web.web_games import list_files, packaged_game, resolve_in_folder
+from graven.interfaces.web.web_limits import PageLimits
+from graven.search.budget import Budget
+
+LIMITS = PageLimits(playouts=1000, seconds=5.0)
+
+
+def test_programs_and_budgets_above_the_limits_are_refused(tmp_path):
+    proof = tmp_path / "ran"
+    for spec in (f'gtp("touch {proof}")', f" GTP ('touch {proof}')", f"gtp(touch {proof})"):
+        with pytest.raises(UsageError):
+            parse_page_agent(spec, LIMITS)
+    own = tmp_path / "own.py"
+    own.write_text(f"open({str(proof)!r}, 'w').close()\n")
+    for spec in (f"{own}:tree", f"uct+{own}:playout"):
+        with pytest.raises(UsageError, match="on your own machine"):
+            parse_page_agent(spec, LIMITS)
+    assert not proof.exists()
+    with pytest.raises(UsageError, match="at most 1,000 playouts"):
+        parse_page_agent("uct(playouts=1001)", LIMITS)
+    with pytest.raises(UsageError, match="at most 5 seconds"):
+        limited_budget(Budget(seconds=5.01), LIMITS)
+    # A search cannot be stopped within a batch.
+    assert (
+        parse_page_agent(
+            "uct(batch_leaves=32,playouts_per_leaf=32)", LIMITS
+        ).options.playouts_per_leaf
+        == 32
+    )
+    with pytest.raises(UsageError, match="playouts a batch"):
+        parse_page_agent("uct(batch_leaves=32,playouts_per_leaf=33)", LIMITS)
+    # A budget in playouts is bounded in time as well.
+    assert limited_budget(Budget(1000), LIMITS) == Budget(1000, 5.0)
+
+
+def test_no_file_outside_the_folder_is_read(tmp_path):
+    folder = tmp_path / "games"
+    (folder / "deep").mkdir(parents=True)
+    (folder / "deep" / "board.txt").write_text("112\n122\n")
+    secret = tmp_path / "secret.txt"
+    secret.write_text("112\n122\n")
+    (folder / "link.txt").symlink_to(secret)
+    assert resolve_in_folder(folder, "deep/board.txt").name == "board.txt"
+    assert list_files(folder) == ["deep/board.txt"]
+    outside = [
+        "../secret.txt",
+        str(secret),
+        "link.txt",
+        "deep/../../secret.txt",
+        "",
+        ".",
+        "no",
+        "a\0b",
+    ]
+    for name in outside:
+        with pytest.raises(UsageError):
+            resolve_in_folder(folder, name)
+    limits = PageLimits(folder=folder)
+    assert packaged_game("samegame(file=deep/board.txt)", folder).name == "samegame"
+    for spec in ("samegame(file=../secret.txt)", f"tsptw(file={secret})"):
+        with pytest.raises(UsageError):
+            packaged_game(spec, limits.folder)
+        with pytest.raises(UsageError, match="reads no files"):
+            packaged_game(spec, None)
+
+
+@pytest.mark.parametrize(
+    "text", ["evil.py:game", "rules/tictactoe.kif", "../x.py", "os", "__init__"]
+)
+def test_only_games_of_the_package_can_be_named(text):
+    with pytest.raises(UsageError):
+        packaged_game(text, None)
+
+
+def test_cells_of_moves():
+    names = {"a2", "b3", "m21", "12", "D4"}
+    assert cells_of_move("a2b3", names) == ["a2", "b3"]
+    assert cells_of_move("m21:ne3", names) == ["m21"]
+    assert cells_of_move("12", names) == ["12"]
+    assert cells_of_move("pass", names) == []
+    assert cells_of_move("D4", names) == ["D4"]

@@ -1,0 +1,98 @@
+"""Searches by the kernel and by the slow twin of `tests/naive/search.py`, and their comparison."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from graven.agents import SearchAgent
+from graven.core.contract import SIMULTANEOUS
+from graven.search import tree as arrays
+from graven.search.budget import Budget
+from tests.naive import search as naive
+
+INFINITY = math.inf
+POLICIES = [
+    ("uct(c=0.4)", naive.uct(0.4), None),
+    ("uct(c=0)", naive.uct(0.0), None),
+    ("rave(bias=1e-4)", naive.bias(1e-4), 0),
+    ("rave(bias=0.1,c=0.1)", naive.bias(0.1, 0.1), 0),
+    ("rave(k=250,c=0.2)", naive.hand_k(250.0, 0.2), 0),
+    ("rave(beta=gelly,b=0.1)", naive.gelly(0.1), 0),
+    ("rave(beta=orego1)", naive.gelly(0.0), 0),
+    ("rave(beta=orego2)", naive.orego2(), 0),
+    ("rave(alpha=1,k=100,c=0)", naive.additive(1.0, 100.0, 0.0), 0),
+    ("rave(alpha=0.5,k=100,c=0.3)", naive.additive(0.5, 100.0, 0.3), 0),
+    ("grave(ref=20,bias=1e-4)", naive.bias(1e-4), 20),
+    ("grave(ref=5,k=250,c=0.2)", naive.hand_k(250.0, 0.2), 5),
+    ("grave(ref=10,beta=gelly)", naive.gelly(0.1), 10),
+    ("hrave(bias=1e-3)", naive.bias(1e-3), INFINITY),
+    ("hrave(k=50,c=0.2)", naive.hand_k(50.0, 0.2), INFINITY),
+    ("history(c=0.4,w=5)", naive.history(0.4, 5.0), INFINITY),
+    ("history(c=0,w=1)", naive.history(0.0, 1.0), INFINITY),
+]
+
+
+def run_both(game, spec, formula, ref, playouts, seed=1, **options):
+    """The kernel's and the twin's search of the start position with the same random numbers."""
+    text = ",".join(f"{name}={str(value).lower()}" for name, value in options.items())
+    agent = SearchAgent(spec.replace(")", f",{text})") if options else spec)
+    start = game.start()
+    search = agent.bind(game)
+    search.run(start.state, (), Budget(playouts=playouts), seed)
+    twin = naive.NaiveSearch(game, formula, ref, **options)
+    twin.set_root(start.state)
+    twin.run(seed, playouts)
+    return search, twin
+
+
+def assert_same_tree(search, twin):
+    """Every node that the twin has: playouts, moves, their playouts and scores, AMAF if kept."""
+    rules, tree = search.rules, search.tree
+    assert tree.meta[arrays.NODES] <= len(tree.keys)
+    compared, tables = 0, 0
+    stack = [(int(tree.meta[arrays.ROOT]), twin.root)]
+    done = set()
+    while stack:
+        node, other = stack.pop()
+        if node in done:
+            continue
+        done.add(node)
+        compared += 1
+        assert tree.visits[node] == other.visits
+        assert tree.turns[node] == other.turn
+        if tree.table[node] != arrays.NONE:
+            tables += 1
+            assert_same_table(rules, tree, tree.table[node], other)
+        if other.moves is None:
+            continue
+        for player, moves in other.moves.items():
+            first = tree.first[node * rules.players + player]
+            assert tree.degree[node * rules.players + player] == len(moves)
+            for edge, move in enumerate(moves, int(first)):
+                assert tree.moves[edge] == move
+                assert tree.counts[edge] == other.count.get((player, move), 0)
+                assert tree.sums[edge] == other.total.get((player, move), 0.0)
+                if other.turn != SIMULTANEOUS and (move,) in other.children:
+                    stack.append((int(tree.children[edge]), other.children[(move,)]))
+    return compared, tables
+
+
+def assert_same_table(rules, tree, table, other):
+    size = 2 * rules.players * rules.num_codes
+    mine = np.asarray(tree.amaf[table * size : (table + 1) * size]).reshape(-1, 2)
+    theirs = np.zeros_like(mine)
+    for (player, move), count in other.amaf_count.items():
+        theirs[player * rules.num_codes + move] = count, other.amaf_total[(player, move)]
+    np.testing.assert_array_equal(mine, theirs)
+
+
+def every_node(root):
+    found, stack = {id(root): root}, [root]
+    while stack:
+        for child in stack.pop().children.values():
+            if id(child) not in found:
+                found[id(child)] = child
+                stack.append(child)
+    return found.values()
