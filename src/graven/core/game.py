@@ -14,6 +14,7 @@ import numpy as np
 
 from graven.core import contract
 from graven.core.callbacks import raise_fault
+from graven.core.calls import DIGEST
 from graven.core.compile import ONCE, address, is_user_defined, stamp_of
 from graven.core.contract import SIMULTANEOUS, TERMINAL, Constants, Rules, Scores, State
 from graven.core.errors import ContractError, UsageError, listed, unknown
@@ -28,7 +29,6 @@ from graven.core.game_parts import (
 )
 
 Option = int | float | str
-DIGEST = "digest"  # the option that holds the digest of user-defined rules
 MISERE = "misere-"
 
 
