@@ -12,6 +12,7 @@ import pytest
 from graven.agents import catalogue, parse
 from graven.games import registry
 from graven.interfaces.cli import app
+from graven.search.options import options_table
 from tests.documents import HERE, PAGES, RUN, SHOWN, blocks
 
 BLOCKS = blocks()
@@ -27,7 +28,7 @@ def _folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "agg")
     # As on a machine with one core: starting workers takes longer than these few games do.
-    monkeypatch.setattr("graven.lab.experiments.experiment.cores", lambda: 1)
+    monkeypatch.setattr("graven.lab.experiments.run.cores", lambda: 1)
 
 
 @pytest.mark.parametrize("block", PYTHON, ids=lambda block: block.name)
@@ -128,6 +129,11 @@ def test_every_policy_has_a_page_with_its_parameters():
         for parameter in policy.parameters:
             row = f"| `{parameter.name}` | `{format_value(parameter.default)}` |"
             assert row in text, f"{policy.name}: {row}"
+
+
+def test_the_page_of_search_options_has_their_table():
+    page = (HERE / "docs/search-options.md").read_text(encoding="utf-8")
+    assert options_table() in page
 
 
 def test_every_paper_has_a_page():

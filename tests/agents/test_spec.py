@@ -139,7 +139,7 @@ def test_stored_specs_are_read_with_the_present_names_of_options(stored, present
     assert migrate_spec(present) == present
     if "mine.py" not in present:
         assert parse(present).text == present
-        with pytest.raises(UsageError, match="unknown parameter"):
+        with pytest.raises(UsageError, match=r"unknown parameter of .* Did you mean '\w+_\w+'"):
             parse(stored)
 
 

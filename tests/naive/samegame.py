@@ -22,7 +22,7 @@ class SameGame:
             for x, column in enumerate(self.columns)
             for y, colour in enumerate(column)
         }
-        found, seen = {}, set()
+        groups, seen = {}, set()
         for block in sorted(blocks):
             if block in seen:
                 continue
@@ -38,8 +38,8 @@ class SameGame:
             seen |= group
             if len(group) > 1:
                 x, y = block
-                found[f"{LETTERS[x]}{y + 1}:{blocks[block]}"] = group
-        return found
+                groups[f"{LETTERS[x]}{y + 1}:{blocks[block]}"] = group
+        return groups
 
     @property
     def over(self) -> bool:
@@ -59,11 +59,11 @@ class SameGame:
 
 
 def most_points(game: SameGame) -> int:
-    """The most points that can still be made, by trying everything."""
-    known: dict[tuple[str, ...], int] = {}
+    """Return the most points that can still be scored, by exhaustive search."""
+    solved: dict[tuple[str, ...], int] = {}
 
     def more(columns: tuple[str, ...]) -> int:
-        if columns not in known:
+        if columns not in solved:
             here = SameGame("0")
             here.columns = columns
             best = 0
@@ -72,7 +72,7 @@ def most_points(game: SameGame) -> int:
                 after.columns = columns
                 after.play(move)
                 best = max(best, after.points_now + more(after.columns))
-            known[columns] = best
-        return known[columns]
+            solved[columns] = best
+        return solved[columns]
 
     return more(game.columns)

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from graven.agents import openspiel_bot as openspiel_mcts
 from graven.agents.agent import Agent, SearchAgent
 from graven.agents.gtp_program import GtpAgent
+from graven.agents.move_clock import MoveClock
 from graven.agents.openspiel_bot import OpenSpielAgent, openspiel_bot
-from graven.agents.player import ForfeitError, MoveClock, Player, ResignedError, SearchPlayer
+from graven.agents.player import ForfeitError, Player, ResignedError, SearchPlayer
 from graven.agents.search_result import MoveStat, SearchResult
-from graven.agents.spec import Own, game_playouts, parse
+from graven.agents.spec import Policies, game_playouts, parse
 from graven.core.calls import IN_FILE
 from graven.core.errors import UsageError, unknown
 from graven.search.options import OPTIONS
@@ -47,7 +48,7 @@ __all__ = [
 EXTERNAL_AGENTS: tuple[type[GtpAgent] | type[OpenSpielAgent], ...] = (GtpAgent, OpenSpielAgent)
 
 
-def agent(spec: str, policies: Own = ()) -> Agent:
+def agent(spec: str, policies: Policies = ()) -> Agent:
     """Make an agent from its spec, such as `grave(ref=50,bias=1e-4)` or `gtp("gnugo --mode gtp")`.
 
     The spec may name user-defined policies: those in files, and those in `policies`.

@@ -10,6 +10,7 @@ canonical form, the text that records store.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeVar
 
@@ -38,7 +39,7 @@ from graven.search.specs import UNIFORM, PlayoutSpec, Spec
 
 LONGEST = 1000
 
-Own = Iterable[Policy]
+Policies = Iterable[Policy]
 P = TypeVar("P", TreePolicy, PlayoutPolicy)
 
 _OPTIONS = {option.name: option for option in OPTIONS}
@@ -53,28 +54,66 @@ _FORMER_OPTIONS = {
 }
 
 
-def parse(text: str, files: bool = False, own: Own = ()) -> Spec:
+@dataclass(frozen=True)
+class PolicyLookup:
+    """The policies that a spec may name: the package's, `policies`, and, if `files`, in files."""
+
+    policies: tuple[Policy, ...]
+    files: bool
+
+    def names(self, kind: type[P]) -> set[str]:
+        """Return the names of all policies of a kind, those in files aside."""
+        return {
+            *_shipped(kind),
+            *(policy.name for policy in self.policies if isinstance(policy, kind)),
+        }
+
+    def find(self, kind: type[P], name: str, arguments: dict[str, Any]) -> P | None:
+        """Return the policy of that name, or None; a digest is taken out of the arguments."""
+        if IN_FILE in name:
+            return self._in_file(kind, name, arguments.pop(DIGEST, None))
+        for policy in self.policies:
+            if isinstance(policy, kind) and policy.name == name:
+                return policy
+        return _shipped(kind).get(name)
+
+    def _in_file(self, kind: type[P], name: str, digest: str | None) -> P:
+        if not self.files:
+            raise UsageError(
+                f"{name}: policies in files are for commands and programs on your own machine."
+            )
+        from graven.agents.user_policies import file_policy
+
+        policy = file_policy(name, digest)
+        if not isinstance(policy, kind):
+            place = "before" if isinstance(policy, TreePolicy) else "after"
+            raise UsageError(f"{name} stands {place} the plus sign: an agent is tree[+playout].")
+        return policy
+
+
+def _shipped(kind: type[P]) -> Mapping[str, Any]:
+    return tree_policies() if kind is TreePolicy else playout_policies()
+
+
+def parse(text: str, files: bool = False, policies: Policies = ()) -> Spec:
     """Return the spec of a text; raise a `UsageError` that suggests a correction.
 
-    `own` are policies that the text may name besides those of the package. With `files` it may name
-    policies in Python files, which runs them: not for a text from a network or out of a database.
+    `policies` are user-defined policies that the text may name. With `files` it may name policies
+    in Python files, which runs them: not for a text from a network or out of a database.
     """
     tree_text, playout_text = _halves(text)
     name, arguments = parse_call(tree_text)
-    tree = _find(TreePolicy, name, arguments, files, own)
+    lookup = PolicyLookup(tuple(policies), files)
+    tree = lookup.find(TreePolicy, name, arguments)
     if tree is None:
         if name in playout_policies():
             raise UsageError(
                 f"{name!r} is not a tree policy but a playout policy: write it after a tree "
                 f"policy, as in uct+{name}."
             )
-        known = {
-            *tree_policies(),
-            *(policy.name for policy in own if isinstance(policy, TreePolicy)),
-        }
-        raise unknown("tree policy", name, known)
+        raise unknown("tree policy", name, lookup.names(TreePolicy))
     formula, values, options = _tree_values(tree, arguments)
-    return Spec(tree, formula, values, options, _playout(playout_text, files, own))
+    return Spec(tree, formula, values, options, _playout(playout_text, lookup))
 
 
 def migrate_spec(text: str) -> str:
@@ -125,27 +164,6 @@ def _halves(text: str) -> tuple[str, str]:
     return parts[0], parts[1] if len(parts) == 2 else UNIFORM
 
 
-def _find(kind: type[P], name: str, arguments: dict[str, Any], files: bool, own: Own) -> P | None:
-    """Return the policy of that name, or None; a digest is taken out of the arguments."""
-    if IN_FILE in name:
-        if not files:
-            raise UsageError(
-                f"{name}: policies in files are for commands and programs on your own machine."
-            )
-        from graven.agents.user_policies import file_policy
-
-        policy = file_policy(name, arguments.pop(DIGEST, None))
-        if not isinstance(policy, kind):
-            place = "before" if isinstance(policy, TreePolicy) else "after"
-            raise UsageError(f"{name} stands {place} the plus sign: an agent is tree[+playout].")
-        return policy
-    for policy in own:
-        if isinstance(policy, kind) and policy.name == name:
-            return policy
-    known: Mapping[str, Any] = tree_policies() if kind is TreePolicy else playout_policies()
-    return known.get(name)
-
-
 def _tree_values(
     tree: TreePolicy, arguments: dict[str, Value]
 ) -> tuple[Formula, dict[str, Value], SearchOptions]:
@@ -154,6 +172,9 @@ def _tree_values(
     parameters = {parameter.name: parameter for parameter in tree.parameters}
     beta = arguments.pop("beta", None) if len(formulas) > 1 else None
     for key in arguments:
+        if key in _FORMER_OPTIONS and key not in parameters:
+            present = _FORMER_OPTIONS[key]
+            raise UsageError(f"unknown parameter of {tree.name} {key!r}. Did you mean {present!r}?")
         if key not in parameters and key not in _OPTIONS:
             raise unknown(f"parameter of {tree.name}", key, [*parameters, *_OPTIONS])
     if beta is None:
@@ -180,21 +201,22 @@ def _tree_values(
     return formula, values, SearchOptions(**options)
 
 
-def _playout(text: str, files: bool, own: Own) -> PlayoutSpec:
+def _playout(text: str, lookup: PolicyLookup) -> PlayoutSpec:
     """Return the playout policy of a text, with a value for each of its parameters."""
     name, arguments = parse_call(text)
-    policy = _find(PlayoutPolicy, name, arguments, files, own)
+    policy = lookup.find(PlayoutPolicy, name, arguments)
     if policy is None:
         if name not in game_playouts():
-            mine = {policy.name for policy in own if isinstance(policy, PlayoutPolicy)}
-            raise unknown("playout policy", name, {*playout_policies(), *game_playouts(), *mine})
+            known = {*lookup.names(PlayoutPolicy), *game_playouts()}
+            raise unknown("playout policy", name, known)
         if arguments:
             raise UsageError(f"the playout {name!r} takes no parameters.")
         policy = playout_policies()[UNIFORM]
         return PlayoutSpec(policy, policy.variants[0], game_playout=name)
+    valid = [parameter.name for parameter in policy.parameters]
     for key in arguments:
-        if key not in (known := [parameter.name for parameter in policy.parameters]):
-            raise unknown(f"parameter of {name}", key, known)
+        if key not in valid:
+            raise unknown(f"parameter of {name}", key, valid)
     selected = (variant for variant in policy.variants if variant.selected_by in arguments)
     variant = next(selected, policy.variants[0])
     parameters = {parameter.name: parameter for parameter in variant.parameters}

@@ -10,6 +10,7 @@ import math
 from dataclasses import Field, dataclass, field, fields
 from typing import Any
 
+from graven.core.calls import format_value
 from graven.search.budget import MOST_PLAYOUTS
 from graven.search.policy import Parameter
 
@@ -32,7 +33,7 @@ class SearchOptions:
 
     fpu: float = option(
         math.inf,
-        "first-play urgency: the value of a move that has no playouts (inf: try it first)",
+        "first-play urgency: the value of a move that has no playouts; inf tries it first",
         paper="inf in all five papers",
         infinite=True,
     )
@@ -86,3 +87,16 @@ def _parameter(option_field: Field[Any]) -> Parameter:
 
 
 OPTIONS: tuple[Parameter, ...] = tuple(_parameter(each) for each in fields(SearchOptions))
+
+
+def options_table() -> str:
+    """Return all options as a Markdown table: the one in docs/search-options.md."""
+    lines = ["| option | default | meaning |", "| --- | --- | --- |"]
+    for each in OPTIONS:
+        unset = each.default == 0 and not isinstance(each.default, bool)
+        default = "none" if unset else f"`{format_value(each.default)}`"
+        choices = (
+            f": {' or '.join(f'`{choice}`' for choice in each.choices)}" if each.choices else ""
+        )
+        lines.append(f"| `{each.name}`{choices} | {default} | {each.doc} |")
+    return "\n".join(lines) + "\n"

@@ -116,14 +116,14 @@ class Tree(NamedTuple):
     distinct: Annotated[UInt32, Size(lambda rules: all_codes(rules) + 1)]  # moves of a trace
     distinct_at: Annotated[Int64, Size(_if_shared)]  # [point]: where it is in `distinct`
     worth: Annotated[Float64, Size(lambda rules: all_codes(rules) + 1)]  # the score each counts
-    values: Annotated[Float64, Size(lambda rules: max(1, rules.moves))]  # of a node's edges
+    values: Annotated[Float64, Size(lambda rules: max(1, rules.max_moves))]  # of a node's edges
 
 
 class Record(NamedTuple):
     """One simulation: the nodes passed, what was played, how it ended."""
 
-    root: Annotated[Int64, Size(lambda rules: rules.words)]  # the state at the root
-    state: Annotated[Int64, Size(lambda rules: rules.words)]  # the state as the simulation goes on
+    root: Annotated[Int64, Size(lambda rules: rules.state_words)]  # the state at the root
+    state: Annotated[Int64, Size(lambda rules: rules.state_words)]  # the current state
     path: Annotated[Int32, Size(depth_capacity)]  # nodes, root first
     # [depth * players + player]: the edge taken below path[depth]
     edges: Annotated[Int32, Size(lambda rules: depth_capacity(rules) * rules.players)]

@@ -16,7 +16,7 @@ from graven.core.calls import CallSyntaxError, parse_arguments
 from graven.core.errors import UsageError, unknown
 from graven.core.game import MISERE, Game, GameOutline, spec_of
 from graven.core.game import Option as Value
-from graven.games.registry import Family, Option
+from graven.games.registry import Family, GameOption
 
 if TYPE_CHECKING:
     from graven.gdl.sheet_loader import SheetOptions
@@ -65,8 +65,8 @@ def _family(name: str, about: str) -> Family:
     from graven.gdl.sheet_loader import AUTO
 
     options = {
-        "steps": Option(DEFAULT_STEPS, "the game ends after so many steps"),
-        "by": Option(AUTO, "network, proof (slow), or auto: a network if it is not too large"),
+        "steps": GameOption(DEFAULT_STEPS, "the game ends after so many steps"),
+        "by": GameOption(AUTO, "network, proof (slow), or auto: a network if it is not too large"),
     }
     return Family(name, about, options, lambda **chosen: gdl_game(name, **chosen))
 

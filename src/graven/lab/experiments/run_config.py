@@ -14,7 +14,7 @@ from typing import Any, Generic, NamedTuple, TypedDict, TypeVar
 from graven.core.errors import UsageError
 from graven.lab.store.store import IN_MEMORY, Store
 from graven.search.budget import Budget
-from graven.search.engine import Stop
+from graven.search.runner import Stop
 
 ProgressT = TypeVar("ProgressT")
 

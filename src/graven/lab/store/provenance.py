@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from graven import __version__
-from graven.core.compile import sources_digest
+from graven.core.compile_cache import sources_digest
 
 
 def cores() -> int:

@@ -63,6 +63,14 @@ class Memory(NamedTuple):
     order: Codes  # [max_moves]: 0, 1, 2, ...: values and logits are in the order of the moves
 
 
+class Context(NamedTuple):
+    """What was played before a ply: keys of the ply before, and of the two plies before."""
+
+    longest: int  # plies of the longest sequences that end with the ply
+    second: int
+    third: int
+
+
 @inlined
 def mixed(key: int, part: int) -> int:
     """Return a key extended by one more part."""
@@ -87,6 +95,21 @@ def key_before(record: Record, memory: Memory, ply: int, plies: int) -> int:
 
 
 @inlined
+def context_of(record: Record, memory: Memory, ply: int) -> Context:
+    """Return what was played before a ply."""
+    longest = min(memory.longest, ply + 1)
+    second = key_before(record, memory, ply, 1) if longest > 1 else _NOTHING
+    third = key_before(record, memory, ply, 2) if longest > 2 else _NOTHING
+    return Context(longest, second, third)
+
+
+@inlined
+def sequence_key(context: Context, length: int, single: int) -> int:
+    """Return the key of the sequence of `length` plies that ends with a move."""
+    return mixed(context.second if length == 2 else context.third, single)
+
+
+@inlined
 def slot_of(memory: Memory, key: int) -> int:
     """Return the slot of a sequence in the hash table, or the one where it would be entered."""
     mask = len(memory.keys) - 1
@@ -97,16 +120,16 @@ def slot_of(memory: Memory, key: int) -> int:
 
 
 @inlined
-def value(memory: Memory, single: int, second: int, third: int, longest: int) -> float:
-    """Return the value of a move, player * codes + move, after the sequences with these keys."""
+def value(memory: Memory, context: Context, single: int) -> float:
+    """Return the value of a move, player * codes + move, after what was played before."""
     singles, sequences = memory.singles, memory.sequences
     if singles[2 * single] > 0.0:
         total = singles[2 * single + 1] / singles[2 * single]
     else:
         total = memory.unseen
     used = 1.0
-    for length in range(2, longest + 1):
-        slot = slot_of(memory, mixed(second if length == 2 else third, single))
+    for length in range(2, context.longest + 1):
+        slot = slot_of(memory, sequence_key(context, length, single))
         if memory.keys[slot] != FREE and sequences[2 * slot] >= memory.least:
             total += sequences[2 * slot + 1] / sequences[2 * slot]
             used += 1.0
@@ -121,15 +144,12 @@ def list_values(rules: Rules, record: Record, memory: Memory, player: int) -> in
         return NO_CHOICE
     if count > rules.max_moves:
         return MANY_CHOICES
-    ply = memory.plies[0] - 1
-    longest = min(memory.longest, ply + 1)
-    second = key_before(record, memory, ply, 1) if longest > 1 else _NOTHING
-    third = key_before(record, memory, ply, 2) if longest > 2 else _NOTHING
+    context = context_of(record, memory, memory.plies[0] - 1)
     for i in range(count):
         move = record.moves[i]
         # A move out of range gets a value, too: it is reported once it is chosen.
         single = player * rules.num_codes + min(max(move, 0), rules.num_codes - 1)
-        memory.values[i] = value(memory, single, second, third, longest)
+        memory.values[i] = value(memory, context, single)
     return count
 
 
@@ -182,17 +202,14 @@ def learn(rules: Rules, tree: Tree, record: Record, memory: Memory) -> None:
     starts = memory.starts
     starts[memory.plies[0]] = record.shape[LENGTH]
     for ply in range(memory.plies[0]):
-        longest = min(memory.longest, ply + 1)
-        second = key_before(record, memory, ply, 1) if longest > 1 else _NOTHING
-        third = key_before(record, memory, ply, 2) if longest > 2 else _NOTHING
+        context = context_of(record, memory, ply)
         for place in range(starts[ply], starts[ply + 1]):
             single: Any = np.int64(record.trace[place])
             score = record.scores[single // rules.num_codes]
             memory.singles[2 * single] += 1.0
             memory.singles[2 * single + 1] += score
-            for length in range(2, longest + 1):
-                key = mixed(second if length == 2 else third, single)
-                count_sequence(memory, key, score)
+            for length in range(2, context.longest + 1):
+                count_sequence(memory, sequence_key(context, length, single), score)
     if batch_ends(memory):
         scale(memory.singles, memory.batch_decay)
         scale(memory.sequences, memory.batch_decay)

@@ -42,13 +42,16 @@ class Memory(NamedTuple):
 
 
 @inlined
-def fill_pool(rules: Rules, tree: Tree, record: Record, memory: Memory, player: int) -> None:
-    """Put a player's best moves into the pool; among equals the lower code comes first."""
+def fill_pool(entries: Floats, memory: Memory, player: int) -> None:
+    """Put a player's best moves into the pool; among equals the lower code comes first.
+
+    `entries` is the player's part of an AMAF table.
+    """
     size, means, moves = memory.size, memory.means, memory.moves
-    entry = np.uint64(player_base(rules, record.shape[POOL], player))
+    entry = np.uint64(0)
     first, count, bar = player * size, 0, ANY
-    for move in range(rules.num_codes):
-        playouts, total = tree.amaf[entry], tree.amaf[entry + ONE]
+    for move in range(len(entries) // 2):
+        playouts, total = entries[entry], entries[entry + ONE]
         entry += NEXT
         # One comparison for most moves, those never played and those far from the best.
         if total <= bar * playouts:
@@ -73,7 +76,8 @@ def begin(rules: Rules, tree: Tree, record: Record, memory: Memory) -> int:
     for player in range(rules.players):
         memory.counts[player] = 0
         if record.shape[POOL] != NONE:
-            fill_pool(rules, tree, record, memory, player)
+            base = player_base(rules, record.shape[POOL], player)
+            fill_pool(tree.amaf[base : base + 2 * rules.num_codes], memory, player)
     return Status.OK
 
 

@@ -175,19 +175,16 @@ def wins(rules: Rules, record: Record, player: int) -> bool:
 
 
 @inlined
-def tree_choice(
-    rules: Rules, tree: Tree, record: Record, memory: Memory, depth: int, player: int
-) -> Choice:
-    """Return the choice of a player at a node of the path."""
-    place = record.path[depth] * rules.players + player
+def tree_choice(rules: Rules, tree: Tree, memory: Memory, place: int, edge: int) -> Choice:
+    """Return the choice of an edge in the tree; `place` is node * players + player."""
     first, count, codes = tree.first[place], tree.degree[place], memory.node_codes
+    player = place % rules.players
     base, total = np.uint64(player * rules.num_features), 0.0
     for i in range(count):
         code = tree.codes[first + i] if rules.feature else tree.moves[first + i]
         codes[i] = code
         total += memory.weights[base + (code & memory.mask)]
-    chosen = record.edges[depth * rules.players + player] - first
-    return Choice(player, codes, count, chosen, total)
+    return Choice(player, codes, count, edge - first, total)
 
 
 def learn(rules: Rules, tree: Tree, record: Record, memory: Memory) -> None:
@@ -202,7 +199,9 @@ def learn(rules: Rules, tree: Tree, record: Record, memory: Memory) -> None:
         high = players if turn == SIMULTANEOUS else turn + 1
         for player in range(low, high):
             if record.joint[player]:
-                adapt(rules, memory, tree_choice(rules, tree, record, memory, depth, player))
+                place = record.path[depth] * players + player
+                edge = record.edges[depth * players + player]
+                adapt(rules, memory, tree_choice(rules, tree, memory, place, edge=edge))
     for i in range(memory.choices[0]):
         mover, start = memory.movers[i], starts[i]
         if record.joint[mover]:
