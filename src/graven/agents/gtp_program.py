@@ -16,7 +16,8 @@ import threading
 import time
 
 from graven.agents.external_agent import ExternalAgent
-from graven.agents.player import ForfeitError, MoveClock, ResignedError
+from graven.agents.move_clock import MoveClock
+from graven.agents.player import ForfeitError, ResignedError
 from graven.agents.search_result import SearchResult
 from graven.core.errors import UsageError
 from graven.core.game import Game, Position

@@ -12,7 +12,7 @@ from typing import Any
 from graven.core.errors import ContractError, UsageError
 from graven.core.game import Game, Position
 from graven.core.rng import derive, generator
-from graven.search.engine import Stop
+from graven.search.runner import Stop
 from graven.solving.method import check_one_player
 from graven.solving.method_registry import MethodSpec, parse_method
 from graven.sources.load import load_game
