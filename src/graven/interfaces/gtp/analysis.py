@@ -13,8 +13,8 @@ from graven.interfaces.gtp.gtp_board import GtpBoard
 from graven.interfaces.gtp.gtp_clock import MAX_TIME_SECONDS
 from graven.interfaces.gtp.gtp_protocol import CommandError
 from graven.interfaces.gtp.gtp_session import GtpSession
-from graven.search import choose
 from graven.search.budget import Budget
+from graven.search.result import principal_variation
 
 CENTISECONDS = 100
 DEFAULT_INTERVAL = 1.0
@@ -105,5 +105,5 @@ def _variation(searcher: SearchPlayer, player: int, move: str) -> str:
     """Return the principal variation that begins with a move."""
     game, search = searcher.game, searcher.search
     code = game.move_code(player, move)
-    line = choose.main_line(search.rules, search.tree, code, MAX_PV_MOVES)
+    line = principal_variation(search.rules, search.tree, code, MAX_PV_MOVES)
     return " ".join(game.format_move(mover, played).upper() for mover, played in line)
