@@ -85,7 +85,7 @@ def test_a_game_that_plays_many_at_once_is_searched_as_one_by_one(spec, misere):
         if misere:
             game = game.as_misere()
         search = SearchAgent(spec).bind(game)
-        assert search.batch.many == (game.functions["batch_playouts"] is not None)
+        assert search.batch.at_once == (game.functions["batch_playouts"] is not None)
         run = search.run(game.start().state, (), Budget(playouts=1000), 3)
         tree, nodes = run.tree, run.nodes
         found.append((run.plies, tree.visits[:nodes].tolist(), tree.sums[:nodes].tolist()))
@@ -94,7 +94,7 @@ def test_a_game_that_plays_many_at_once_is_searched_as_one_by_one(spec, misere):
 
 def test_other_playouts_than_uniform_never_use_many():
     game = tiny.heaps(4).changed(batch_playouts=heaps_many)
-    assert not SearchAgent("uct(batch_leaves=4)+mast(k=2)").bind(game).batch.many
+    assert not SearchAgent("uct(batch_leaves=4)+mast(k=2)").bind(game).batch.at_once
 
 
 @pytest.mark.parametrize("playout", ["nst", "mastf(k=8)", "ppa(alpha=0.3)", "poolrave(min=5)"])
