@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from graven.agents import Agent
+from graven.agents import SearchAgent
 from graven.core.callbacks import Callback
 from graven.core.cancellation import SearchCancelled, cancelled_by, raise_if_cancelled
 from graven.core.errors import GravenError
@@ -55,5 +55,5 @@ def test_a_search_is_cancelled_within_a_playout():
 
     game = tiny.heaps(5).changed(turn=Callback("turn", turn))
     with cancelled_by(stop), pytest.raises(SearchCancelled):
-        Agent("uct").search(game.start(), playouts=100_000)
+        SearchAgent("uct").search(game.start(), playouts=100_000)
     assert len(calls) == 500

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import graven
-from graven.core import compile as compiling
+from graven.core import compile_cache as caching
 from graven.core.compile import address, caller, compiled
 from graven.core.contract import TURN
 from graven.core.errors import RuleCompileError
@@ -52,7 +52,7 @@ def test_different_bodies_and_names_give_different_code():
             ("return inner({0}, helper({0}, {1}))", {"helper": product}, 252),
         ):
             assert call(address(product, TIMES, body, names=names), 6, 7) == expected
-        compiling._code.clear()  # and then from the cache on disk
+        caching._code.clear()  # and then from the cache on disk
 
 
 def rule_with_a_dictionary_of_anything(constants, state):
@@ -82,7 +82,7 @@ def test_the_message_says_what_is_wrong_with_the_rule():
 
 PROGRAM = """
 from graven.core import rng
-from graven.core.compile import cache_directory
+from graven.core.compile_cache import cache_directory
 rng.draw(rng.generator(0))
 print(cache_directory())
 print(sum(rng.draw.stats.cache_hits.values()), sum(rng.draw.stats.cache_misses.values()))
@@ -166,19 +166,19 @@ def test_a_change_in_a_helper_of_another_file_is_noticed(package, tmp_path):
 
 def test_old_caches_of_other_versions_are_removed_and_recent_ones_kept(package, tmp_path):
     home = tmp_path / "cache"
-    long_ago = 10 * compiling.DAY
+    long_ago = 10 * caching.DAY
     for age in range(8):
         for name, marked in ((f"version{age}", True), (f"holiday{age}", False)):
             folder = home / name
             folder.mkdir(parents=True)
-            marker = folder / (compiling.MARKER if marked else "picture")
+            marker = folder / (caching.MARKER if marked else "picture")
             marker.touch()
             when = marker.stat().st_mtime - age * long_ago
             os.utime(marker, (when, when))
             os.utime(folder, (when, when))
     directory, *_ = run(package, home)
     kept = {path.name for path in home.iterdir()} - {directory.name}
-    ours = {f"version{age}" for age in range(compiling.KEEP_CACHES)}
+    ours = {f"version{age}" for age in range(caching.KEEP_CACHES)}
     # What graven did not make, it does not remove.
     assert kept == ours | {f"holiday{age}" for age in range(8)}
 
@@ -192,10 +192,10 @@ def test_a_cache_that_cannot_be_written_does_not_stop_the_program(package, tmp_p
 
 def test_the_cache_lies_where_the_environment_says(monkeypatch, tmp_path):
     monkeypatch.setenv("GRAVEN_CACHE_DIR", str(tmp_path / "mine"))
-    assert compiling.cache_home() == tmp_path / "mine"
+    assert caching.cache_home() == tmp_path / "mine"
     monkeypatch.delenv("GRAVEN_CACHE_DIR")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "theirs"))
-    assert compiling.cache_home() == tmp_path / "theirs" / "graven"
+    assert caching.cache_home() == tmp_path / "theirs" / "graven"
 
 
 def test_two_functions_of_one_name_in_one_file_are_not_confused():

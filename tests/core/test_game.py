@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from graven.core.compile import stamp_of
+from graven.core.compile_cache import stamp_of
 from graven.core.contract import SIMULTANEOUS, TERMINAL
 from graven.core.errors import ContractError, UsageError
 from graven.testing import check_game

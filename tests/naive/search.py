@@ -58,7 +58,7 @@ class NaiveSearch:
         self.nodes: dict[int, Node] = {}  # by position key
         self.root = None
 
-    def plant(self, state):
+    def set_root(self, state):
         self.root_state = state.copy()
         if self.transpositions:
             self.root = self.at_key(self.root_state)

@@ -177,3 +177,50 @@ def lottery(numbers: int, players: int = 1) -> Game:
         bounds=Bounds(state_words=1, num_codes=numbers, max_moves=numbers, max_plies=1),
         constants=[numbers],
     )
+
+
+# One heap, three players take 1 to 3 stones in turn; the player who takes the last one wins alone.
+
+
+def heap_start(tables, state):
+    state[0], state[1] = tables[0], 0
+
+
+def heap_turn(tables, state):
+    return state[1] if state[0] > 0 else TERMINAL
+
+
+def heap_legal(tables, state, player, moves):
+    count = min(3, state[0])
+    for stones in range(count):
+        moves[stones] = stones
+    return count
+
+
+def heap_play(tables, state, joint):
+    state[0] -= joint[state[1]] + 1
+    state[1] = (state[1] + 1) % 3
+
+
+def heap_scores(tables, state, out):
+    for player in range(3):
+        out[player] = 0.0
+    out[(state[1] + 2) % 3] = 1.0
+
+
+def heap(size: int) -> Game:
+    return Game(
+        name="heap",
+        players=3,
+        state_words=2,
+        num_codes=3,
+        max_moves=3,
+        max_plies=size,
+        constants=np.array([size]),
+        start=heap_start,
+        turn=heap_turn,
+        legal=heap_legal,
+        play=heap_play,
+        scores=heap_scores,
+        format_move=lambda player, code: str(code + 1),
+    )

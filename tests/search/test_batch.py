@@ -8,12 +8,12 @@ from graven.agents import SearchAgent
 from graven.core.errors import UsageError
 from graven.core.rng import below
 from graven.games.registry import make_game
-from graven.search import engine
+from graven.search import runner
 from graven.search.budget import Budget
 from graven.search.simulate import DONE
 from tests.naive import search as naive
 from tests.naive import tiny
-from tests.search.twin_comparison import POLICIES, assert_same_tree, every_node, run_both
+from tests.search.helpers import POLICIES, assert_same_tree, every_node, run_both
 
 SOME = [POLICIES[0], POLICIES[2], POLICIES[10], POLICIES[14]]
 
@@ -31,7 +31,7 @@ def test_batches_visit_what_the_twin_visits(spec, formula, ref, leaves, each):
     assert search.tree.visits[0] == 400  # no virtual loss is left behind
 
 
-def test_batches_where_all_move_at_once():
+def test_batches_with_simultaneous_moves():
     search, twin = run_both(
         tiny.rock_paper_scissors(4),
         *POLICIES[10],
@@ -77,7 +77,7 @@ def heaps_many(tables, states, leaves, each, scratch, traces, lengths, out, rng)
     "spec",
     ["uct(batch_leaves=6,playouts_per_leaf=2)", "grave(ref=5,batch_leaves=3,playouts_per_leaf=4)"],
 )
-def test_a_game_that_plays_many_at_once_is_searched_as_one_by_one(spec, misere):
+def test_batch_playouts_give_the_same_search_as_single_playouts(spec, misere):
     slow = tiny.heaps(9)
     fast = slow.changed(batch_playouts=heaps_many, batch_scratch=1)
     found = []
@@ -92,7 +92,7 @@ def test_a_game_that_plays_many_at_once_is_searched_as_one_by_one(spec, misere):
     assert found[0] == found[1]
 
 
-def test_other_playouts_than_uniform_never_use_many():
+def test_only_uniform_playouts_use_batch_playouts():
     game = tiny.heaps(4).changed(batch_playouts=heaps_many)
     assert not SearchAgent("uct(batch_leaves=4)+mast(k=2)").bind(game).batch.at_once
 
@@ -111,7 +111,7 @@ def test_where_a_search_pauses_changes_nothing(monkeypatch):
     game = make_game("knightthrough(size=6)")
     agent = SearchAgent("grave(batch_leaves=16,playouts_per_leaf=3)")
     first = agent.search(game.start(), playouts=3000, seed=9)
-    monkeypatch.setattr(engine, "CHUNK_SECONDS", 1e-6)
+    monkeypatch.setattr(runner, "CHUNK_SECONDS", 1e-6)
     second = agent.search(game.start(), playouts=3000, seed=9)
     assert first.root_stats == second.root_stats
     assert first.plies == second.plies
@@ -130,7 +130,7 @@ def test_batches_find_the_winning_move():
     position = game.start().play("left-1")  # 4 and 5: the winner makes them differ by 0 or 3
     found = SearchAgent("uct(c=0.7,batch_leaves=16)").search(position, playouts=4000, seed=1)
     twin = naive.NaiveSearch(game, naive.uct(0.7))
-    twin.plant(position.state)
+    twin.set_root(position.state)
     twin.run(1, 4000)
     best = max(twin.root.count, key=lambda played: twin.root.count[played])
     assert found.best_move == game.format_move(*best)
@@ -142,7 +142,7 @@ def test_batches_too_large_for_the_memory_are_refused():
         SearchAgent("uct(batch_leaves=4096,memory_mib=64)").bind(game)
 
 
-def test_a_game_too_long_for_its_bounds_is_told_from_many():
+def test_batch_playouts_that_are_too_long_are_reported():
     game = tiny.heaps(4).changed(batch_playouts=too_long, batch_scratch=1)
     with pytest.raises(Exception, match="beyond the declared"):
         SearchAgent("uct(batch_leaves=4)").search(game.start(), playouts=100)

@@ -21,8 +21,7 @@ from graven.search.simulate import DONE
 from tests.naive import playouts as naive
 from tests.naive import search as twins
 from tests.naive import tiny
-from tests.search.three_player_heap import heap
-from tests.search.twin_comparison import assert_same_tree, every_node
+from tests.search.helpers import assert_same_tree, every_node
 
 GAMES = ["breakthrough(size=5x4)", "nogo(size=3)", "misere-domineering(size=4)", "atarigo(size=3)"]
 MAST = [
@@ -41,7 +40,7 @@ def run_both(game, spec, formula, ref, playout, playouts=400, seed=1):
     search = SearchAgent(spec).bind(game)
     search.run(start.state, (), Budget(playouts=playouts), seed)
     twin = twins.NaiveSearch(game, formula, ref, playout=playout)
-    twin.plant(start.state)
+    twin.set_root(start.state)
     twin.run(seed, playouts)
     assert_same_tree(search, twin)
     # Nodes below simultaneous moves are found by joint move: their numbers must agree as well.
@@ -60,9 +59,9 @@ def by_code(search, table, default):
 
 
 @pytest.mark.parametrize("name", GAMES)
-@pytest.mark.parametrize(("spec", "told"), MAST, ids=[spec for spec, _ in MAST])
-def test_mast_learns_what_its_twin_learns(name, spec, told):
-    twin = naive.Mast(**told)
+@pytest.mark.parametrize(("spec", "arguments"), MAST, ids=[spec for spec, _ in MAST])
+def test_mast_learns_what_its_twin_learns(name, spec, arguments):
+    twin = naive.Mast(**arguments)
     search = run_both(make_game(name), f"uct(c=0.4)+{spec}", twins.uct(0.4), None, twin)
     assert twin.policy
     size = search.rules.players * search.rules.num_features
@@ -96,7 +95,7 @@ def test_ppa_learns_what_its_twin_learns(name, policy, alpha):
 
 @pytest.mark.parametrize("name", GAMES)
 @pytest.mark.parametrize(
-    ("spec", "told"),
+    ("spec", "arguments"),
     [
         ("nst", {"epsilon": 0.4}),
         ("nst(epsilon=0.1,min=2)", {"epsilon": 0.1, "least": 2}),
@@ -105,8 +104,8 @@ def test_ppa_learns_what_its_twin_learns(name, policy, alpha):
         ("nst(k=5,unseen=0.5,min=3)", {"k": 5.0, "unseen": 0.5, "least": 3}),
     ],
 )
-def test_nst_learns_what_its_twin_learns(name, spec, told):
-    twin = naive.Nst(**told)
+def test_nst_learns_what_its_twin_learns(name, spec, arguments):
+    twin = naive.Nst(**arguments)
     search = run_both(make_game(name), f"uct(c=0.4)+{spec}", twins.uct(0.4), None, twin)
     codes, memory = search.rules.num_codes, search.playout_memory.record
     for (history, player, move), games in twin.games.items():
@@ -148,18 +147,18 @@ def test_poolrave_plays_what_its_twin_plays(name, tree, formula, ref, p, size, l
         ("poolrave(min=20)", lambda: naive.PoolRave(0.5, 10, 20)),
     ],
 )
-def test_players_who_move_at_once_learn_for_themselves(tree, spec, make):
+def test_players_of_simultaneous_moves_learn_separately(tree, spec, make):
     text, formula, ref = tree
     run_both(tiny.rock_paper_scissors(4), f"{text}+{spec}", formula, ref, make(), playouts=600)
 
 
 def test_three_players_learn_from_the_best_of_them():
     twin = naive.Ppa(0.5)
-    search = run_both(heap(7), "uct(c=0.4)+ppa(alpha=0.5)", twins.uct(0.4), None, twin)
+    search = run_both(tiny.heap(7), "uct(c=0.4)+ppa(alpha=0.5)", twins.uct(0.4), None, twin)
     assert_same_logits(search, by_code(search, twin.policy, 0.0))
 
 
-def test_nobody_learns_from_a_game_that_nobody_won():
+def test_a_drawn_game_teaches_nothing():
     drawn = tiny.rock_paper_scissors(2).changed(scores=all_equal)
     search = SearchAgent("uct+ppa(alpha=1)").bind(drawn)
     search.run(drawn.start().state, (), Budget(playouts=200), 1)
@@ -240,7 +239,7 @@ def test_moves_are_drawn_by_the_exponentials_of_their_logits(spec, count):
 
 
 @pytest.mark.parametrize("spec", ["uct+mast(k=3)", "uct+ppa(alpha=1)"])
-def test_moves_are_drawn_rightly_where_all_weights_vanish(spec):
+def test_moves_are_drawn_by_logits_where_all_weights_vanish(spec):
     logits = np.array([-3000.0, -3001.0, -2999.0, -5000.0])
     assert_distribution(frequencies(spec, logits), np.exp(logits + 2999.0))
 
@@ -294,7 +293,7 @@ def test_a_second_search_forgets_or_goes_on_as_decay_says():
     assert games[0] < games[0.5] < games[1]
 
 
-def test_ppa_carries_its_policy_over_if_asked():
+def test_ppa_keeps_the_part_of_its_logits_that_decay_says():
     game = make_game("nogo(size=4)")
     search = SearchAgent("uct+ppa(alpha=1,decay=0.5)").bind(game)
     search.run(game.start().state, (), Budget(playouts=300), 1)
@@ -309,7 +308,7 @@ def test_ppa_carries_its_policy_over_if_asked():
 PLAYOUTS = 20_000
 
 
-def test_nst_makes_room_without_forgetting():
+def test_nst_grows_without_forgetting():
     game = make_game("breakthrough(size=6)")
     search = SearchAgent("uct+nst").bind(game)
     slots = len(search.memory.record.keys)
@@ -335,13 +334,13 @@ def too_high_late(tables, state, player, move):
 
 
 @pytest.mark.parametrize("playout", ["mastf(epsilon=1)", "mastf(k=4)", "ppaf(alpha=1)"])
-def test_a_code_that_is_out_of_range_only_in_playouts_is_refused_as_well(playout):
+def test_a_feature_code_out_of_range_in_playouts_is_refused(playout):
     game = tiny.heaps(6).changed(feature=too_high_late, num_features=3)
     with pytest.raises(ContractError, match="feature"):
         SearchAgent(f"uct(expand=1000)+{playout}").search(game.start(), playouts=500)
 
 
-def nobody_we_know(tables, state):
+def unknown_player(tables, state):
     return 7 if state[0] + state[1] < 3 else state[2]
 
 
@@ -359,7 +358,7 @@ def far_too_many(tables, state, player, moves):
 @pytest.mark.parametrize("spec", ["uct", "grave", "uct+mast", "uct+nst", "uct+ppa", "uct+poolrave"])
 @pytest.mark.parametrize(
     ("broken", "said"),
-    [({"turn": nobody_we_know}, "named a player outside"), ({"legal": far_too_many}, "more than")],
+    [({"turn": unknown_player}, "named a player outside"), ({"legal": far_too_many}, "more than")],
 )
 @pytest.mark.parametrize("expand", [1, 1000])
 def test_rules_that_break_below_the_tree_end_the_search_with_a_message(spec, broken, said, expand):
@@ -371,12 +370,12 @@ def test_rules_that_break_below_the_tree_end_the_search_with_a_message(spec, bro
 
 
 @pytest.mark.parametrize("playout", ["ppa", "ppaf"])
-def test_ppa_says_that_it_has_nothing_to_learn_from_in_a_game_of_one_player(playout):
+def test_ppa_refuses_games_of_one_player(playout):
     with pytest.raises(UsageError, match="nrpa"):
         SearchAgent(f"uct+{playout}").search(tiny.lottery(3).start(), playouts=10)
 
 
-def test_nst_forgets_the_sequences_that_decay_has_left_next_to_nothing_of():
+def test_nst_forgets_sequences_that_decay_makes_rare():
     game = make_game("breakthrough(size=5)")
     search = SearchAgent("uct+nst").bind(game)
     start = game.start()
@@ -390,7 +389,7 @@ def test_nst_forgets_the_sequences_that_decay_has_left_next_to_nothing_of():
 
 
 @pytest.mark.parametrize("playout", ["mast(k=4)", "mast(epsilon=0.4)", "nst", "ppaf", "poolrave"])
-def test_a_kept_tree_goes_with_playouts_that_learn(playout):
+def test_a_reused_tree_works_with_playouts_that_learn(playout):
     game = make_game("nogo(size=4)")
     agent = SearchAgent(f"grave(ref=10,reuse_tree=true,playouts=300)+{playout}")
     player = agent.player(game, seed=3)
@@ -401,7 +400,7 @@ def test_a_kept_tree_goes_with_playouts_that_learn(playout):
 
 
 @pytest.mark.parametrize("playout", ["mast(k=4)", "mast(epsilon=0.4)", "mastf(k=4)", "nst", "ppaf"])
-def test_a_search_that_was_broken_off_does_not_shorten_the_next(playout):
+def test_an_interrupted_search_does_not_shorten_the_next(playout):
     game = make_game("nogo(size=4)")
     search = SearchAgent(f"uct+{playout}").bind(game)
     state = game.start().state
@@ -412,13 +411,13 @@ def test_a_search_that_was_broken_off_does_not_shorten_the_next(playout):
 
     with pytest.raises(KeyboardInterrupt):
         search.run(state, (), Budget(playouts=50), 1, Broken())
-    search.control[DONE] = 30  # as if it had been broken off later
+    search.control[DONE] = 30  # as if it had been interrupted later
     assert search.run(state, (), Budget(playouts=50), 1).playouts == 50
     assert search.tree.visits[0] == 50
 
 
 @pytest.mark.parametrize("playout", ["mastf(k=4)", "mastf(epsilon=0.4)", "ppaf"])
-def test_a_feature_code_out_of_range_is_refused_not_followed(playout):
+def test_a_feature_code_out_of_range_is_refused(playout):
     game = make_game("nogo(size=3)").changed(feature=too_high, playout_moves_with_features=None)
     with pytest.raises(ContractError, match="feature"):
         SearchAgent(f"uct+{playout}").search(game.start(), playouts=200)

@@ -13,7 +13,7 @@ from graven.core.rng import derive
 from graven.games.registry import make_game
 from graven.search import snapshot
 from graven.search.budget import Budget
-from tests.search.twin_comparison import POLICIES, run_both
+from tests.search.helpers import POLICIES, run_both
 
 GAME = "breakthrough(size=5x4)"
 

@@ -14,7 +14,7 @@ from graven.search.budget import Budget
 from graven.search.entries import AmafEntries, count_entries
 from tests.naive import search as naive
 from tests.naive import tiny
-from tests.search.twin_comparison import INFINITY, POLICIES, assert_same_tree, every_node, run_both
+from tests.search.helpers import INFINITY, POLICIES, assert_same_tree, every_node, run_both
 
 GO = ["go(size=3,komi=0)", "go(size=3,colors=3)"]
 GAMES = ["breakthrough(size=5x4)", "knightthrough(size=5)", "nogo(size=3)"]
@@ -118,7 +118,7 @@ def test_a_kept_tree_goes_on_as_if_it_had_never_stopped(policy, transpositions, 
     search = SearchAgent(spec.replace(")", f",reuse_tree=true,transpositions={flag})")).bind(game)
     search.prune_above = 0 if pruned else search.prune_above
     twin = naive.NaiveSearch(game, formula, ref, transpositions=transpositions)
-    twin.plant(position.state)
+    twin.set_root(position.state)
     for move in range(4):
         search.run(position.state, position.history, Budget(playouts=300), derive(5, move))
         twin.run(derive(5, move), 300)

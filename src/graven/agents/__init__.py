@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from graven.agents import openspiel_bot as openspiel_mcts
 from graven.agents.agent import Agent, SearchAgent
 from graven.agents.gtp_program import GtpAgent
+from graven.agents.move_clock import MoveClock
 from graven.agents.openspiel_bot import OpenSpielAgent, openspiel_bot
-from graven.agents.player import ForfeitError, MoveClock, Player, ResignedError, SearchPlayer
+from graven.agents.player import ForfeitError, Player, ResignedError, SearchPlayer
 from graven.agents.search_result import MoveStat, SearchResult
 from graven.agents.spec import Policies, game_playouts, parse
 from graven.core.calls import IN_FILE

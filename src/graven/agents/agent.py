@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from graven.agents.player import DEFAULT_BUDGET, Player, SearchPlayer
+from graven.agents.move_clock import DEFAULT_BUDGET, MoveClock
+from graven.agents.player import Player, SearchPlayer
 from graven.agents.search_result import SearchResult, find_move
 from graven.agents.spec import Policies, parse
 from graven.agents.user_policies import given_policies
 from graven.core.errors import UsageError
 from graven.core.game import Game, GameOutline, Position
 from graven.search.budget import Budget
-from graven.search.engine import Search, Stop
 from graven.search.policy import Policy
+from graven.search.runner import Search, Stop
 from graven.search.specs import Spec
 
 
@@ -119,8 +120,8 @@ class SearchAgent:
             raise UsageError(
                 f"{position!r} is not a position: a game's first position is game.start()."
             )
-        budget = self.budget_or(Budget(playouts, seconds))
-        return find_move(self.bind(position.game, memory), position, budget, seed, stop)
+        clock = MoveClock(self.budget_or(Budget(playouts, seconds)), stop)
+        return find_move(self.bind(position.game, memory), position, clock, seed)
 
     def player(self, game: Game, seed: int = 0) -> SearchPlayer:
         """Make a player that keeps its tree between moves if the spec has reuse_tree=true."""

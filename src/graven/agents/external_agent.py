@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from graven.agents.search_result import SearchResult
 from graven.core.errors import UsageError
 from graven.core.game import Game, GameOutline, Position
-from graven.search.engine import Stop
+from graven.search.runner import Stop
 
 
 class ExternalAgent(ABC):

@@ -16,12 +16,13 @@ import threading
 import time
 
 from graven.agents.external_agent import ExternalAgent
-from graven.agents.player import ForfeitError, MoveClock, ResignedError
+from graven.agents.move_clock import MoveClock
+from graven.agents.player import ForfeitError, ResignedError
 from graven.agents.search_result import SearchResult
 from graven.core.errors import UsageError
 from graven.core.game import Game, Position
 from graven.search.budget import Budget
-from graven.search.engine import Stop
+from graven.search.runner import Stop
 
 REPLY_SECONDS = 120.0  # timeout of a reply if the budget has no seconds
 EXTRA_SECONDS = 10.0  # timeout of a reply beyond the seconds of the budget

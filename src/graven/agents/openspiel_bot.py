@@ -13,8 +13,9 @@ from typing import Any
 
 from graven.agents.agent import Agent, SearchAgent, spec_budget_or
 from graven.agents.external_agent import ExternalAgent
+from graven.agents.move_clock import MoveClock
 from graven.agents.openspiel_peers import OpenSpielTranslator, native
-from graven.agents.player import ForfeitError, MoveClock
+from graven.agents.player import ForfeitError
 from graven.agents.search_result import SearchResult
 from graven.core.calls import Value, format_call, parse_call
 from graven.core.errors import UsageError, unknown

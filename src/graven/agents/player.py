@@ -6,20 +6,19 @@ moves; `close` releases them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from graven.agents.move_clock import MoveClock
 from graven.agents.search_result import SearchResult, find_move
 from graven.core.errors import GravenError, UsageError
 from graven.core.game import Game, Position
 from graven.core.rng import derive
 from graven.search.budget import Budget
-from graven.search.engine import Search, Stop
+from graven.search.runner import Search
 
 if TYPE_CHECKING:
     from graven.agents.agent import SearchAgent
 
-DEFAULT_BUDGET = Budget(playouts=1000)
 # Enough for the tree to grow once: growing is compiled code, too.
 WARM_UP_PLAYOUTS = 500
 
@@ -30,19 +29,6 @@ class ForfeitError(GravenError):
 
 class ResignedError(ForfeitError):
     """The player resigned, which is not a fault."""
-
-
-@dataclass(frozen=True)
-class MoveClock:
-    """What one move may spend, and an event that ends it early."""
-
-    budget: Budget
-    stop: Stop | None = None
-
-    @property
-    def stopped(self) -> bool:
-        """Whether the move has been cancelled."""
-        return self.stop is not None and self.stop.is_set()
 
 
 class Player(Protocol):
@@ -92,7 +78,8 @@ class SearchPlayer:
         key = self.game.spec, self._agent.code_key
         if key not in _warm:
             # In a separate tree: the first move of a game must not depend on the warm-up.
-            find_move(self._agent.bind(self.game), self.game.start(), Budget(playouts), seed=0)
+            clock = MoveClock(Budget(playouts))
+            find_move(self._agent.bind(self.game), self.game.start(), clock, seed=0)
             _warm.add(key)
 
     def choose(self, position: Position, clock: MoveClock | None = None) -> SearchResult:
@@ -112,7 +99,7 @@ class SearchPlayer:
                 f"{self.game.spec}: make a player for each game."
             )
         clock = clock or MoveClock(self._agent.budget_or(Budget()))
-        return find_move(self.search, position, clock.budget, seed, clock.stop)
+        return find_move(self.search, position, clock, seed)
 
     def close(self) -> None:
         """Release the tree."""

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from graven.agents.move_clock import MoveClock
 from graven.agents.result_html import search_table
 from graven.core.errors import UsageError
 from graven.core.game import Game, Position
 from graven.core.rng import derive
-from graven.search.budget import Budget
-from graven.search.engine import Search, Stop
 from graven.search.result import (
     RootStatistics,
     final_move,
     principal_variation,
     root_statistics,
 )
+from graven.search.runner import Search
 
 MIB = 1 << 20
 UNKNOWN_VALUE = 0.5
@@ -75,14 +75,14 @@ class SearchResult:
         return search_table(self)
 
 
-def find_move(
-    search: Search, position: Position, budget: Budget, seed: int, stop: Stop | None = None
-) -> SearchResult:
+def find_move(search: Search, position: Position, clock: MoveClock, seed: int) -> SearchResult:
     """Search a position in `search`'s tree and choose a move for every player to move."""
     game = position.game
     if position.is_over:
         raise UsageError(f"the game of {game.name} is over: there is nothing to search.")
-    run = search.run(position.state, position.history, budget, derive(seed, 0), stop)
+    run = search.run(
+        position.state, position.history, clock.budget, derive(seed, 0), stop=clock.stop
+    )
     best_moves: list[str] = []
     by_player: dict[int, tuple[MoveStat, ...]] = {}
     value = 0.0

@@ -1,4 +1,4 @@
-"""Sets of up to 64 things as the bits of a signed 64-bit word, for rules that use bitboards."""
+"""Sets of up to 64 elements as the bits of a signed 64-bit word, for rules with bitboards."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from numba.extending import intrinsic
 
 from graven.core.compile import inlined
 
-# Numba asks of every signed index whether it is negative. Where that counts, `state[index(i)]` says
-# that it is not, and saves a fifth of the time of Go's playouts.
+# Numba tests every signed index for being negative. `state[index(i)]` is unsigned and avoids the
+# test, which takes a fifth of the time of Go's playouts.
 index = np.uint64
 
 
-def words_for(things: int) -> int:
-    """How many words a set of so many things takes."""
-    return -(-things // 64)
+def words_for(elements: int) -> int:
+    """Return how many words a set of so many elements takes."""
+    return -(-elements // 64)
 
 
 @intrinsic  # type: ignore[untyped-decorator]
 def count(typing_context: Any, word: Any) -> Any:
-    """How many bits are set."""
+    """Return how many bits are set."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         return builder.ctpop(values[0])
@@ -33,7 +33,7 @@ def count(typing_context: Any, word: Any) -> Any:
 
 @intrinsic  # type: ignore[untyped-decorator]
 def lowest(typing_context: Any, word: Any) -> Any:
-    """The index of the lowest set bit; undefined for 0."""
+    """Return the index of the lowest set bit; undefined for 0."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         return builder.cttz(values[0], ir.Constant(ir.IntType(1), 1))
@@ -43,13 +43,13 @@ def lowest(typing_context: Any, word: Any) -> Any:
 
 @inlined
 def down(word: int, distance: int) -> int:
-    """The word shifted right by 0 to 63 bits, with zeros coming in."""
+    """Return the word shifted right by 0 to 63 bits, filled with zeros."""
     return np.int64(np.uint64(word) >> np.uint64(distance))  # type: ignore[return-value]
 
 
 @inlined
 def nth(word: int, n: int) -> int:
-    """The index of the n-th lowest set bit, counted from 0.
+    """Return the index of the n-th lowest set bit, counted from 0.
 
     Halves the word six times instead of clearing n bits: no branch to mispredict.
     """

@@ -1,271 +1,74 @@
-"""Compilation with Numba, and a disk cache that notices every change of the package.
+"""Compilation with Numba.
 
-Two kinds of things are compiled:
+Two kinds of functions are compiled:
 
 * kernels, marked `@compiled`: called from Python or from other kernels;
-* functions that travel as values (a game's rules, a tree policy, a playout policy): plain Python
-  functions that `address` compiles for one fixed signature and turns into the address of machine
-  code. Kernels receive addresses as integers and call them with the callers that `caller` makes.
+* functions that are passed as values (a game's rules, a tree policy, a playout policy): plain
+  Python functions that `address` compiles for one fixed signature and turns into the address of
+  machine code. Kernels receive addresses as integers and call them with the callers that `caller`
+  makes.
 
-Numba has first-class function values of its own. Each of them costs 16 microseconds whenever it
-crosses from Python into a kernel, an integer costs nothing; see docs/design.md.
+Numba has first-class function values as well. Each of them costs 16 microseconds whenever it is
+passed from Python to a kernel, an integer costs nothing; see docs/decisions.md.
 
-Numba's own cache looks at the time stamp of one source file, so it misses a change in a function
-that another file defines. Ours lies in a directory named after a digest of the sources of all
-packages that contain kernels and of the Numba version: a change in any of them starts an empty
-cache, a change in the layers above them does not.
+Compiled code is kept on disk: see `compile_cache`.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-import shutil
-import sys
-import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from enum import Enum, EnumType
-from functools import cache
-from pathlib import Path
-from types import CodeType, FunctionType, ModuleType
+from types import FunctionType
 from typing import Any, TypeVar
 
 import numba
-import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 from numba.core.ccallback import CFunc
 from numba.core.errors import NumbaError, NumbaWarning
 from numba.core.typing.templates import Signature
 from numba.extending import intrinsic
 
 from graven.core.callbacks import Callback, capture_exceptions_of_rules
+from graven.core.compile_cache import DiskCache, cache_of, is_user_defined, stamp_of
 from graven.core.compile_errors import explain
 from graven.core.errors import RuleCompileError
-from graven.core.rule_helpers import LIBRARIES, content_of, modules_in, names_in, with_helpers
+from graven.core.rule_helpers import with_helpers
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 _OPTIONS = {"nopython": True, "nogil": True, "error_model": "numpy"}
 # Kernels allocate nothing, so nothing in them needs to be counted: without Numba's run time
-# library an array can be sliced or taken out of a tuple for nothing (see docs/design.md).
+# library an array can be sliced or taken out of a tuple for nothing (see docs/decisions.md).
 _BARE = {"nogil": True, "error_model": "numpy", "_nrt": False}
-
-PACKAGE = Path(__file__).resolve().parents[1]
-MARKER = "graven-compiled-code"
-KEEP_CACHES = 4
-DAY = 86_400.0
-
-
-# Layers above the kernels: editing them invalidates no compiled code of the layers below.
-UPPER_LAYERS = frozenset({"agents", "bench", "interfaces", "lab", "testing"})
-
-
-@cache
-def kernel_digest() -> str:
-    """Return a digest of all sources that kernels are compiled from, and of Numba's version."""
-    return hashlib.sha256(f"{numba.__version__} {_digest(UPPER_LAYERS)}".encode()).hexdigest()[:16]
-
-
-@cache
-def sources_digest() -> str:
-    """Return a digest of every Python source of the package; it identifies this exact version."""
-    return _digest(frozenset())
-
-
-def _digest(excluded: frozenset[str]) -> str:
-    digest = hashlib.sha256()
-    for path in sorted(PACKAGE.rglob("*.py")):
-        relative = path.relative_to(PACKAGE)
-        if relative.parts[0] not in excluded:
-            digest.update(str(relative).encode())
-            digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-def _stamp_in_package(source: Path) -> str:
-    """Return the digest that dates a function of the package itself."""
-    upper = source.relative_to(PACKAGE).parts[0] in UPPER_LAYERS
-    return sources_digest() if upper else kernel_digest()
-
-
-def cache_home() -> Path:
-    """Where compiled code is kept: `GRAVEN_CACHE_DIR`, or `graven` in the user's cache folder."""
-    if chosen := os.environ.get("GRAVEN_CACHE_DIR"):
-        return Path(chosen)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "graven"
-
-
-@cache
-def cache_directory() -> Path:
-    """This version's own cache; the oldest ones of other versions are removed on the way.
-
-    Each has a marker that tells when it was last used. What has none is not ours to remove.
-    """
-    home = cache_home()
-    mine = home / kernel_digest()
-    known = mine.exists()
-    mine.mkdir(parents=True, exist_ok=True)
-    (mine / MARKER).touch()
-    if not known:
-        markers = [marker for marker in home.glob(f"*/{MARKER}") if marker.parent != mine]
-        markers.sort(key=lambda marker: marker.stat().st_mtime, reverse=True)
-        for old in markers[KEEP_CACHES:]:
-            if time.time() - old.stat().st_mtime > DAY:
-                shutil.rmtree(old.parent, ignore_errors=True)
-    return mine
-
-
-class _Locator(_CacheLocator):  # type: ignore[misc]
-    """Tells Numba where a function's compiled code lies and when it is out of date."""
-
-    def __init__(self, function: Callable[..., Any], source: str) -> None:
-        self._source = source
-        path = Path(source).resolve()
-        inside = path.is_relative_to(PACKAGE)
-        self._stamp = _stamp_in_package(path) if inside else stamp_of(function)
-        self._file = Path(source).exists()
-        self._line = str(function.__code__.co_firstlineno) if self._file else self._stamp[:16]
-
-    def get_cache_path(self) -> str:
-        # `_source` in the name keeps two files with equally named functions apart. A notebook's
-        # cell has the name of a file that does not exist, another one in every session: its
-        # functions go by what they are made of alone.
-        source = self._source if self._file else "<cell>"
-        folder = hashlib.sha256(source.encode()).hexdigest()[:12]
-        return str(cache_directory() / folder)
-
-    def get_source_stamp(self) -> str:
-        return self._stamp
-
-    def get_disambiguator(self) -> str:
-        return self._line
-
-    @classmethod
-    def from_function(cls, function: Callable[..., Any], source: str) -> _Locator | None:
-        try:
-            locator = cls(function, source)
-            locator.ensure_cache_path()
-        except OSError:
-            return None
-        return locator
-
-
-def stamp_of(value: Any) -> str:
-    """A digest of all that somebody's own function, or a list of such, is made of: its code, and
-    every value and function that it names, in whatever file they are written."""
-    digest = hashlib.sha256()
-    for part in _parts(value, {}):
-        digest.update(part.encode() if isinstance(part, str) else part)
-        digest.update(b"\n")
-    return digest.hexdigest()
-
-
-def _parts(value: Any, seen: dict[int, tuple[int, Any]]) -> Iterator[str | bytes]:
-    """What a value is made of, the same in every process."""
-    value = getattr(value, "py_func", value)
-    if value is None or isinstance(value, _SCALARS):
-        yield f"{type(value).__name__} {value!r}"
-        return
-    if id(value) in seen:
-        yield f"again {seen[id(value)][0]}"
-        return
-    seen[id(value)] = len(seen), value
-    yield f"{type(value).__module__}.{type(value).__qualname__}"
-    inner: Iterable[Any] = ()
-    if isinstance(value, FunctionType) and is_user_defined(value):
-        code, space = value.__code__, value.__globals__
-        inner = [code, value.__defaults__, value.__kwdefaults__]
-        inner += [content_of(cell) for cell in value.__closure__ or ()]
-        for where in (space, *map(vars, modules_in(value).values())):
-            for name in dict.fromkeys(names_in(code)):
-                if name in where and not isinstance(where[name], ModuleType):
-                    inner += [name, where[name]]
-    elif isinstance(value, CodeType):
-        inner = [value.co_code, value.co_names, value.co_consts]
-    elif isinstance(value, np.ndarray):
-        inner = [str(value.dtype), value.shape, value.tobytes()]
-    elif isinstance(value, dict):
-        inner = [part for pair in value.items() for part in pair]
-    elif isinstance(value, set | frozenset):
-        inner = sorted(value, key=repr)
-    elif isinstance(value, tuple | list):
-        inner = value
-    elif isinstance(value, EnumType):
-        inner = [value.__qualname__, *dict(value.__members__).items()]
-    elif isinstance(value, type):
-        inner = [value.__qualname__, getattr(value, "_fields", None)]
-    for part in inner:
-        yield from _parts(part, seen)
-
-
-def is_user_defined(function: Callable[..., Any]) -> bool:
-    """Return whether a function belongs neither to graven nor to Python or a library."""
-    root = (function.__module__ or "").partition(".")[0]
-    # Python says "builtins" of functions that are made without a module, as by `exec`.
-    return root not in LIBRARIES and (root == "builtins" or root not in sys.stdlib_module_names)
-
-
-_SCALARS = (bool, int, float, complex, str, bytes, np.generic, Enum)
-
-
-class _CacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
-    _locator_classes = (_Locator,)
-
-
-class _Cache(FunctionCache):  # type: ignore[misc]
-    _impl_class = _CacheImpl
-
-    def __init__(self, function: Callable[..., Any], variant: str = "") -> None:
-        super().__init__(function)
-        self._variant = variant
-
-    def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
-        return (*super()._index_key(sig, codegen), self._variant)
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        try:
-            return super().load_overload(sig, target_context)
-        except ImportError:  # of a module that is called otherwise now, or is gone
-            return None
-
-
-def _cache_of(function: Callable[..., Any], variant: str = "") -> _Cache | None:
-    """The function's disk cache, or None where none can be kept (a read-only home, a REPL)."""
-    if not PACKAGE.is_dir():  # inside an archive, whose sources cannot be told apart
-        return None
-    try:
-        return _Cache(function, variant)
-    except (RuntimeError, OSError):
-        return None
 
 
 def compiled(function: F) -> F:
-    """Compile `function` on its first call, without the GIL, and keep the result on disk."""
+    """Compile a kernel on its first call, to run without the GIL; keep the code on disk."""
     return _compiled(function, _BARE)
 
 
 def allocating(function: F) -> F:
-    """The same for a function that makes arrays of its own."""
+    """Compile a kernel that allocates arrays, as `compiled`."""
     return _compiled(function, {**_BARE, "_nrt": True})
 
 
 def _compiled(function: F, options: dict[str, Any]) -> F:
     dispatcher = numba.njit(**options)(function)
-    if disk := _cache_of(function):
+    if disk := cache_of(function):
         dispatcher._cache = disk
     return dispatcher
 
 
 def inlined(function: F) -> F:
-    """Mark a small helper of kernels and rules: it is copied into whoever calls it."""
+    """Mark a small helper of kernels and rules: it is copied into its callers."""
     return numba.njit(inline="always", **_BARE)(function)
 
 
-# What Numba says of a function that makes an array, without its run time library.
+# Numba's messages about a function that allocates, compiled without its run-time library.
 _ALLOCATES = ("NRT required", "Only accept returning of array passed into the function")
 
 _code: dict[tuple[Any, ...], Any] = {}
@@ -281,21 +84,21 @@ def address(
     names: Mapping[str, Any] | None = None,
     arguments: int | None = None,
 ) -> int:
-    """The address of `function` compiled for `signature`; the code lives as long as the process.
+    """Compile a function for a signature; return its address, valid as long as the process.
 
-    A `Callback` is not compiled: it has an address of its own, at which Python is called.
+    A `Callback` is not compiled: it has an address already, at which Python is called.
 
     `body` is what the code does with the arguments, written {0}, {1} and so on, and with `inner`,
     the function: to call it once, or in a loop that is then compiled together with it. `names` are
     further values and functions that the body mentions; plain functions among them are compiled.
     `arguments` is how many arguments the body calls `inner` with, for error messages.
 
-    `careful` code of somebody's own function raises where it reaches beyond an array: for tests.
+    `careful` code of a user-defined function raises where it indexes beyond an array: for tests.
     """
     if isinstance(function, Callback):
         return function.address(signature)
     names = names or {}
-    # Somebody's own function may name a value that another cell of a notebook has changed since.
+    # A user-defined function may name a value that another cell of a notebook has changed since.
     stamp = ""
     if own := any(
         isinstance(f, FunctionType) and is_user_defined(f) for f in (function, *names.values())
@@ -367,17 +170,17 @@ class _Entry:
 
 def _compile(entry: _Entry, careful: bool, variant: str) -> Any:
     options = {**_BARE, "boundscheck": careful}
-    disk = None if careful else _cache_of(entry.function, variant)
+    disk = None if careful else cache_of(entry.function, variant)
     try:
         return _compile_with(entry, options, disk)
     except NumbaError as error:
-        # A function that allocates, as a rule of somebody's own game may.
+        # A function that allocates, as a rule of a user-defined game may.
         if not any(text in str(error) for text in _ALLOCATES):
             raise
         return _compile_with(entry, {**options, "_nrt": True}, disk)
 
 
-def _compile_with(entry: _Entry, options: dict[str, Any], disk: _Cache | None) -> Any:
+def _compile_with(entry: _Entry, options: dict[str, Any], disk: DiskCache | None) -> Any:
     function, flat = entry.build(options)
     code: Any = CFunc(function, (tuple(flat), entry.signature.return_type), {}, _OPTIONS)
     if disk:
@@ -389,7 +192,7 @@ def _compile_with(entry: _Entry, options: dict[str, Any], disk: _Cache | None) -
 
 
 def caller(signature: Signature) -> Callable[..., Any]:
-    """A function `call(address, (arguments...))` for kernels: calls the code at an address."""
+    """Return a function for kernels, `call(address, (arguments...))`, that calls an address."""
     result, expected = signature.return_type, signature.args
 
     @intrinsic  # type: ignore[untyped-decorator]

@@ -43,7 +43,7 @@ of playout i are written in the order of play, each as player * num_codes + move
 traces[i * stride:], where `stride` is len(traces) // (leaves * each) (`max_plies`, times the number
 of players if moves are ever simultaneous); their number goes to lengths[i], and each player's score
 to out[i * players:]. A terminal start position has no moves. `scratch` is an int64 array of
-`batch_scratch` words. The status is BATCH_DONE, or BATCH_TOO_LONG if a playout exceeds `stride`.
+`batch_scratch` words. The status is Status.OK, or Status.TOO_LONG if a playout exceeds `stride`.
 
 `sample` may reorder internal lists of `state` but must not change the position.
 """

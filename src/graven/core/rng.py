@@ -23,12 +23,12 @@ _MASK = (1 << 64) - 1
 
 
 def generator(seed: int) -> Rng:
-    """A generator that starts at `seed`."""
+    """Return a generator that starts at `seed`."""
     return np.array([seed & _MASK], dtype=np.uint64)
 
 
 def derive(seed: int, *parts: int) -> int:
-    """A seed for one part of an experiment: the same parts, the same seed; others, unrelated."""
+    """Return a seed for one part of an experiment: equal for equal parts, else unrelated."""
     state = seed & _MASK
     for part in parts:
         state = _scramble((state + (part + 1) * int(_STEP)) & _MASK)
@@ -43,7 +43,7 @@ def _scramble(z: int) -> int:
 
 @compiled
 def draw(rng: Rng) -> np.uint64:
-    """The next 64 random bits."""
+    """Return the next 64 random bits."""
     rng[0] += _STEP
     z = rng[0]
     z = (z ^ (z >> _S30)) * _MIX1
@@ -53,7 +53,7 @@ def draw(rng: Rng) -> np.uint64:
 
 @compiled
 def fill(rng: Rng, words: NDArray[np.int64]) -> None:
-    """Random bits for every word of an array: the next draws, in order."""
+    """Fill an array with random bits: the next draws, in order."""
     first = rng[0]
     for i in range(len(words)):
         z = first + np.uint64(i + 1) * _STEP
@@ -65,11 +65,11 @@ def fill(rng: Rng, words: NDArray[np.int64]) -> None:
 
 @compiled
 def below(rng: Rng, n: int) -> int:
-    """A random integer from 0 to n - 1 (n below 2**32); its bias is under n / 2**32."""
+    """Return a random integer from 0 to n - 1 (n below 2**32); its bias is under n / 2**32."""
     return np.int64(((draw(rng) >> _S32) * np.uint64(n)) >> _S32)  # type: ignore[return-value]
 
 
 @compiled
 def uniform(rng: Rng) -> float:
-    """A random number from 0 up to, but not including, 1."""
+    """Return a random number from 0 up to, but not including, 1."""
     return np.float64(draw(rng) >> _S11) * _UNIT

@@ -38,8 +38,6 @@ class Status(IntEnum):
     TOO_MANY = 13
     BAD_FEATURE = 14
     BAD_TURN = 15
-    # The tree policy returned an edge that the node does not have.
-    BAD_EDGE = 16
 
     @property
     def needs_growth(self) -> bool:

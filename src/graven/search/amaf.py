@@ -29,7 +29,7 @@ from graven.core.compile import inlined
 from graven.core.contract import TERMINAL, Rules
 from graven.core.status import Status
 from graven.search.layout import Float64
-from graven.search.plan import Plan
+from graven.search.plan import Plan, SearchState
 from graven.search.tree import (
     CLOSED,
     DEPTH,
@@ -104,12 +104,13 @@ def start_reading(tree: Tree, record: Record) -> None:
 
 
 @inlined
-def read_table(rules: Rules, tree: Tree, plan: Plan, record: Record, node: int) -> int:
+def read_table(search: SearchState, node: int) -> int:
     """Apply the ref rule at the next node of a descent; build the node's table if it is due.
 
     Afterwards the descent reads the table shape[TABLE], and a playout that begins here may read
     the table shape[POOL].
     """
+    rules, tree, plan, record = search.rules, search.tree, search.plan, search.record
     visits = tree.visits[node]
     if tree.table[node] == NONE:
         if visits <= plan.tables or tree.passed[node] == LOST:
@@ -144,13 +145,14 @@ def place_read(plan: Plan, tree: Tree, nodes: Sequence[int]) -> int | None:
 
 
 @inlined
-def update(rules: Rules, tree: Tree, plan: Plan, record: Record) -> None:
+def update(search: SearchState) -> None:
     """Add a finished simulation to the tables on its path; store its trace for the other nodes."""
+    rules, tree, record = search.rules, search.tree, search.record
     if rules.shared_points:
         update_by_point(rules, tree, record)
     else:
         update_by_move(rules, tree, record)
-    if plan.passes:
+    if search.plan.passes:
         store_trace(rules, tree, record)
 
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from graven.core.compile import inlined
-from graven.core.contract import SIMULTANEOUS, Rules
+from graven.core.contract import SIMULTANEOUS
 from graven.search import amaf
-from graven.search.plan import Plan
-from graven.search.tree import DEPTH, STEPS, Record, Tree
+from graven.search.plan import SearchState
+from graven.search.tree import DEPTH, STEPS
 
 
 @inlined
-def backup(rules: Rules, tree: Tree, plan: Plan, record: Record) -> None:
+def backup(search: SearchState) -> None:
     """Count the simulation at every node and edge of its path, and in their AMAF tables."""
-    players, scores = rules.players, record.scores
+    tree, record = search.tree, search.record
+    players, scores = search.rules.players, record.scores
     for depth in range(record.shape[DEPTH]):
         tree.visits[record.path[depth]] += 1
     for depth in range(record.shape[STEPS]):
@@ -26,5 +27,5 @@ def backup(rules: Rules, tree: Tree, plan: Plan, record: Record) -> None:
                 edge = record.edges[depth * players + player]
                 tree.counts[edge] += 1
                 tree.sums[edge] += scores[player]
-    if plan.amaf:
-        amaf.update(rules, tree, plan, record)
+    if search.plan.amaf:
+        amaf.update(search)

@@ -18,9 +18,9 @@ from graven.core.contract import SIMULTANEOUS, Rules
 from graven.core.status import Status
 from graven.search.descend import descend
 from graven.search.layout import Float64, Int64, UInt32, arrays_of, new_arrays
-from graven.search.plan import Plan
+from graven.search.plan import SearchState
 from graven.search.simulate import DONE, STOP, finish, play_out, reserve
-from graven.search.tree import DEPTH, LENGTH, SHAPE, STEPS, Record, Tree, trace_capacity
+from graven.search.tree import DEPTH, LENGTH, SHAPE, STEPS, Record, trace_capacity
 
 # The fields of a record that a descent fills.
 OF_DESCENT = {"state", "path", "edges", "at", "trace", "shape"}
@@ -67,70 +67,50 @@ def batch_bytes(rules: Rules, leaves: int, playouts_per_leaf: int, at_once: bool
 
 
 @compiled
-def simulate_batches(
-    rules: Rules,
-    tree: Tree,
-    plan: Plan,
-    record: Record,
-    batch: Batch,
-    control: Int64,
-    until: int,
-    goal: int,
-) -> int:
+def simulate_batches(search: SearchState, batch: Batch, until: int, goal: int) -> int:
     """Run batches until `control[DONE]` reaches `until`, or STOP, or a status but OK.
 
     Only `goal` makes a batch smaller than usual: where a search pauses must not change it.
     """
-    rng = record.rng
+    rng, control = search.record.rng, search.control
     while control[DONE] < until and control[STOP] == 0:
         left = goal - control[DONE]
         playouts = min(batch.playouts_per_leaf, left)
         leaves = min(batch.leaves, left // playouts)
-        status = reserve(tree, plan, record, leaves * playouts)
+        status = reserve(search, leaves * playouts)
         if status != Status.OK:
             return status
         gathered = 0
         while gathered < leaves and status == Status.OK:
             before = rng[0]
-            status = descend(rules, tree, plan, record, rng)
+            status = descend(search)
             if status == Status.OK:
-                store(rules, record, batch, gathered)
-                add_virtual_loss(rules, tree, record, 1)
+                copy_descent(search.record, 0, batch.descents, gathered)
+                add_virtual_loss(search, 1)
                 gathered += 1
             else:
                 rng[0] = before
         if gathered == 0:
             return status
         for leaf in range(gathered):
-            restore(rules, record, batch, leaf)
-            add_virtual_loss(rules, tree, record, -1)
+            copy_descent(batch.descents, leaf, search.record, 0)
+            add_virtual_loss(search, -1)
         if batch.at_once:
-            status = play_at_once(rules, tree, plan, record, batch, control, gathered, playouts)
+            status = play_at_once(search, batch, gathered, playouts)
         else:
-            status = play_in_turn(rules, tree, plan, record, batch, control, gathered, playouts)
+            status = play_in_turn(search, batch, gathered, playouts)
         if status != Status.OK:
             return status
     return Status.OK
 
 
 @inlined
-def store(rules: Rules, record: Record, batch: Batch, leaf: int) -> None:
-    """Copy a descent from the record to its place in the batch."""
-    copy_descent(rules, record, 0, batch.descents, leaf)
-
-
-@inlined
-def restore(rules: Rules, record: Record, batch: Batch, leaf: int) -> None:
-    """Copy a descent from its place in the batch to the record."""
-    copy_descent(rules, batch.descents, leaf, record, 0)
-
-
-@inlined
-def copy_descent(rules: Rules, source: Record, at: int, target: Record, to: int) -> None:
+def copy_descent(source: Record, at: int, target: Record, to: int) -> None:
     """Copy what a descent has filled of record `at` of the source to record `to` of the target."""
-    words, players = rules.state_words, rules.players
     # The capacities of one record: either the source or the target is just one.
+    words = min(len(source.state), len(target.state))
     path = min(len(source.path), len(target.path))
+    edges = min(len(source.edges), len(target.edges))
     trace = min(len(source.trace), len(target.trace))
     for i in range(SHAPE):
         target.shape[to * SHAPE + i] = source.shape[at * SHAPE + i]
@@ -139,16 +119,16 @@ def copy_descent(rules: Rules, source: Record, at: int, target: Record, to: int)
     for i in range(source.shape[at * SHAPE + DEPTH]):
         target.path[to * path + i] = source.path[at * path + i]
         target.at[to * path + i] = source.at[at * path + i]
-    for i in range(source.shape[at * SHAPE + STEPS] * players):
-        target.edges[to * path * players + i] = source.edges[at * path * players + i]
+    for i in range(source.shape[at * SHAPE + STEPS] * (edges // path)):
+        target.edges[to * edges + i] = source.edges[at * edges + i]
     for i in range(source.shape[at * SHAPE + LENGTH]):
         target.trace[to * trace + i] = source.trace[at * trace + i]
 
 
 @inlined
-def add_virtual_loss(rules: Rules, tree: Tree, record: Record, playouts: int) -> None:
+def add_virtual_loss(search: SearchState, playouts: int) -> None:
     """Count playouts with score 0 at every node and edge of the path."""
-    players = rules.players
+    tree, record, players = search.tree, search.record, search.rules.players
     for depth in range(record.shape[DEPTH]):
         tree.visits[record.path[depth]] += playouts
     for depth in range(record.shape[STEPS]):
@@ -160,20 +140,12 @@ def add_virtual_loss(rules: Rules, tree: Tree, record: Record, playouts: int) ->
 
 
 @inlined
-def play_at_once(
-    rules: Rules,
-    tree: Tree,
-    plan: Plan,
-    record: Record,
-    batch: Batch,
-    control: Int64,
-    leaves: int,
-    playouts_per_leaf: int,
-) -> int:
+def play_at_once(search: SearchState, batch: Batch, leaves: int, playouts_per_leaf: int) -> int:
     """Let the game play all playouts of the batch at once, and back them up."""
-    players, stride = rules.players, len(record.trace)
+    record, players = search.record, search.rules.players
+    stride = len(record.trace)
     status = contract.batch_playouts(
-        rules,
+        search.rules,
         batch.descents.state,
         leaves,
         playouts_per_leaf,
@@ -186,41 +158,33 @@ def play_at_once(
     if status != Status.OK:
         return Status.TOO_LONG
     for leaf in range(leaves):
-        restore(rules, record, batch, leaf)
+        copy_descent(batch.descents, leaf, record, 0)
         begun = record.shape[LENGTH]
         for playout in range(leaf * playouts_per_leaf, (leaf + 1) * playouts_per_leaf):
             length = batch.lengths[playout]
-            if begun + length > len(record.trace):
+            if begun + length > stride:
                 return Status.TOO_LONG
             for i in range(length):
                 record.trace[begun + i] = batch.traces[playout * stride + i]
             for player in range(players):
                 record.scores[player] = batch.scores[playout * players + player]
             record.shape[LENGTH] = begun + length
-            finish(rules, tree, plan, record, control)
+            finish(search)
     return Status.OK
 
 
 @inlined
-def play_in_turn(
-    rules: Rules,
-    tree: Tree,
-    plan: Plan,
-    record: Record,
-    batch: Batch,
-    control: Int64,
-    leaves: int,
-    playouts_per_leaf: int,
-) -> int:
+def play_in_turn(search: SearchState, batch: Batch, leaves: int, playouts_per_leaf: int) -> int:
     """Play the playouts of the batch one after another, and back them up.
 
     If one fails or needs memory, the rest of the batch is dropped: nothing of it was counted.
     """
+    rng = search.record.rng
     for playout in range(leaves * playouts_per_leaf):
-        restore(rules, record, batch, playout // playouts_per_leaf)
-        before = record.rng[0]
-        status = play_out(rules, tree, plan, record, control)
+        copy_descent(batch.descents, playout // playouts_per_leaf, search.record, 0)
+        before = rng[0]
+        status = play_out(search)
         if status != Status.OK:
-            record.rng[0] = before
+            rng[0] = before
             return status
     return Status.OK

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from graven.core import contract
 from graven.core.compile import inlined
-from graven.core.contract import SIMULTANEOUS, TERMINAL, Rules
-from graven.core.rng import Rng
+from graven.core.contract import SIMULTANEOUS, TERMINAL
 from graven.core.status import Status
 from graven.search import amaf
-from graven.search.plan import Plan
+from graven.search.plan import SearchState
 from graven.search.select.selection import call_select
 from graven.search.tree import (
     CLOSED,
@@ -20,8 +19,6 @@ from graven.search.tree import (
     ROOT,
     STEPS,
     TABLE,
-    Record,
-    Tree,
     find,
     new_node,
 )
@@ -30,11 +27,12 @@ _ODD = -7046029254386353131
 
 
 @inlined
-def descend(rules: Rules, tree: Tree, plan: Plan, record: Record, rng: Rng) -> int:
+def descend(search: SearchState) -> int:
     """Fill the record's path and the first part of its trace; `state` is then where they lead.
 
     Counts nothing: a descent that runs out of room can be made again once there is more.
     """
+    rules, tree, plan, record = search.rules, search.tree, search.plan, search.record
     state, shape, players = record.state, record.shape, rules.players
     for i in range(rules.state_words):
         state[i] = record.root[i]
@@ -55,13 +53,13 @@ def descend(rules: Rules, tree: Tree, plan: Plan, record: Record, rng: Rng) -> i
         if depth > rules.max_plies:
             return Status.TOO_LONG
         if plan.amaf:
-            status = amaf.read_table(rules, tree, plan, record, node)
+            status = amaf.read_table(search, node)
             if status != Status.OK:
                 return status
         low = 0 if player == SIMULTANEOUS else player
         high = players if player == SIMULTANEOUS else player + 1
         if tree.first[node * players + low] == NONE:
-            status = list_moves(rules, tree, record, node, low, high)
+            status = list_moves(search, node, low, high)
             if status == Status.NEED_EDGES and tree.meta[CLOSED]:
                 return Status.OK
             if status != Status.OK:
@@ -73,7 +71,7 @@ def descend(rules: Rules, tree: Tree, plan: Plan, record: Record, rng: Rng) -> i
                 plan.select,
                 (
                     plan.params,
-                    rng,
+                    record.rng,
                     tree.visits[node],
                     first,
                     end,
@@ -99,7 +97,7 @@ def descend(rules: Rules, tree: Tree, plan: Plan, record: Record, rng: Rng) -> i
         else:
             child = NONE
         if child == NONE:
-            child = reach_child(rules, tree, plan, record, node, player)
+            child = reach_child(search, node, player)
             if child == NONE:
                 return Status.OK if tree.meta[CLOSED] else Status.NEED_NODES
             if player != SIMULTANEOUS:
@@ -108,10 +106,9 @@ def descend(rules: Rules, tree: Tree, plan: Plan, record: Record, rng: Rng) -> i
 
 
 @inlined
-def reach_child(
-    rules: Rules, tree: Tree, plan: Plan, record: Record, node: int, player: int
-) -> int:
+def reach_child(search: SearchState, node: int, player: int) -> int:
     """The node of the position just reached: found by its key, else new; NONE without room."""
+    rules, tree, plan, record = search.rules, search.tree, search.plan, search.record
     if plan.transpositions:
         key = contract.key(rules, record.state)
     else:
@@ -129,8 +126,9 @@ def reach_child(
 
 
 @inlined
-def list_moves(rules: Rules, tree: Tree, record: Record, node: int, low: int, high: int) -> int:
+def list_moves(search: SearchState, node: int, low: int, high: int) -> int:
     """Give a node its edges: what players low..high-1 may play here that is worth a search."""
+    rules, tree, record = search.rules, search.tree, search.record
     edges = tree.meta[EDGES]
     if edges + (high - low) * rules.max_moves > len(tree.moves):
         return Status.NEED_EDGES

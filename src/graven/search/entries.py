@@ -18,7 +18,7 @@ from graven.core.compile import compiled
 from graven.core.contract import SIMULTANEOUS, TERMINAL, Rules
 from graven.core.errors import UsageError
 from graven.search.amaf import entry_at, table_base
-from graven.search.engine import Search
+from graven.search.runner import Search
 from graven.search.tree import NODES, NONE, STAMP, Tree
 
 # Indices of the kernel's counts.

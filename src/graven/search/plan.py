@@ -1,4 +1,4 @@
-"""What a search is to do, as kernels receive it, and the signatures of what it is made of.
+"""The plan of a search and all that its kernels work on, and the signatures of playout policies.
 
 A tree policy is one function with the signature SELECT, described in `select.selection`.
 
@@ -17,11 +17,11 @@ from numba import types
 from numpy.typing import NDArray
 
 from graven.core.compile import caller
-from graven.core.contract import RULES
+from graven.core.contract import RULES, Rules
 from graven.core.handles import HANDLE
-from graven.search.tree import RECORD, TREE
+from graven.search.layout import Int64
+from graven.search.tree import RECORD, TREE, Record, Tree
 
-_F64 = types.Array(types.float64, 1, "C")
 _int = types.int64
 
 PLAYOUT = _int(RULES, TREE, RECORD, HANDLE)
@@ -30,20 +30,30 @@ call_playout, call_learn = caller(PLAYOUT), caller(LEARN)
 
 
 class Plan(NamedTuple):
-    """One search's policies and settings. Functions are addresses; `learn` may be 0."""
+    """The policies and options of a search. Functions are addresses."""
 
-    params: NDArray[np.float64]  # the tree policy's own
+    params: NDArray[np.float64]  # the parameters of the tree policy
     select: int
     playout: int
-    learn: int
+    learn: int  # 0 if the playout policy does not learn
     memory: int  # the handle of the playout policy's memory
-    amaf: int  # whether AMAF tables are kept at all
+    amaf: int  # whether there are AMAF tables
     tables: int  # a node has a table once it has more playouts than this
     ref: int  # a node reads its own table once it has more playouts than this
     pool: int  # the playout may read the table of the last node with more playouts than this
-    passes: int  # whether nodes remember the simulations that passed them
+    passes: int  # whether traces are stored, with a pass at every node without a table
     expand: int  # a position enters the tree with its n-th playout
     transpositions: int  # whether equal positions share a node
+
+
+class SearchState(NamedTuple):
+    """All that the kernels of a search work on."""
+
+    rules: Rules
+    tree: Tree
+    plan: Plan
+    record: Record  # of the simulation under way
+    control: Int64  # see `simulate`
 
 
 # No node ever has more playouts than this: `ref` = NEVER reads the root's table only.

@@ -29,33 +29,27 @@ History = tuple[tuple[int, ...], ...]
 BY_SIMULATION = {"trace_start", "traces"}
 
 
-def known_node(
-    rules: Rules,
-    tree: Tree,
-    transpositions: bool,
-    state: State,
-    before: History,
-    history: History,
-) -> int:
-    """Return the visited node of a position, or NONE.
+def node_of_state(rules: Rules, tree: Tree, state: State) -> int:
+    """Return the visited node with the key of a position, or NONE."""
+    return _visited(tree, int(find_node(tree, contract.key(rules, state))))
 
-    With transpositions its key finds it; without, the moves from the old root (`before`) to it.
-    """
-    if transpositions:
-        node = int(look_up(tree, contract.key(rules, state)))
-    elif history[: len(before)] == before:
-        node = int(tree.meta[ROOT])
-        for joint in history[len(before) :]:
-            node = _child(rules, tree, node, joint)
-            if node == NONE:
-                break
-    else:
-        node = NONE
+
+def node_after(rules: Rules, tree: Tree, moves: History) -> int:
+    """Return the visited node that joint moves lead to from the root, or NONE."""
+    node = int(tree.meta[ROOT])
+    for joint in moves:
+        node = _child(rules, tree, node, joint)
+        if node == NONE:
+            break
+    return _visited(tree, node)
+
+
+def _visited(tree: Tree, node: int) -> int:
     return node if node != NONE and tree.visits[node] > 0 else NONE
 
 
 @compiled
-def look_up(tree: Tree, key: int) -> int:
+def find_node(tree: Tree, key: int) -> int:
     """Return the node with this key, or NONE."""
     return find(tree, key)
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from graven.core import contract
 from graven.core.compile import compiled, inlined
-from graven.core.contract import Rules
 from graven.core.status import Status
 from graven.search.amaf import build_table
 from graven.search.backup import backup
 from graven.search.descend import descend
-from graven.search.plan import Plan, call_learn, call_playout
+from graven.search.plan import SearchState, call_learn, call_playout
 from graven.search.tree import (
     CLOSED,
     LENGTH,
@@ -22,8 +18,6 @@ from graven.search.tree import (
     ROOT,
     SIMULATIONS,
     TRACED,
-    Record,
-    Tree,
     new_node,
 )
 
@@ -33,25 +27,16 @@ STOP, DONE, PLIES, CONTROL = range(4)
 
 
 @compiled
-def simulate(
-    rules: Rules,
-    tree: Tree,
-    plan: Plan,
-    record: Record,
-    control: NDArray[np.int64],
-    playouts: int,
-) -> int:
-    """Run simulations until `control[DONE]` reaches `playouts`, or STOP, or a status but OK."""
-    rng = record.rng
-    while control[DONE] < playouts and control[STOP] == 0:
+def simulate(search: SearchState, until: int) -> int:
+    """Run simulations until `control[DONE]` reaches `until`, or STOP, or a status but OK."""
+    rng, control = search.record.rng, search.control
+    while control[DONE] < until and control[STOP] == 0:
         before = rng[0]
-        status = reserve(tree, plan, record, 1)
+        status = reserve(search, 1)
         if status == Status.OK:
-            status = descend(rules, tree, plan, record, rng)
-        if status != Status.OK:
-            rng[0] = before
-            return status
-        status = play_out(rules, tree, plan, record, control)
+            status = descend(search)
+        if status == Status.OK:
+            status = play_out(search)
         if status != Status.OK:
             rng[0] = before
             return status
@@ -59,33 +44,31 @@ def simulate(
 
 
 @inlined
-def play_out(
-    rules: Rules, tree: Tree, plan: Plan, record: Record, control: NDArray[np.int64]
-) -> int:
+def play_out(search: SearchState) -> int:
     """Play from the leaf that a descent has reached to the end, learn from it, and back it up."""
+    rules, tree, plan, record = search.rules, search.tree, search.plan, search.record
     status = call_playout(plan.playout, (rules, tree, record, plan.memory))
     if status != Status.OK:
         return status
     if plan.learn:
         call_learn(plan.learn, (rules, tree, record, plan.memory))
-    finish(rules, tree, plan, record, control)
+    finish(search)
     return Status.OK
 
 
 @inlined
-def finish(
-    rules: Rules, tree: Tree, plan: Plan, record: Record, control: NDArray[np.int64]
-) -> None:
+def finish(search: SearchState) -> None:
     """Back up a finished record and count it."""
-    backup(rules, tree, plan, record)
-    control[DONE] += 1
-    control[PLIES] += record.shape[LENGTH]
+    backup(search)
+    search.control[DONE] += 1
+    search.control[PLIES] += search.record.shape[LENGTH]
 
 
 @inlined
-def reserve(tree: Tree, plan: Plan, record: Record, playouts: int) -> int:
+def reserve(search: SearchState, playouts: int) -> int:
     """Return OK if the traces of so many more simulations fit, whatever their length."""
-    if plan.passes and not tree.meta[CLOSED]:
+    tree, record = search.tree, search.record
+    if search.plan.passes and not tree.meta[CLOSED]:
         if tree.meta[PASSES] + playouts * len(record.path) > len(tree.pass_next):
             return Status.NEED_PASSES
         if tree.meta[SIMULATIONS] + playouts + 1 > len(tree.trace_start):
@@ -96,13 +79,14 @@ def reserve(tree: Tree, plan: Plan, record: Record, playouts: int) -> int:
 
 
 @compiled
-def set_root(rules: Rules, tree: Tree, plan: Plan, record: Record) -> int:
+def set_root(search: SearchState) -> int:
     """Make the record's root state the root of the tree, which may be empty."""
+    rules, tree, record = search.rules, search.tree, search.record
     if tree.meta[NODES] == 0:
         turn = contract.turn(rules, record.root)
         key = contract.key(rules, record.root)
         tree.meta[ROOT] = new_node(tree, rules.players, key, turn)
     root = tree.meta[ROOT]
-    if plan.amaf and tree.table[root] == NONE and build_table(rules, tree, root) == NONE:
+    if search.plan.amaf and tree.table[root] == NONE and build_table(rules, tree, root) == NONE:
         return Status.NEED_TABLES
     return Status.OK

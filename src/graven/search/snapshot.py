@@ -19,9 +19,9 @@ from graven.core.compile import compiled
 from graven.core.contract import TERMINAL
 from graven.core.rng import Rng, generator
 from graven.search.amaf import place_read, statistics
-from graven.search.engine import Search
 from graven.search.plan import Plan
 from graven.search.result import principal_variation
+from graven.search.runner import Search
 from graven.search.select.selection import FPU, OWN, Edge, Node, call_select
 from graven.search.simulate import DONE
 from graven.search.tree import NODES, NONE, ROOT, Tree

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from graven.agents import Agent
+from graven.agents import agent
 from graven.core.errors import UsageError
 from graven.gdl.sheet_loader import SheetOptions, sheet_game
 from graven.interfaces.web.search_pool import SEARCHING, STOPPED, RetainedSearch, SearchPool
@@ -61,9 +61,9 @@ def test_released_trees_are_freed_although_sessions_refer_to_their_searches():
 
 def test_simultaneous_moves_have_a_value_for_each_player():
     game = rock_paper_scissors(1).changed(scores=second_wins)
-    result = Agent("uct").search(game.start(), playouts=50)
+    result = agent("uct").search(game.start(), playouts=50)
     assert [result.value_of(player) for player in (0, 1)] == [0.0, 1.0]
-    cut_short = Agent("uct").search(game.start(), playouts=1)
+    cut_short = agent("uct").search(game.start(), playouts=1)
     assert cut_short.value_of(1) is None
 
 

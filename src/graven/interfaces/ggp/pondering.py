@@ -10,7 +10,8 @@ from graven.agents import MoveClock, SearchAgent, SearchResult
 from graven.agents.spec import parse
 from graven.core.errors import GravenError
 from graven.core.game import Game, Position
-from graven.gdl import make, sheets
+from graven.gdl import sheets
+from graven.gdl.sheet_loader import NETWORK, PROOF, SheetOptions, sheet_game
 from graven.search.budget import Budget
 from graven.search.specs import Spec
 
@@ -19,14 +20,14 @@ log = logging.getLogger("graven.ggp")
 UNLIMITED = Budget(seconds=86_400.0)  # until it is interrupted
 SLICE_SECONDS = 0.25
 WARM_UP_GAME = "connect5"
-WARM_UP_PLAYOUTS = {make.NETWORK: 500, make.PROOF: 2}
+WARM_UP_PLAYOUTS = {NETWORK: 500, PROOF: 2}
 
 
 def warm_up(spec: Spec) -> None:
     """Compile everything that a match needs, or load it, before any clock runs."""
     text = sheets.text_of(WARM_UP_GAME)
     for method, playouts in WARM_UP_PLAYOUTS.items():
-        game = make.make(text, WARM_UP_GAME, make.How(method))
+        game = sheet_game(text, WARM_UP_GAME, SheetOptions(method))
         SearchAgent(spec).player(game).warm_up(playouts)
 
 

@@ -6,8 +6,8 @@ import logging
 import threading
 import time
 
+from graven.core.cancellation import SearchCancelled, cancelled_by
 from graven.core.errors import GravenError
-from graven.core.patience import until
 from graven.gdl.grounding.grounder import GroundingLimits
 from graven.gdl.grounding.numbered_rules import TooLargeError
 from graven.gdl.language.kif_reader import Sheet
@@ -26,7 +26,7 @@ def prepare_rules(sheet: Sheet, state: MatchState, ready: threading.Event) -> No
     The first game proves its rules. It takes a moment to prepare, and every answer is a legal move
     from then on: `ready` is set. A propositional network replaces it once it is built.
     """
-    with until(state.closed):
+    with cancelled_by(state.closed):
         began = time.monotonic()
         _use_proof_game(sheet, state)
         ready.set()
@@ -37,6 +37,8 @@ def prepare_rules(sheet: Sheet, state: MatchState, ready: threading.Event) -> No
 def _use_proof_game(sheet: Sheet, state: MatchState) -> None:
     try:
         state.use_game(proof_game_of(sheet, state.title, SheetOptions()), slow=True)
+    except SearchCancelled:
+        log.info("%s: over before its rules were ready", state.title)
     except GravenError as error:
         log.log(_level(state, logging.ERROR), "%s: %s", state.title, error)
 
@@ -45,9 +47,11 @@ def _use_network_game(sheet: Sheet, state: MatchState, began: float) -> None:
     if state.closed.is_set():
         return
     try:
-        how = SheetOptions(limits=GroundingLimits(seconds=MAX_GROUNDING_SECONDS))
-        state.use_game(network_game_of(sheet, how), slow=False)
+        options = SheetOptions(limits=GroundingLimits(seconds=MAX_GROUNDING_SECONDS))
+        state.use_game(network_game_of(sheet, options), slow=False)
         log.info("%s: grounded after %.1f s", state.title, time.monotonic() - began)
+    except SearchCancelled:
+        log.info("%s: over before it was grounded", state.title)
     except GravenError as error:
         level = logging.WARNING if isinstance(error, TooLargeError) else logging.ERROR
         message = "%s: not grounded, continuing with the slow proof: %s"

@@ -13,7 +13,7 @@ from graven.interfaces.gtp.gtp_board import GtpBoard
 from graven.interfaces.gtp.gtp_clock import GameClocks
 from graven.interfaces.gtp.gtp_protocol import CommandError
 from graven.search.budget import Budget
-from graven.search.engine import Stop
+from graven.search.runner import Stop
 from graven.search.specs import Spec
 
 DEFAULT_LAG = 0.15  # seconds of each move that are reserved for the network

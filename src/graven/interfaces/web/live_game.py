@@ -123,8 +123,8 @@ class LiveGame:
         return limited_budget(spec.budget, self.limits) if spec.budget.is_limited else self.budget
 
     def seed_of(self, player: int) -> int:
-        """Return the seed of a player's next move."""
-        return derive(self.seed, player, self.shown_ply)
+        """Return the seed of a player; those of its moves are derived from it and the ply."""
+        return derive(self.seed, player)
 
     @property
     def person_seats(self) -> list[int]:

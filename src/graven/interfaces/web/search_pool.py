@@ -10,15 +10,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-from graven.agents import SearchAgent, SearchResult
-from graven.agents.search_result import find_move
+from graven.agents import MoveClock, SearchAgent, SearchPlayer, SearchResult
 from graven.core.cancellation import SearchCancelled, cancelled_by
 from graven.core.errors import GravenError
 from graven.core.game import Position
 from graven.interfaces.web.board_cells import cell_names
 from graven.interfaces.web.web_limits import PageLimits
 from graven.search.budget import Budget
-from graven.search.engine import Search
+from graven.search.runner import Search
 from graven.search.specs import Spec
 
 WAITING, SEARCHING, DONE, STOPPED, FAILED = "waiting", "searching", "done", "stopped", "failed"
@@ -29,7 +28,8 @@ class RetainedSearch:
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        self.search: Search | None = None
+        self.player: SearchPlayer | None = None
+        self.search: Search | None = None  # the player's, for views
         self._released = False
 
     def release(self) -> None:
@@ -43,7 +43,7 @@ class RetainedSearch:
     def free_if_released(self) -> None:
         """Free the tree if it was released and no thread searches it."""
         if self._released and self.lock.acquire(blocking=False):
-            self.search = None
+            self.player = self.search = None
             self.lock.release()
 
 
@@ -118,19 +118,11 @@ class PageSearch:
                 if self._result_discarded():
                     status = STOPPED
                     return
-                if retained.search is None:
-                    memory = min(self.request.memory_mib, self.spec.options.memory_mib)
-                    retained.search = SearchAgent(self.spec).bind(self.position.game, memory)
+                player = self._retained_player()
                 self.started_at = time.perf_counter()
                 self.status = SEARCHING
                 with cancelled_by(self._cancelled):
-                    self.result = find_move(
-                        retained.search,
-                        self.position,
-                        budget=self.budget,
-                        seed=self.request.seed,
-                        stop=self._stop,
-                    )
+                    self.result = player.choose(self.position, MoveClock(self.budget, self._stop))
             status = STOPPED if self._result_discarded() else DONE
         except SearchCancelled:  # rules in Python are cancelled within a playout
             status = STOPPED
@@ -143,6 +135,17 @@ class PageSearch:
         finally:
             retained.free_if_released()
             self.status = status
+
+    def _retained_player(self) -> SearchPlayer:
+        """Return the retained player, or make one; its lock must be held."""
+        retained = self.retained
+        if retained.player is None:
+            memory = min(self.request.memory_mib, self.spec.options.memory_mib)
+            agent = SearchAgent(self.spec).with_options(memory_mib=memory)
+            retained.player = agent.player(self.position.game)
+            retained.search = retained.player.search
+        retained.player.seed = self.request.seed
+        return retained.player
 
     def _result_discarded(self) -> bool:
         return self._stop.is_set() and not self._result_wanted

@@ -18,7 +18,7 @@ from graven.core.extras import require
 from graven.lab.experiments.job import FailedGame, GameJob
 from graven.lab.experiments.processes import POLL_SECONDS, TRIES, FinishedJob, play_job
 from graven.lab.store.provenance import version
-from graven.search.engine import Stop
+from graven.search.runner import Stop
 
 CONNECT_SECONDS = 15
 SIZE_SECONDS = 1.0  # between two queries of the cluster's size

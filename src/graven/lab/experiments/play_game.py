@@ -15,7 +15,7 @@ from graven.lab.experiments.game_records import (
 )
 from graven.lab.experiments.job import GameJob, GameResult
 from graven.lab.store.provenance import machine, version
-from graven.search.engine import Stop
+from graven.search.runner import Stop
 
 OPENING_TRIES = 100
 VALUE_DIGITS = 4

@@ -28,7 +28,7 @@ from graven.core.errors import GravenError
 from graven.core.game import Game
 from graven.lab.experiments.job import FailedGame, GameJob, GameResult
 from graven.lab.experiments.play_game import play_game
-from graven.search.engine import Stop
+from graven.search.runner import Stop
 from graven.sources.load import load_game
 
 POLL_SECONDS = 0.1

@@ -79,10 +79,9 @@ class GreedyMemory(NamedTuple):
 
 
 @inlined
-def note(rules: Rules, record: Record, memory: Any, player: int, at: int) -> None:
+def note(record: Record, memory: Any, base: int, at: int) -> None:
     """Remember the code of the move chosen, the `at`-th of the list, for `learn`."""
-    code = player * rules.num_features + (memory.codes[at] & memory.mask)
-    memory.played[record.shape[LENGTH]] = code
+    memory.played[record.shape[LENGTH]] = base + (memory.codes[at] & memory.mask)
 
 
 def choose_gibbs(rules: Rules, record: Record, memory: GibbsMemory, player: int) -> int:
@@ -94,13 +93,13 @@ def choose_gibbs(rules: Rules, record: Record, memory: GibbsMemory, player: int)
     at, _ = draw_weighted(Options(memory.weights, codes, mask, base, count), record.rng)
     if at < 0:
         at = draw_by_logits(Options(memory.logits, codes, mask, base, count), record.rng)
-    note(rules, record, memory, player, at)
+    note(record, memory, base, at)
     return move_at(rules, record, codes, at)
 
 
 def choose_greedy(rules: Rules, record: Record, memory: GreedyMemory, player: int) -> int:
     """Return the move of the best mean, or any move."""
-    codes = memory.codes
+    codes, base = memory.codes, player * rules.num_features
     if uniform(record.rng) < memory.epsilon:
         move = random_move(rules, record, player)
         if 0 <= move < rules.num_codes:
@@ -108,14 +107,13 @@ def choose_greedy(rules: Rules, record: Record, memory: GreedyMemory, player: in
             contract.features(rules, record.state, player, record.moves, 1, codes)
             if codes[0] >= rules.num_features:
                 return BAD_CHOICE
-            note(rules, record, memory, player, 0)
+            note(record, memory, base, 0)
         return move
     count = list_codes(rules, record, codes, player)
     if count < 0:
         return count
-    base = player * rules.num_features
     at = draw_best(Options(memory.means, codes, memory.mask, base, count), record.rng)
-    note(rules, record, memory, player, at)
+    note(record, memory, base, at)
     return move_at(rules, record, codes, at)
 
 

@@ -40,7 +40,7 @@ _ALL = np.uint64(0xFFFFFFFF)
 FREE = 0  # in `keys`: a slot of the hash table that is not used
 
 
-class Memory(NamedTuple):
+class NstMemory(NamedTuple):
     """Statistics of single moves, and a hash table of statistics of longer sequences."""
 
     epsilon: float  # 0 with Gibbs sampling
@@ -63,6 +63,14 @@ class Memory(NamedTuple):
     order: Codes  # [max_moves]: 0, 1, 2, ...: values and logits are in the order of the moves
 
 
+class Context(NamedTuple):
+    """What was played before a ply: keys of the ply before, and of the two plies before."""
+
+    longest: int  # plies of the longest sequences that end with the ply
+    second: int
+    third: int
+
+
 @inlined
 def mixed(key: int, part: int) -> int:
     """Return a key extended by one more part."""
@@ -71,14 +79,14 @@ def mixed(key: int, part: int) -> int:
 
 
 @inlined
-def begin_ply(memory: Memory, at: int) -> None:
+def begin_ply(memory: NstMemory, at: int) -> None:
     """Note that a ply begins at this place of the trace."""
     memory.starts[memory.plies[0]] = at
     memory.plies[0] += 1
 
 
 @inlined
-def key_before(record: Record, memory: Memory, ply: int, plies: int) -> int:
+def key_before(record: Record, memory: NstMemory, ply: int, plies: int) -> int:
     """Return a key of all that was played in the `plies` plies before a ply."""
     key = _SALT * plies
     for place in range(memory.starts[ply - plies], memory.starts[ply]):
@@ -87,7 +95,22 @@ def key_before(record: Record, memory: Memory, ply: int, plies: int) -> int:
 
 
 @inlined
-def slot_of(memory: Memory, key: int) -> int:
+def context_of(record: Record, memory: NstMemory, ply: int) -> Context:
+    """Return what was played before a ply."""
+    longest = min(memory.longest, ply + 1)
+    second = key_before(record, memory, ply, 1) if longest > 1 else _NOTHING
+    third = key_before(record, memory, ply, 2) if longest > 2 else _NOTHING
+    return Context(longest, second, third)
+
+
+@inlined
+def sequence_key(context: Context, length: int, single: int) -> int:
+    """Return the key of the sequence of `length` plies that ends with a move."""
+    return mixed(context.second if length == 2 else context.third, single)
+
+
+@inlined
+def slot_of(memory: NstMemory, key: int) -> int:
     """Return the slot of a sequence in the hash table, or the one where it would be entered."""
     mask = len(memory.keys) - 1
     slot = key & mask
@@ -97,16 +120,16 @@ def slot_of(memory: Memory, key: int) -> int:
 
 
 @inlined
-def value(memory: Memory, single: int, second: int, third: int, longest: int) -> float:
-    """Return the value of a move, player * codes + move, after the sequences with these keys."""
+def value(memory: NstMemory, context: Context, single: int) -> float:
+    """Return the value of a move, player * codes + move, after what was played before."""
     singles, sequences = memory.singles, memory.sequences
     if singles[2 * single] > 0.0:
         total = singles[2 * single + 1] / singles[2 * single]
     else:
         total = memory.unseen
     used = 1.0
-    for length in range(2, longest + 1):
-        slot = slot_of(memory, mixed(second if length == 2 else third, single))
+    for length in range(2, context.longest + 1):
+        slot = slot_of(memory, sequence_key(context, length, single))
         if memory.keys[slot] != FREE and sequences[2 * slot] >= memory.least:
             total += sequences[2 * slot + 1] / sequences[2 * slot]
             used += 1.0
@@ -114,33 +137,30 @@ def value(memory: Memory, single: int, second: int, third: int, longest: int) ->
 
 
 @inlined
-def list_values(rules: Rules, record: Record, memory: Memory, player: int) -> int:
+def list_values(rules: Rules, record: Record, memory: NstMemory, player: int) -> int:
     """List the playout moves and their values; return how many, or a negative choice."""
     count = contract.playout_moves(rules, record.state, player, record.moves)
     if count < 1:
         return NO_CHOICE
     if count > rules.max_moves:
         return MANY_CHOICES
-    ply = memory.plies[0] - 1
-    longest = min(memory.longest, ply + 1)
-    second = key_before(record, memory, ply, 1) if longest > 1 else _NOTHING
-    third = key_before(record, memory, ply, 2) if longest > 2 else _NOTHING
+    context = context_of(record, memory, memory.plies[0] - 1)
     for i in range(count):
         move = record.moves[i]
         # A move out of range gets a value, too: it is reported once it is chosen.
         single = player * rules.num_codes + min(max(move, 0), rules.num_codes - 1)
-        memory.values[i] = value(memory, single, second, third, longest)
+        memory.values[i] = value(memory, context, single)
     return count
 
 
 @inlined
-def note_ply(rules: Rules, record: Record, memory: Memory, player: int) -> None:
+def note_ply(rules: Rules, record: Record, memory: NstMemory, player: int) -> None:
     """Note the beginning of a ply if this is its first player."""
     if player == 0 or contract.turn(rules, record.state) != SIMULTANEOUS:
         begin_ply(memory, record.shape[LENGTH])
 
 
-def choose_greedy(rules: Rules, record: Record, memory: Memory, player: int) -> int:
+def choose_greedy(rules: Rules, record: Record, memory: NstMemory, player: int) -> int:
     """Return the move of the best value, or any move."""
     note_ply(rules, record, memory, player)
     if uniform(record.rng) < memory.epsilon:
@@ -152,7 +172,7 @@ def choose_greedy(rules: Rules, record: Record, memory: Memory, player: int) -> 
     return record.moves[draw_best(options, record.rng)]
 
 
-def choose_gibbs(rules: Rules, record: Record, memory: Memory, player: int) -> int:
+def choose_gibbs(rules: Rules, record: Record, memory: NstMemory, player: int) -> int:
     """Return a move with probability proportional to exp(k * value)."""
     note_ply(rules, record, memory, player)
     count = list_values(rules, record, memory, player)
@@ -164,7 +184,7 @@ def choose_gibbs(rules: Rules, record: Record, memory: Memory, player: int) -> i
     return record.moves[draw_by_logits(options, record.rng)]
 
 
-def begin(rules: Rules, tree: Tree, record: Record, memory: Memory) -> int:
+def begin(rules: Rules, tree: Tree, record: Record, memory: NstMemory) -> int:
     """Note the plies of the tree; ask for memory unless one more simulation can be learned."""
     slots = len(memory.keys)
     if slots < MOST_SLOTS and memory.used[0] + 2 * len(record.trace) > slots // 4 * 3:
@@ -177,29 +197,26 @@ def begin(rules: Rules, tree: Tree, record: Record, memory: Memory) -> int:
     return Status.OK
 
 
-def learn(rules: Rules, tree: Tree, record: Record, memory: Memory) -> None:
+def learn(rules: Rules, tree: Tree, record: Record, memory: NstMemory) -> None:
     """Add the score to every move and to every sequence that ends with it."""
     starts = memory.starts
     starts[memory.plies[0]] = record.shape[LENGTH]
     for ply in range(memory.plies[0]):
-        longest = min(memory.longest, ply + 1)
-        second = key_before(record, memory, ply, 1) if longest > 1 else _NOTHING
-        third = key_before(record, memory, ply, 2) if longest > 2 else _NOTHING
+        context = context_of(record, memory, ply)
         for place in range(starts[ply], starts[ply + 1]):
             single: Any = np.int64(record.trace[place])
             score = record.scores[single // rules.num_codes]
             memory.singles[2 * single] += 1.0
             memory.singles[2 * single + 1] += score
-            for length in range(2, longest + 1):
-                key = mixed(second if length == 2 else third, single)
-                count_sequence(memory, key, score)
+            for length in range(2, context.longest + 1):
+                count_sequence(memory, sequence_key(context, length, single), score)
     if batch_ends(memory):
         scale(memory.singles, memory.batch_decay)
         scale(memory.sequences, memory.batch_decay)
 
 
 @inlined
-def count_sequence(memory: Memory, key: int, score: float) -> None:
+def count_sequence(memory: NstMemory, key: int, score: float) -> None:
     """Add a score to a sequence, as long as there are slots for new ones."""
     if key == FREE:
         return
@@ -213,7 +230,7 @@ def count_sequence(memory: Memory, key: int, score: float) -> None:
     memory.sequences[2 * slot + 1] += score
 
 
-def grow(memory: Memory) -> Memory:
+def grow(memory: NstMemory) -> NstMemory:
     """Return the same memory with a larger hash table."""
     slots = 4 * len(memory.keys)
     larger = memory._replace(keys=np.zeros(slots, np.int64), sequences=np.zeros(2 * slots))
@@ -223,7 +240,7 @@ def grow(memory: Memory) -> Memory:
 
 
 @compiled
-def enter_all(memory: Memory, larger: Memory, least: float) -> None:
+def enter_all(memory: NstMemory, larger: NstMemory, least: float) -> None:
     """Enter the sequences that were seen more often than `least` into an empty table."""
     for old in range(len(memory.keys)):
         if memory.sequences[2 * old] > least:
@@ -234,7 +251,7 @@ def enter_all(memory: Memory, larger: Memory, least: float) -> None:
                 larger.sequences[2 * slot + i] = memory.sequences[2 * old + i]
 
 
-def decay_all(memory: Memory) -> None:
+def decay_all(memory: NstMemory) -> None:
     """Keep the part of the statistics that `decay` says.
 
     Most sequences were seen once or twice: those are dropped, else they would fill the table.
@@ -248,12 +265,12 @@ def decay_all(memory: Memory) -> None:
     enter_all(old, memory, FADED)
 
 
-def new_memory(rules: Rules, values: Mapping[str, Value]) -> Memory:
+def new_memory(rules: Rules, values: Mapping[str, Value]) -> NstMemory:
     """Return empty statistics, with a table large enough for the longest simulation."""
     slots = FIRST_SLOTS
     while slots // 4 * 3 <= 2 * trace_capacity(rules):
         slots *= 2
-    return Memory(
+    return NstMemory(
         epsilon=float(values.get("epsilon", 0.0)),
         k=float(values.get("k", 0.0)),
         unseen=float(values["unseen"]),

@@ -31,7 +31,7 @@ BELOW = 1.0 - 1e-9
 ANY = -1.0  # a mean that every move exceeds
 
 
-class Memory(NamedTuple):
+class PoolRaveMemory(NamedTuple):
     """The pool of the playout under way."""
 
     p: float  # how often a move of the pool is tried
@@ -42,13 +42,16 @@ class Memory(NamedTuple):
 
 
 @inlined
-def fill_pool(rules: Rules, tree: Tree, record: Record, memory: Memory, player: int) -> None:
-    """Put a player's best moves into the pool; among equals the lower code comes first."""
+def fill_pool(entries: Floats, memory: PoolRaveMemory, player: int) -> None:
+    """Put a player's best moves into the pool; among equals the lower code comes first.
+
+    `entries` is the player's part of an AMAF table.
+    """
     size, means, moves = memory.size, memory.means, memory.moves
-    entry = np.uint64(player_base(rules, record.shape[POOL], player))
+    entry = np.uint64(0)
     first, count, bar = player * size, 0, ANY
-    for move in range(rules.num_codes):
-        playouts, total = tree.amaf[entry], tree.amaf[entry + ONE]
+    for move in range(len(entries) // 2):
+        playouts, total = entries[entry], entries[entry + ONE]
         entry += NEXT
         # One comparison for most moves, those never played and those far from the best.
         if total <= bar * playouts:
@@ -68,16 +71,17 @@ def fill_pool(rules: Rules, tree: Tree, record: Record, memory: Memory, player: 
     memory.counts[player] = count
 
 
-def begin(rules: Rules, tree: Tree, record: Record, memory: Memory) -> int:
+def begin(rules: Rules, tree: Tree, record: Record, memory: PoolRaveMemory) -> int:
     """Make the pool of every player; empty if no node of the path has enough playouts."""
     for player in range(rules.players):
         memory.counts[player] = 0
         if record.shape[POOL] != NONE:
-            fill_pool(rules, tree, record, memory, player)
+            base = player_base(rules, record.shape[POOL], player)
+            fill_pool(tree.amaf[base : base + 2 * rules.num_codes], memory, player)
     return Status.OK
 
 
-def choose(rules: Rules, record: Record, memory: Memory, player: int) -> int:
+def choose(rules: Rules, record: Record, memory: PoolRaveMemory, player: int) -> int:
     """Return a move of the pool, if chance and the rules allow it; else the base playout's."""
     if memory.counts[player] > 0 and uniform(record.rng) < memory.p:
         at = player * memory.size + below(record.rng, memory.counts[player])
@@ -87,10 +91,10 @@ def choose(rules: Rules, record: Record, memory: Memory, player: int) -> int:
     return random_move(rules, record, player)
 
 
-def new_memory(rules: Rules, values: Mapping[str, Value]) -> Memory:
+def new_memory(rules: Rules, values: Mapping[str, Value]) -> PoolRaveMemory:
     """Return an empty pool, no larger than the number of moves."""
     size = min(int(values["size"]), rules.num_codes)
-    return Memory(
+    return PoolRaveMemory(
         p=float(values["p"]),
         size=size,
         moves=np.zeros(rules.players * size, np.uint32),

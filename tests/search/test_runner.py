@@ -88,7 +88,7 @@ def test_a_search_can_be_interrupted_without_a_stop_event(start):
 
 
 @pytest.mark.parametrize("spec", ["uct(memory_mib=4)", "rave(memory_mib=4)", "grave(memory_mib=4)"])
-def test_a_full_tree_goes_on_and_says_so(start, spec):
+def test_a_full_tree_is_searched_on_and_reported(start, spec):
     found = SearchAgent(spec).search(start, playouts=60_000)
     assert found.memory_full
     assert found.playouts == 60_000
@@ -153,8 +153,8 @@ def test_a_player_gives_the_same_moves_for_the_same_seed_with_and_without_reuse(
         assert games[0] == games[1]
 
 
-def test_a_kept_tree_knows_the_position_already(start):
-    player = SearchAgent("uct(reuse_tree=true,playouts=2000)").player(start.game, seed=1)
+def test_a_reused_tree_keeps_the_visits_of_the_position(start):
+    player = SearchAgent("uct(reuse_tree=true)").player(seed=1, playouts=2000)
     first = player.choose(start)
     reply = start.play(
         first.pv[0],
@@ -223,7 +223,7 @@ def test_playouts_count_draws_as_half(start):
 
 @pytest.mark.parametrize("transpositions", ["true", "false"])
 @pytest.mark.parametrize("prune", [True, False])
-def test_a_tree_of_simultaneous_moves_is_kept_or_started_afresh(transpositions, prune):
+def test_a_tree_of_simultaneous_moves_is_reused_or_replaced(transpositions, prune):
     game = tiny.rock_paper_scissors(4)
     search = SearchAgent(f"grave(ref=5,reuse_tree=true,transpositions={transpositions})").bind(game)
     search.prune_above = 0 if prune else search.prune_above

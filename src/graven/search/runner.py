@@ -1,4 +1,4 @@
-"""Running a search: within a budget, in a tree that grows, kept between moves if asked."""
+"""Run a search: within a budget, in a tree that grows, and is reused between moves if asked."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graven.core import contract
-from graven.core.compile import is_user_defined
+from graven.core.compile_cache import is_user_defined
 from graven.core.contract import Rules, State
 from graven.core.errors import ContractError, UsageError
 from graven.core.handles import Handle
@@ -20,9 +20,9 @@ from graven.core.rng import generator
 from graven.core.status import Status, call_kernel, contract_fault
 from graven.search.batch import Batch, batch_bytes, new_batch, simulate_batches
 from graven.search.budget import MOST_PLAYOUTS, Budget
-from graven.search.plan import NEVER, Plan
+from graven.search.plan import NEVER, Plan, SearchState
 from graven.search.playout.entry import learn_address, playout_address
-from graven.search.reuse import History, known_node, look_up, prune
+from graven.search.reuse import History, find_node, node_after, node_of_state, prune
 from graven.search.simulate import CONTROL, DONE, PLIES, STOP, set_root, simulate
 from graven.search.specs import UNIFORM, Spec
 from graven.search.tree import (
@@ -40,27 +40,27 @@ from graven.search.tree import (
 )
 
 MIB = 1 << 20
-# A chunk of simulations lasts about this long: clocks and stop requests are looked at in between.
+# A chunk of simulations takes about this long: deadlines and stop requests are tested in between.
 CHUNK_SECONDS = 0.01
-# How fast a group of arrays grows, at the least: is there time left for it?
+# The least speed at which a group of arrays grows: is there time left for it?
 GROW_BYTES_PER_SECOND = 2.5e8
 
 
-_loaded: set[bool] = set()  # which kernels this process has: in batches or not
+_loaded: set[bool] = set()  # the kernels that this process has loaded: in batches or not
 
 
 class Stop(Protocol):
     """Anything like a `threading.Event`."""
 
     def is_set(self) -> bool:
-        """Whether the search is to end."""
+        """Return whether the search is to end."""
 
 
 @dataclass
 class Run:
-    """How a search went, and the tree as it left it: nodes and AMAF tables in use.
+    """How a search went, and its tree: nodes and AMAF tables in use.
 
-    `plies` are those of all playouts, their way through the tree included.
+    `plies` are those of all simulations, their part in the tree included.
     """
 
     playouts: int
@@ -73,7 +73,7 @@ class Run:
 
 
 class Search:
-    """One player's search in one game: its plan, its tree and its playouts' memory."""
+    """The search of one player in one game: its plan, its tree and the memory of its playouts."""
 
     def __init__(self, name: str, rules: Rules, spec: Spec) -> None:
         if not spec.playout.policy.features:
@@ -96,7 +96,7 @@ class Search:
             memory = playout.memory(rules, spec.playout.values) if playout.memory else None
         except MemoryError:
             raise UsageError(
-                f"there is not enough memory for what these playouts learn at {name}: its bounds, "
+                f"not enough memory for what these playouts learn at {name}: its bounds, "
                 f"{rules.max_moves:,} moves and {rules.max_plies:,} plies, are too high for them."
             ) from None
         self.playout_memory = Handle(memory)
@@ -140,41 +140,30 @@ class Search:
         contract.start(self.rules, self.record.root)
         self._set_root()
         self._simulate(0, 0)
-        look_up(self.tree, 0)
+        find_node(self.tree, 0)
         prune(self.rules, self.tree)
         self.arena.clear()
         _loaded.add(batches)
 
     @property
     def tree(self) -> Tree:
-        """The arrays of the tree; other arrays once it has grown."""
+        """The arrays of the tree; replaced by others when it grows."""
         return self.arena.tree
 
     def interrupt(self) -> None:
-        """End the search under way, or else the next one; any thread may call this."""
+        """End the search under way, or else the next one. Any thread may call this."""
         self.control[STOP] = 1
 
     def _simulate(self, until: int, goal: int) -> int:
-        """Go on until so many playouts of the search's `goal` are done."""
+        """Run simulations until so many of the search's `goal` are done; return the status."""
         if self.batch is not None:
-            return simulate_batches(
-                self.rules,
-                self.tree,
-                self.plan,
-                self.record,
-                self.batch,
-                self.control,
-                until,
-                goal,
-            )
-        return simulate(
-            self.rules,
-            self.tree,
-            self.plan,
-            self.record,
-            self.control,
-            until,
-        )
+            return simulate_batches(self._state, self.batch, until, goal)
+        return simulate(self._state, until)
+
+    @property
+    def _state(self) -> SearchState:
+        """What kernels work on now: the tree and the plan are replaced when they grow."""
+        return SearchState(self.rules, self.tree, self.plan, self.record, self.control)
 
     def run(
         self,
@@ -184,15 +173,15 @@ class Search:
         seed: int,
         stop: Stop | None = None,
     ) -> Run:
-        """Search from a position until the budget is spent, or `stop` or `interrupt` says so."""
+        """Search a position until the budget is used, `stop` is set or `interrupt` is called."""
         begin = time.perf_counter()
         deadline = begin + budget.seconds if budget.seconds is not None else math.inf
         self.record.rng[:] = generator(seed)
-        self.control[DONE] = self.control[PLIES] = 0  # whatever ended the search before
+        self.control[DONE] = self.control[PLIES] = 0  # the search before may have been interrupted
         self.record.root[:] = state
         if self._history is not None and self.spec.playout.variant.on_new_search:
             self.spec.playout.variant.on_new_search(self.playout_memory.record)
-        self._root_at(history)
+        self._move_root(history)
         visits = int(self.tree.visits[self.tree.meta[ROOT]])
         goal = min(budget.playouts or MOST_PLAYOUTS, MOST_PLAYOUTS - visits)
         chunk = 1  # where one playout takes seconds, a second one may be too late
@@ -250,37 +239,42 @@ class Search:
         def grow(status: Status) -> None:
             self.arena.grow(NEEDED[status])
             if self.arena.full:
-                # A kept tree has no space left for the table of its new root: start a new tree.
+                # The reused tree has no space left for the table of its new root: start a new tree.
                 self.arena.clear()
 
         while not call_kernel(
-            kernel=lambda: set_root(self.rules, self.tree, self.plan, self.record),
+            kernel=lambda: set_root(self._state),
             fault=self._fault,
             grow=grow,
         ):
             pass
 
-    def _root_at(self, history: History) -> None:
-        """Plant the tree at the new position: what is known of it if the tree is kept."""
-        root = NONE
-        if self.spec.options.reuse_tree and self._history is not None:
-            root = known_node(
-                self.rules,
-                self.tree,
-                self.spec.options.transpositions,
-                self.record.root,
-                self._history,
-                history,
-            )
+    def _move_root(self, history: History) -> None:
+        """Make the new position the root: of the same tree if that is reused, else of a new one."""
+        root = self._known_node(history) if self.spec.options.reuse_tree else NONE
         self.tree.meta[ROOT] = root
-        if root == NONE or not self._tidy():
+        if root == NONE or not self._prune():
             self.arena.clear()
         self._history = history
         self._set_root()
 
-    def _tidy(self) -> bool:
-        """Free what the new root cannot reach, once memory gets short; False if the tree is of no
-        use: it cannot be pruned, or the root's AMAF table cannot be built."""
+    def _known_node(self, history: History) -> int:
+        """Return the visited node of the new position, or NONE."""
+        before = self._history
+        if before is None:
+            return NONE
+        if self.spec.options.transpositions:
+            return node_of_state(self.rules, self.tree, self.record.root)
+        if history[: len(before)] == before:
+            return node_after(self.rules, self.tree, history[len(before) :])
+        return NONE
+
+    def _prune(self) -> bool:
+        """Prune what the new root cannot reach if memory is short.
+
+        Return False if the tree cannot be reused: it cannot be pruned, or the root's AMAF table
+        cannot be built.
+        """
         tree = self.tree
         root = tree.meta[ROOT]
         if self.plan.amaf and tree.table[root] == NONE and tree.passed[root] == LOST:

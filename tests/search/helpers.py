@@ -1,4 +1,4 @@
-"""Compare a search of the kernel with the naive search, node by node."""
+"""Searches by the kernel and by the slow twin of `tests/naive/search.py`, and their comparison."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from graven.search.budget import Budget
 from tests.naive import search as naive
 
 INFINITY = math.inf
-
-
 POLICIES = [
     ("uct(c=0.4)", naive.uct(0.4), None),
     ("uct(c=0)", naive.uct(0.0), None),
@@ -44,7 +42,7 @@ def run_both(game, spec, formula, ref, playouts, seed=1, **options):
     search = agent.bind(game)
     search.run(start.state, (), Budget(playouts=playouts), seed)
     twin = naive.NaiveSearch(game, formula, ref, **options)
-    twin.plant(start.state)
+    twin.set_root(start.state)
     twin.run(seed, playouts)
     return search, twin
 

@@ -1,0 +1,42 @@
+"""How kernels end: every status is done, growth or a fault with a text."""
+
+from __future__ import annotations
+
+import pytest
+
+from graven.core.errors import ContractError
+from graven.core.status import Status, call_kernel, contract_fault, fault_text
+from tests.naive import tiny
+
+RULES = tiny.heaps(3).rules
+
+
+def refuse(status):
+    raise AssertionError(f"not expected: {status}")
+
+
+@pytest.mark.parametrize("status", [s for s in Status if s != Status.OK and not s.needs_growth])
+def test_every_fault_has_a_text_and_is_raised(status):
+    assert fault_text(status, RULES)
+    with pytest.raises(ContractError, match=r"the rules of heaps break the game contract: `.*!\.$"):
+        call_kernel(
+            kernel=lambda: status,
+            fault=lambda status: contract_fault(status, "heaps", RULES, "!"),
+            grow=refuse,
+        )
+
+
+@pytest.mark.parametrize("status", [s for s in Status if s.needs_growth])
+def test_a_kernel_that_needs_more_is_to_be_called_again_after_growth(status):
+    asked = []
+    assert not call_kernel(kernel=lambda: int(status), fault=refuse, grow=asked.append)
+    assert asked == [status]
+
+
+def test_ok_is_done():
+    assert call_kernel(kernel=lambda: 0, fault=refuse, grow=refuse)
+
+
+def test_an_unknown_status_is_refused():
+    with pytest.raises(ContractError, match="returned 99, which is not a Status"):
+        call_kernel(kernel=lambda: 99, fault=refuse, grow=refuse)
