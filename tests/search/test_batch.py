@@ -85,7 +85,7 @@ def test_batch_playouts_give_the_same_search_as_single_playouts(spec, misere):
         if misere:
             game = game.as_misere()
         search = SearchAgent(spec).bind(game)
-        assert search.batch.many == (game.functions["batch_playouts"] is not None)
+        assert search.batch.at_once == (game.functions["batch_playouts"] is not None)
         run = search.run(game.start().state, (), Budget(playouts=1000), 3)
         tree, nodes = run.tree, run.nodes
         found.append((run.plies, tree.visits[:nodes].tolist(), tree.sums[:nodes].tolist()))
