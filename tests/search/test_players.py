@@ -8,6 +8,7 @@ from graven.agents import SearchAgent
 from tests.naive import search as naive
 from tests.naive import tiny
 from tests.search.helpers import assert_same_tree, run_both
+from tests.search.three_player_heap import heap
 
 
 @pytest.mark.parametrize(
@@ -20,7 +21,7 @@ from tests.search.helpers import assert_same_tree, run_both
 )
 @pytest.mark.parametrize("misere", [False, True])
 def test_three_players_agree_with_the_twin(spec, formula, ref, misere):
-    game = tiny.heap(12).as_misere() if misere else tiny.heap(12)
+    game = heap(12).as_misere() if misere else heap(12)
     search, twin = run_both(game, spec, formula, ref, playouts=600)
     compared, _ = assert_same_tree(search, twin)
     assert compared > 10
@@ -29,13 +30,13 @@ def test_three_players_agree_with_the_twin(spec, formula, ref, misere):
 def test_each_of_three_players_plays_for_itself():
     # With 3 stones or fewer the player to move takes all; with 7 the first can leave none safe.
     for stones, expected in ((1, "1"), (2, "2"), (3, "3")):
-        found = SearchAgent("uct(c=0.4)").search(tiny.heap(stones).start(), playouts=500)
+        found = SearchAgent("uct(c=0.4)").search(heap(stones).start(), playouts=500)
         assert found.best_move == expected
         assert found.value > 0.9
 
 
 def test_misere_of_three_players_shares_the_point_among_the_others():
-    position = tiny.heap(1).as_misere().start().play("1")
+    position = heap(1).as_misere().start().play("1")
     assert position.scores == (0.0, 0.5, 0.5)
 
 

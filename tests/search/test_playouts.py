@@ -22,6 +22,7 @@ from tests.naive import playouts as naive
 from tests.naive import search as twins
 from tests.naive import tiny
 from tests.search.helpers import assert_same_tree, every_node
+from tests.search.three_player_heap import heap
 
 GAMES = ["breakthrough(size=5x4)", "nogo(size=3)", "misere-domineering(size=4)", "atarigo(size=3)"]
 MAST = [
@@ -154,7 +155,7 @@ def test_players_of_simultaneous_moves_learn_separately(tree, spec, make):
 
 def test_three_players_learn_from_the_best_of_them():
     twin = naive.Ppa(0.5)
-    search = run_both(tiny.heap(7), "uct(c=0.4)+ppa(alpha=0.5)", twins.uct(0.4), None, twin)
+    search = run_both(heap(7), "uct(c=0.4)+ppa(alpha=0.5)", twins.uct(0.4), None, twin)
     assert_same_logits(search, by_code(search, twin.policy, 0.0))
 
 
@@ -208,7 +209,7 @@ def frequencies(spec, logits, draws=40_000):
     """How often each first move of a game of one move is drawn in a playout, the tree apart."""
     game = tiny.lottery(len(logits), players=2)
     search = SearchAgent(spec).bind(game)
-    memory, rng = search.memory.record, generator(5)
+    memory, rng = search.playout_memory.record, generator(5)
     memory.logits[: len(logits)] = logits
     memory.weights[: len(logits)] = np.exp(np.minimum(logits - max(0.0, logits.max() - 500), 500))
     counts = np.zeros(len(logits))
@@ -247,7 +248,7 @@ def test_moves_are_drawn_by_logits_where_all_weights_vanish(spec):
 def test_greedy_playouts_take_the_best_mean_but_for_epsilon():
     game = tiny.lottery(5)
     search = SearchAgent("uct+mast(epsilon=0.3)").bind(game)
-    search.memory.record.means[:5] = [0.2, 0.7, 0.1, 0.7, 0.3]
+    search.playout_memory.record.means[:5] = [0.2, 0.7, 0.1, 0.7, 0.3]
     counts = np.zeros(5)
     draw_many(search, generator(7), 40_000, counts)
     assert_distribution(counts, np.array([0.06, 0.41, 0.06, 0.41, 0.06]))
@@ -311,7 +312,7 @@ PLAYOUTS = 20_000
 def test_nst_grows_without_forgetting():
     game = make_game("breakthrough(size=6)")
     search = SearchAgent("uct+nst").bind(game)
-    slots = len(search.memory.record.keys)
+    slots = len(search.playout_memory.record.keys)
     run = search.run(game.start().state, (), Budget(playouts=PLAYOUTS), 1)
     assert run.playouts == PLAYOUTS
     memory = search.playout_memory.record
