@@ -1,10 +1,10 @@
-"""Does the GTP engine keep its time? A strict referee: every genmove is timed from outside.
+"""Check that the GTP engine keeps its time: every genmove is timed from outside.
 
     python benchmarks/on_time.py --games 100 --seconds 1
 
-plays the engine against GNU Go at Go 9x9 with so many seconds a move (`time_settings 0 N 1`), and
-prints the slowest reply, how many were late, and the score. A move counts as late if its whole
-reply arrives after the time, however busy the machine is.
+Plays the engine against GNU Go at Go 9x9 with the given seconds per move (`time_settings 0 N 1`)
+and prints the slowest reply, the number of late replies, and the score. A move is late if its
+complete reply arrives after the deadline, whatever the load of the machine.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ import sys
 import time
 
 AGENT = "grave(ref=50,bias=1e-4)+mogo"
-MOST_MOVES = 200
+MAX_MOVES = 200
 
 
-class Engine:
+class TimedEngine:
+    """A GTP program in a subprocess."""
+
     def __init__(self, command: str) -> None:
         self.process = subprocess.Popen(
             shlex.split(command),
@@ -30,43 +32,43 @@ class Engine:
         )
 
     def ask(self, line: str) -> tuple[str, float]:
-        """The reply, and the seconds it took."""
+        """Send a command; return the reply and the seconds until it was complete."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
-        began = time.monotonic()
+        started = time.monotonic()
         self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
         reply = []
         while (text := self.process.stdout.readline()).strip() or not reply:
             if not text:
-                raise SystemExit(f"{line!r}: the engine ended")
+                raise SystemExit(f"the engine exited before it answered {line!r}")
             reply.append(text.strip())
-        took = time.monotonic() - began
+        seconds = time.monotonic() - started
         if not reply[0].startswith("="):
-            raise SystemExit(f"{line!r} was answered {reply[0]!r}")
-        return " ".join(reply)[1:].strip(), took
+            raise SystemExit(f"the engine answered {line!r} with an error: {reply[0]!r}")
+        return " ".join(reply)[1:].strip(), seconds
 
 
-def play(engines: dict[str, Engine], ours: str, seconds: float) -> tuple[list[float], str]:
-    """One game: how long each of our moves took, and the score as GNU Go counts it."""
+def play(engines: dict[str, TimedEngine], ours: str, seconds: float) -> tuple[list[float], str]:
+    """Play one game; return the seconds of each of our moves, and the score that GNU Go counts."""
     for engine in engines.values():
         for line in ("clear_board", "komi 7", f"time_settings 0 {seconds:g} 1"):
             engine.ask(line)
-    took, passes, colour = [], 0, "black"
-    for _ in range(MOST_MOVES):
-        move, spent = engines[colour].ask(f"genmove {colour}")
+    our_seconds, passes, colour = [], 0, "black"
+    for _ in range(MAX_MOVES):
+        move, move_seconds = engines[colour].ask(f"genmove {colour}")
         if colour == ours:
-            took.append(spent)
+            our_seconds.append(move_seconds)
         if move.lower() == "resign":
-            return took, "B+R" if colour == "white" else "W+R"
+            return our_seconds, "B+R" if colour == "white" else "W+R"
         passes = passes + 1 if move.lower() == "pass" else 0
-        other = "white" if colour == "black" else "black"
+        opponent = "white" if colour == "black" else "black"
         if passes == 2:
             break
-        engines[other].ask(f"play {colour} {move}")
-        colour = other
+        engines[opponent].ask(f"play {colour} {move}")
+        colour = opponent
     theirs = engines["white" if ours == "black" else "black"]
-    return took, theirs.ask("final_score")[0]
+    return our_seconds, theirs.ask("final_score")[0]
 
 
 def main() -> None:
@@ -79,17 +81,17 @@ def main() -> None:
     graven = (
         f"{sys.executable} -m graven gtp --game go --size 9 --agent {shlex.quote(options.agent)}"
     )
-    ours, theirs = Engine(graven), Engine(options.opponent)
+    ours, theirs = TimedEngine(graven), TimedEngine(options.opponent)
     for engine in (ours, theirs):
         engine.ask("boardsize 9")
     late, slowest, moves, won = 0, 0.0, 0, 0
     for game in range(options.games):
         colour = "black" if game % 2 == 0 else "white"
         seats = {colour: ours, ("white" if colour == "black" else "black"): theirs}
-        took, score = play(seats, colour, options.seconds)
-        late += sum(spent > options.seconds for spent in took)
-        slowest = max(slowest, *took)
-        moves += len(took)
+        our_seconds, score = play(seats, colour, options.seconds)
+        late += sum(spent > options.seconds for spent in our_seconds)
+        slowest = max(slowest, *our_seconds)
+        moves += len(our_seconds)
         won += score[:1].lower() == colour[0]
         print(
             f"{game + 1} games, {won} won, {moves} moves, {late} late, slowest {slowest:.3f} s",

@@ -1,10 +1,10 @@
-"""Strength at equal time: `grave` against OpenSpiel's MCTS, 0.5 seconds a move, 100 games each.
+"""Strength at equal time: `grave` against OpenSpiel's MCTS, 0.5 seconds per move, 100 games each.
 
     python benchmarks/openspiel.py [--games 100] [--seconds 0.5] [--db openspiel.db]
 
-Games are played one after the other, so that both sides have a core to themselves; keep the
-machine quiet. They are remembered: stop it whenever you like, and the same command goes on. Prints
-the table of docs/openspiel.md.
+Games are played one after another, so that each side has a core to itself; run nothing else
+meanwhile. Games are recorded: after an interruption the same command resumes. Prints the table of
+docs/openspiel.md.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=0.5)
     parser.add_argument("--agent", default="grave")
     parser.add_argument("--db", default="openspiel.db")
-    chosen = parser.parse_args()
-    print(f"| game | {chosen.agent} won | 95 % | ours, playouts/s | games |")
+    options = parser.parse_args()
+    print(f"| game | {options.agent} won | 95 % | ours, playouts/s | games |")
     print("| --- | --- | --- | --- | --- |", flush=True)
     for name in GAMES:
         result = gv.match(
             name,
-            chosen.agent,
+            options.agent,
             "spiel-mcts",
-            games=chosen.games,
-            seconds=chosen.seconds,
+            games=options.games,
+            seconds=options.seconds,
             workers=1,
-            db=chosen.db,
+            store=options.db,
             progress=lambda score: print(f"\r{score.games} games", end="", file=sys.stderr),
         )
         low, high = result.ci95

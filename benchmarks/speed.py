@@ -1,7 +1,7 @@
-"""The speed table: `python benchmarks/speed.py [names...]`, one JSON row a line as it is measured.
+"""The speed table as JSON lines: `python benchmarks/speed.py [names...]`.
 
-`graven bench` shows the same rows as a table. Rows are ratios within one run; the first line says
-on which machine.
+Each row is written as soon as it is measured; `graven bench` prints the same rows as a table. Rows
+are ratios within one run. The first line describes the machine.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import sys
 
 import numba
 
-from graven.bench.suite import bench
+from graven.bench.benchmark_registry import run_benchmarks
 
-machine = {
+MACHINE = {
     "system": platform.platform(),
     "processor": platform.processor() or platform.machine(),
     "python": platform.python_version(),
@@ -22,6 +22,6 @@ machine = {
 }
 
 if __name__ == "__main__":
-    print(json.dumps(machine), flush=True)
-    for row in bench(sys.argv[1:]):
+    print(json.dumps(MACHINE), flush=True)
+    for row in run_benchmarks(sys.argv[1:]):
         print(json.dumps(row.as_json()), flush=True)

@@ -38,7 +38,7 @@ WRONG = {
     "openings": (["match", *NOGO, "uct", "rave", "--opening-plies", "-1"], "from 0 to 1000"),
     "seating": (["match", *NOGO, "uct", "rave", "--seating", "singel"], "Did you mean 'single'?"),
     "db folder": (["match", *NOGO, "uct", "rave", "--db", "no/such/folder/x.db"], "no folder"),
-    "db file": (["match", *NOGO, "uct", "rave", "--db", __file__], "not a store of graven's"),
+    "db file": (["match", *NOGO, "uct", "rave", "--db", __file__], "not a graven store"),
     "play side": (["play", *NOGO, "--side", "frist"], "Did you mean 'first'?"),
     "play budget": (["play", *NOGO, "--playouts", "0"], "at least 1 playout"),
     "games": (["games", "nogoo"], "Did you mean 'nogo'?"),

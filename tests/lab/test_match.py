@@ -96,7 +96,7 @@ def test_games_begin_with_the_opening_of_their_pair():
 def test_a_sequential_test_stops_early_and_says_so():
     strong, weak = "uct(playouts=300)", "uct(playouts=2)"
     result = match("knightthrough(size=5)", strong, weak, games=1000, sprt=(0, 50), workers=1)
-    assert result.verdict.decided == 50
+    assert result.verdict.accepted_elo == 50
     assert result.games == 2 * result.verdict.pairs < 1000
     assert "stopped early: at least 50 Elo" in str(result.verdict)
     apart = match("knightthrough(size=5)", strong, weak, games=1000, sprt=(0, 50), workers=2)

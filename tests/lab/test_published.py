@@ -1,4 +1,4 @@
-"""The papers' figures: what their sentences say must be what the data files say."""
+"""The papers' figures: the data files must match the sentences of the papers."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import pytest
 
 from graven.agents import parse
 from graven.core.errors import GravenError, UsageError
-from graven.lab import published
-from graven.lab.published import available, paper, papers, read
+from graven.lab.published import paper, paper_names, papers, why_unavailable
+from graven.lab.published.paper_parser import parse_paper
 
 # Cazenave 2015, section by section: table, the best agent, its score, the second agent, playouts.
 SENTENCES_2015 = [
@@ -54,13 +54,13 @@ WORST_2015 = [
 def test_cazenave2015s_sentences_name_the_best_cells(sentence):
     name, first, score, second, playouts = sentence
     (best,) = [figure for figure in paper("cazenave2015").table(name).figures if figure.best]
-    assert (said(best.setup.first), said(best.setup.second)) == (first, second)
+    assert (without_ties(best.setup.first), without_ties(best.setup.second)) == (first, second)
     assert best.value == score
     assert best.setup.playouts == playouts
 
 
-def said(spec):
-    """A spec of Cazenave 2015 without how it breaks ties: algorithm 1 says it for all."""
+def without_ties(spec):
+    """Remove the tie-breaking option of Cazenave 2015's specs: algorithm 1 gives it for all."""
     assert ",ties=first)" in spec
     return spec.replace(",ties=first", "")
 
@@ -78,11 +78,16 @@ def test_cazenave2015s_best_cells_are_the_greatest_but_for_one():
 
 
 def test_cazenave2015s_text_figures():
-    found = [
-        (figure.setup.game, said(figure.setup.first), said(figure.setup.second), figure.value)
+    figures = [
+        (
+            figure.setup.game,
+            without_ties(figure.setup.first),
+            without_ties(figure.setup.second),
+            figure.value,
+        )
         for figure in paper("cazenave2015").table("text").figures
     ]
-    assert found == WORST_2015
+    assert figures == WORST_2015
 
 
 def test_cazenave2015s_tables_have_the_shapes_of_the_paper():
@@ -119,7 +124,7 @@ def greatest(table, label):
     return max(figure.value for figure in part.figures)
 
 
-def test_what_cazenave2016_says_about_its_tables():
+def test_statements_of_cazenave2016_about_its_tables():
     # Section 3.2: features improve MAST and PPA, PPAF is the best.
     assert greatest("2", "MASTF") > greatest("2", "MAST")
     assert greatest("2", "PPAF") > greatest("2", "PPA")
@@ -171,7 +176,7 @@ def column(table, label):
     return {line.label: line.figures[place] for line in part.lines}
 
 
-def test_what_sironi2016_says_about_its_tables():
+def test_statements_of_sironi2016_about_its_tables():
     rave, grave, hrave = paper("sironi2016").table("II").parts
     ks = [int(heading.removeprefix("K = ")) for heading in rave.lines[0].headings]
     assert ks == [10, 50, 100, 250, 500, 750, 1000, 2000]
@@ -202,9 +207,9 @@ def test_sironi2016s_playouts_are_those_of_its_table_of_speeds():
     for name, seconds in (("II", 1), ("IV", 1), ("V", 10), ("VI", 1), ("VII", 1)):
         for part in paper("sironi2016").table(name).parts:
             for line in part.lines:
-                wanted = seconds * speeds[line.label].value
+                expected = seconds * speeds[line.label].value
                 for figure in line.figures:
-                    assert figure.setup.playouts == (wanted, wanted)
+                    assert figure.setup.playouts == (expected, expected)
 
 
 def test_sironi2016s_table_vii_has_the_first_agent_first():
@@ -216,7 +221,7 @@ def test_sironi2016s_table_vii_has_the_first_agent_first():
             assert spec.endswith("decay=0.2)") == name.endswith("-MAST")
 
 
-def test_what_rimmel2010_says_about_its_tables():
+def test_statements_of_rimmel2010_about_its_tables():
     figures = {figure.place: figure for figure in paper("rimmel2010").table("1").figures}
     thousand = [figure for figure in figures.values() if "playouts 1000," in figure.place]
     best = max(thousand, key=lambda figure: figure.value)
@@ -233,22 +238,22 @@ def test_what_rimmel2010_says_about_its_tables():
 def test_the_poster_has_one_range():
     (figure,) = paper("javins").table("poster").figures
     assert figure.interval == (64, 67)
-    assert "against whom" in available(figure)
+    assert "against whom" in why_unavailable(figure)
 
 
 ALL = [
-    pytest.param(figure, id=f"{each.name} {table.name} {figure.place}")
-    for each in papers()
-    for table in each.tables.values()
+    pytest.param(figure, id=f"{published.name} {table.name} {figure.place}")
+    for published in papers()
+    for table in published.tables.values()
     for figure in table.figures
 ]
 
 
-def test_every_figure_can_be_played_or_says_why_not():
-    """Most of all: no spec is malformed. What is not there yet may be missing, nothing else."""
+def test_every_figure_can_be_played_or_has_a_reason():
+    """No spec is malformed: only games and agents that do not exist yet may be missing."""
     for param in ALL:
         (figure,) = param.values
-        why_not = available(figure)
+        why_not = why_unavailable(figure)
         if figure.setup is None:
             assert why_not
             continue
@@ -263,9 +268,9 @@ def test_every_figure_can_be_played_or_says_why_not():
             assert tuple(budget.playouts for budget in pairing.budgets) == figure.setup.playouts
 
 
-def test_what_exists_is_available():
+def test_playable_figures_are_available():
     (best,) = [figure for figure in paper("cazenave2015").table("6").figures if figure.best]
-    assert available(best) == ""
+    assert why_unavailable(best) == ""
     agents = ("grave(ref=50,bias=0.0001,ties=first)", "rave(bias=0.01,ties=first)")
     assert best.setup.pairing().agents == agents
     (best,) = [figure for figure in paper("cazenave2015").table("11").figures if figure.best]
@@ -291,7 +296,7 @@ def test_unknown_papers_and_tables_are_named():
 
 
 HEAD = 'title = "t"\nauthors = "a"\nwhere = "w"\n[[table]]\nname = "1"\ncaption = "c"\n'
-WRONG = {
+INVALID = {
     "no TOML": "title = ",
     "no tables": 'title = "t"',
     "too few values": HEAD + '[[table.part]]\nacross = ["a"]\nline = 1\na = [1]\nfigures = [1, 2]',
@@ -300,10 +305,10 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("kind", WRONG)
-def test_data_that_makes_no_sense_is_refused(kind):
+@pytest.mark.parametrize("kind", INVALID)
+def test_invalid_data_is_rejected(kind):
     with pytest.raises(GravenError, match="cannot be read"):
-        read("mine", WRONG[kind])
+        parse_paper("mine", INVALID[kind])
 
 
 TEXTS = {"cazenave2015": "000_*.txt", "sironi2016": "002_*.txt", "rimmel2010": "003_*.txt"}
@@ -326,4 +331,4 @@ def test_every_figure_stands_in_the_papers_own_text(name):
 
 def test_names_are_the_files():
     known = ["cazenave2015", "cazenave2016", "javins", "rimmel2010", "sironi2016"]
-    assert published.names() == known
+    assert paper_names() == known

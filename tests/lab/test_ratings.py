@@ -1,4 +1,4 @@
-"""Ratings against an independent implementation (choix) and against what must be so."""
+"""Ratings against an independent implementation (choix), and their properties."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from graven.core.errors import UsageError
 from graven.lab.stats.intervals import Score
-from graven.lab.stats.ratings import ELO, rate, strengths_of
+from graven.lab.stats.ratings import ELO_PER_STRENGTH, fit_strengths, rate_agents
 
 NAMES = ("a", "b", "c", "d")
 
@@ -29,15 +29,15 @@ def test_strengths_are_those_of_choix(scores):
     for (one, other), score in scores.items():
         games += [(one, other)] * score.wins + [(other, one)] * score.losses
     theirs = choix.opt_pairwise(4, games, alpha=0.0)
-    ours = {rating.agent: rating.elo for rating in rate(NAMES, scores).ratings}
-    expected = dict(zip(NAMES, ELO * (theirs - theirs.mean()), strict=True))
+    ours = {rating.agent: rating.elo for rating in rate_agents(NAMES, scores).ratings}
+    expected = dict(zip(NAMES, ELO_PER_STRENGTH * (theirs - theirs.mean()), strict=True))
     assert ours == pytest.approx(expected, abs=0.05)
 
 
 def test_a_draw_is_half_a_win_of_each():
     drawn = {(0, 1): Score(30, 10, 20)}
     halved = {(0, 1): Score(40, 20, 0)}
-    one, other = (rate(NAMES[:2], scores).ratings for scores in (drawn, halved))
+    one, other = (rate_agents(NAMES[:2], scores).ratings for scores in (drawn, halved))
     assert [rating.elo for rating in one] == pytest.approx([rating.elo for rating in other])
     # Two agents: the difference is the one that belongs to the share of points.
     assert one[0].elo - one[1].elo == pytest.approx(400 * np.log10(2))
@@ -47,60 +47,62 @@ def test_a_draw_is_half_a_win_of_each():
 
 def test_the_order_and_the_mean():
     scores = {(0, 1): Score(10, 30), (0, 2): Score(5, 35), (1, 2): Score(15, 25)}
-    ladder = rate(NAMES[:3], scores)
+    ladder = rate_agents(NAMES[:3], scores)
     assert [rating.agent for rating in ladder.ratings] == ["c", "b", "a"]
     assert sum(rating.elo for rating in ladder.ratings) == pytest.approx(0, abs=1e-6)
-    assert not ladder.helped
+    assert not ladder.regularised
     for rating in ladder.ratings:
         assert rating.low < rating.elo < rating.high
         assert rating.games == 80
     for i in range(3):
         for j in range(3):
-            assert ladder.superior[i][j] + ladder.superior[j][i] == pytest.approx(1)
-    assert ladder.superior[0][2] > 0.99
+            assert ladder.superiority[i][j] + ladder.superiority[j][i] == pytest.approx(1)
+    assert ladder.superiority[0][2] > 0.99
 
 
-def test_the_interval_is_as_wide_as_chance_makes_it():
-    """Many ladders of two equal agents: the truth is inside about as often as it should be."""
-    chance = np.random.default_rng(3)
-    held = 0
+def test_the_interval_has_about_its_nominal_coverage():
+    """In many ladders of two equal agents, the interval contains the true difference, 0."""
+    rng = np.random.default_rng(3)
+    covered = 0
     for number in range(60):
-        wins = int(chance.binomial(60, 0.5))
-        (first, _) = rate(NAMES[:2], {(0, 1): Score(wins, 60 - wins)}, seed=number).ratings
-        held += first.low <= 0 <= first.high
-    assert held >= 52
+        wins = int(rng.binomial(60, 0.5))
+        (first, _) = rate_agents(NAMES[:2], {(0, 1): Score(wins, 60 - wins)}, seed=number).ratings
+        covered += first.low <= 0 <= first.high
+    assert covered >= 52
 
 
-def test_somebody_who_lost_everything_is_rated_with_help():
-    ladder = rate(NAMES[:3], {(0, 1): Score(20, 0), (0, 2): Score(10, 10), (1, 2): Score(0, 20)})
-    assert ladder.helped
+def test_one_sided_scores_are_regularised():
+    ladder = rate_agents(
+        NAMES[:3], {(0, 1): Score(20, 0), (0, 2): Score(10, 10), (1, 2): Score(0, 20)}
+    )
+    assert ladder.regularised
     assert ladder.ratings[-1].agent == "b"
     assert all(np.isfinite(rating.elo) for rating in ladder.ratings)
     assert ladder.ratings[-1].low > -2000
 
 
-def test_one_game_is_no_certainty():
-    ladder = rate(["a", "b"], {(0, 1): Score(wins=1)})
+def test_one_game_gives_a_wide_interval():
+    ladder = rate_agents(["a", "b"], {(0, 1): Score(wins=1)})
     best = ladder.ratings[0]
     assert best.agent == "a"
     assert best.low < best.elo < best.high
-    assert 0.5 < ladder.superior[0][1] < 0.99
+    assert 0.5 < ladder.superiority[0][1] < 0.99
 
 
-def test_a_gauntlet_rates_those_who_never_met():
+def test_a_gauntlet_rates_agents_that_never_met():
     scores = {(0, 1): Score(30, 10), (0, 2): Score(10, 30)}
-    ladder = rate(NAMES[:3], scores)
+    ladder = rate_agents(NAMES[:3], scores)
     assert [rating.agent for rating in ladder.ratings] == ["c", "a", "b"]
     difference = ladder.ratings[0].elo - ladder.ratings[1].elo
     assert difference == pytest.approx(400 * np.log10(3))
 
 
-def test_agents_who_cannot_be_compared_are_not_rated():
-    with pytest.raises(UsageError, match="compared"):
-        rate(NAMES, {(0, 1): Score(3, 4), (2, 3): Score(1, 1)})
+def test_unconnected_agents_are_not_rated():
+    with pytest.raises(UsageError, match="connected by games"):
+        rate_agents(NAMES, {(0, 1): Score(3, 4), (2, 3): Score(1, 1)})
 
 
-def test_one_sided_scores_do_not_run_away():
+def test_newton_steps_converge_for_one_sided_scores():
     points = np.array([[0, 999.0], [0.5, 0]])
-    strengths = strengths_of(points)
+    strengths = fit_strengths(points)
     assert strengths[0] - strengths[1] == pytest.approx(np.log(1998))

@@ -1,4 +1,4 @@
-"""Reports, plots and exports, from a store of made-up games."""
+"""Reports, plots and exports of a store that the tests fill."""
 
 from __future__ import annotations
 
@@ -6,21 +6,26 @@ import csv
 import json
 import struct
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
 
 from graven.core.errors import UsageError
+from graven.lab.experiments.grid import parse_grid
 from graven.lab.experiments.job import GameResult
 from graven.lab.experiments.pairing import make_pairing
 from graven.lab.reports import plots
-from graven.lab.reports.html_report import Findings, html, write_plots
-from graven.lab.reports.patterns import ladders, sweeps
+from graven.lab.reports.html_report import html
+from graven.lab.reports.report_data import ReportData, sweep_command, write_plots
+from graven.lab.reports.sweep_detection import find_ladders, find_sweeps
+from graven.lab.stats.intervals import Score
 from graven.lab.store.export import export
 from graven.lab.store.store import Store
+from graven.lab.store.summaries import Summary
 from graven.search.budget import Budget
 
-B = Budget(1000)
+BUDGET = Budget(1000)
 SHARES = {"uct(c=0.4)": 3, "rave(bias=0.0001)": 5, "grave(ref=50,bias=0.0001)": 7}
 
 
@@ -31,89 +36,87 @@ def add(store, pairing, wins, losses, draws=0):
         seats = pairing.seats(index)
         scores = tuple(outcome if side == 0 else 1 - outcome for side in seats)
         moves = ("a1",) * (20 + index % 7)
-        store.add(number, GameResult(index, seats, 2**63, scores, moves, 500, 0.25, "0.1", "m"))
+        result = GameResult(
+            index=index,
+            seats=seats,
+            seed=2**63,
+            scores=scores,
+            moves=moves,
+            playouts=500,
+            seconds=0.25,
+            version="0.1",
+            machine="m",
+        )
+        store.add(number, result)
 
 
 @pytest.fixture
 def store():
-    with Store() as made:
+    with Store() as store:
         for power in range(1, 6):
             first, second = f"rave(bias=1e-{power},ties=first)", "uct(c=0.4,ties=first)"
-            pairing = make_pairing("knightthrough", first, second, B)
-            add(made, pairing, 10 + power, 10)
+            pairing = make_pairing("knightthrough", first, second, BUDGET)
+            add(store, pairing, 10 + power, 10)
         for ref in (25, 50):
             for bias in (0.01, 0.001):
-                pairing = make_pairing("nogo", f"grave(ref={ref},bias={bias})", "rave", B, seed=4)
-                add(made, pairing, ref // 5, 5)
+                pairing = make_pairing(
+                    "nogo", f"grave(ref={ref},bias={bias})", "rave", BUDGET, seed=4
+                )
+                add(store, pairing, ref // 5, 5)
         agents = list(SHARES)
         for one, other in ((0, 1), (0, 2), (1, 2)):
-            pairing = make_pairing("breakthrough", agents[one], agents[other], B)
-            add(made, pairing, 2 * SHARES[agents[one]], 2 * SHARES[agents[other]], 1)
-        add(made, make_pairing("nogo(size=5)", "uct", "uct(playouts=9)", Budget(seconds=0.5)), 1, 1)
-        yield made
+            pairing = make_pairing("breakthrough", agents[one], agents[other], BUDGET)
+            add(store, pairing, 2 * SHARES[agents[one]], 2 * SHARES[agents[other]], 1)
+        add(
+            store, make_pairing("nogo(size=5)", "uct", "uct(playouts=9)", Budget(seconds=0.5)), 1, 1
+        )
+        yield store
 
 
-def test_sweeps_are_found_again(store):
-    curves, fields = sweeps(store.summaries())
-    (curve,), (field,) = curves, fields
+def test_sweeps_are_detected(store):
+    (curve,), (grid,) = find_sweeps(store.summaries())
     assert curve.name == "bias"
     assert curve.values == (1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
-    assert [each.score.wins for each in curve.summaries] == [15, 14, 13, 12, 11]
-    assert set(field.names) == {"ref", "bias"}
-    assert sorted((field.down, field.across)) == [(0.001, 0.01), (25, 50)]
-    assert all(each is not None for row in field.rows for each in row)
+    assert [summary.score.wins for summary in curve.summaries] == [15, 14, 13, 12, 11]
+    assert set(grid.names) == {"ref", "bias"}
+    assert sorted((grid.row_values, grid.column_values)) == [(0.001, 0.01), (25, 50)]
+    assert all(summary is not None for row in grid.rows for summary in row)
 
 
 def test_playouts_parameters_make_sweeps_too(monkeypatch):
     # The spec of a playout that may not exist: patterns read text, not agents.
-    from dataclasses import replace
-
-    from graven.lab.stats.intervals import Score
-    from graven.lab.store.store import Summary
-
-    base = make_pairing("nogo", "uct", "rave", B)
-    made = [
+    base = make_pairing("nogo", "uct", "rave", BUDGET)
+    summaries = [
         Summary(replace(base, agents=(f"uct(c=0.4)+mast(k={k})", "rave")), Score(k, 9))
         for k in (1, 2, 4)
     ]
-    (curve,), _ = sweeps(made)
+    (curve,), _ = find_sweeps(summaries)
     assert (curve.name, curve.values) == ("+k", (1.0, 2.0, 4.0))
 
 
 def test_a_playouts_parameter_of_the_same_name_as_the_trees_is_the_one_swept():
-    from dataclasses import replace
-
-    from graven.lab.reports.html_report import _sweep_command
-    from graven.lab.stats.intervals import Score
-    from graven.lab.store.store import Summary
-
-    base = make_pairing("nogo", "uct", "rave", B)
-    made = [
+    base = make_pairing("nogo", "uct", "rave", BUDGET)
+    summaries = [
         Summary(replace(base, agents=(f"rave(k=250)+mast(k={k})", "rave")), Score(k, 9))
         for k in (1, 2, 4)
     ]
-    (curve,), _ = sweeps(made)
-    command = _sweep_command(curve.summaries, {curve.name: curve.values})
+    (curve,), _ = find_sweeps(summaries)
+    command = sweep_command(curve.summaries, {curve.name: curve.values})
     assert "rave(k=250)+mast(k=[1,2,4])" in command
 
 
-def test_settings_tried_here_and_there_are_no_grid():
-    from dataclasses import replace
-
-    from graven.lab.stats.intervals import Score
-    from graven.lab.store.store import Summary
-
-    base = make_pairing("nogo", "grave", "rave", B)
+def test_scattered_settings_are_not_a_grid():
+    base = make_pairing("nogo", "grave", "rave", BUDGET)
     tried = [(10, 0.1), (20, 0.3), (30, 0.2), (40, 0.7), (50, 0.9), (60, 0.8)]
-    made = [
+    summaries = [
         Summary(replace(base, agents=(f"grave(ref={ref},bias={bias})", "rave")), Score(1, 9))
         for ref, bias in tried
     ]
-    assert sweeps(made) == ([], [])
+    assert find_sweeps(summaries) == ([], [])
 
 
-def test_ladders_are_found_again_and_sweeps_are_none(store):
-    (rated,) = ladders(store.summaries())
+def test_ladders_are_detected_and_sweeps_are_not_ladders(store):
+    (rated,) = find_ladders(store.summaries())
     assert rated.pairing.game == "breakthrough(size=8x8)"
     assert [rating.agent for rating in rated.ladder.ratings] == list(reversed(SHARES))
     assert rated.games == 2 * (3 + 5) + 2 * (3 + 7) + 2 * (5 + 7) + 3
@@ -151,38 +154,45 @@ def test_the_page_is_complete_and_fetches_nothing(store):
     assert f"graven sweep 'knightthrough(size=8x8)' {swept}" in text
     assert "graven tournament 'breakthrough(size=8x8)'" in text
     assert "graven match 'nogo(size=5x5)' 'uct(c=0.4,seconds=0.5)' 'uct(c=0.4,playouts=9)'" in text
-    assert f"{Findings(store).games:,} games in 13 matches" in text
+    assert f"{ReportData(store).games:,} games in 13 matches" in text
 
 
-def test_a_hostile_store_cannot_put_anything_on_the_page():
-    from dataclasses import replace
-
+def test_texts_of_a_hostile_store_are_escaped():
     evil = "<script>$\\frac{</script>"
-    with Store() as made:
-        pairing = make_pairing("nogo", "uct(playouts=5)", "rave", B)
+    with Store() as store:
+        pairing = make_pairing("nogo", "uct(playouts=5)", "rave", BUDGET)
         pairing = replace(pairing, game=evil, agents=(evil, evil))
-        number = made.pairing_id(pairing)
-        made.add(number, GameResult(0, (0, 1), 1, (1.0, 0.0), (evil,), 1, 1.0, evil, evil))
-        page = html(made)
+        number = store.pairing_id(pairing)
+        result = GameResult(
+            index=0,
+            seats=(0, 1),
+            seed=1,
+            scores=(1.0, 0.0),
+            moves=(evil,),
+            playouts=1,
+            seconds=1.0,
+            version=evil,
+            machine=evil,
+        )
+        store.add(number, result)
+        page = html(store)
     assert "<script" not in page
-    assert "not known to this version" in page
+    assert "does not have the agents" in page
 
 
-def test_the_commands_of_a_sweep_make_its_cells(store):
-    from graven.lab.experiments.grid import grid
-
-    plot = Findings(store).plots()[0]
+def test_the_command_of_a_sweep_gives_its_agents(store):
+    plot = ReportData(store).plots()[0]
     (command,) = plot.commands
     spec = command.split("'")[3]
-    wanted = {
+    expected = {
         f"rave(bias={value},ties=first)" for value in ("0.1", "0.01", "0.001", "0.0001", "1e-5")
     }
-    assert set(grid(spec).agents()) == wanted
+    assert set(parse_grid(spec).agents()) == expected
 
 
 @pytest.mark.parametrize("kind", ["png", "pdf", "svg"])
 def test_plots_are_real_files(store, tmp_path, kind):
-    written = write_plots(Findings(store), tmp_path, kind)
+    written = write_plots(ReportData(store), tmp_path, kind)
     assert len(written) == 5
     for path in written:
         data = path.read_bytes()
@@ -199,15 +209,15 @@ def test_plots_are_real_files(store, tmp_path, kind):
 
 def test_the_same_results_give_the_same_plot(store):
     def drawn():
-        return [plots.write(plot.draw(), "svg") for plot in Findings(store).plots()]
+        return [plots.to_bytes(plot.draw(), "svg") for plot in ReportData(store).plots()]
 
     assert drawn() == drawn()
 
 
 def test_published_figures_stand_beside_ours(store):
-    (curve,), _ = sweeps(store.summaries())
+    (curve,), _ = find_sweeps(store.summaries())
     svgs = [
-        plots.write(plots.win_rate_curve(curve, theirs), "svg")
+        plots.to_bytes(plots.win_rate_curve(curve, theirs), "svg")
         for theirs in ({}, {0.1: (60, 50, 70)})
     ]
     assert len(svgs[1]) > len(svgs[0])
@@ -219,7 +229,7 @@ def test_an_empty_store_has_an_empty_report():
 
 
 def test_every_export_has_every_game(store, tmp_path):
-    games = Findings(store).games
+    games = ReportData(store).games
     for name in ("a.csv", "a.jsonl", "a.parquet"):
         assert export(store, tmp_path / name) == games
     rows = list(csv.DictReader((tmp_path / "a.csv").read_text().splitlines()))
@@ -234,7 +244,7 @@ def test_every_export_has_every_game(store, tmp_path):
     assert parquet.read_table(tmp_path / "a.parquet").to_pylist() == lines
 
 
-def test_unknown_endings_are_named(store, tmp_path):
+def test_unknown_suffixes_are_reported(store, tmp_path):
     with pytest.raises(UsageError, match="parquet"):
         export(store, tmp_path / "a.xls")
     with pytest.raises(UsageError, match="jsonl"):

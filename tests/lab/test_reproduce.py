@@ -6,7 +6,7 @@ import pytest
 
 from graven.lab.experiments.job import GameResult
 from graven.lab.experiments.reproduce import Results, column_summary, plan_entries, verdict
-from graven.lab.published import Figure, paper
+from graven.lab.published import PublishedFigure, paper
 from graven.lab.stats.intervals import Score
 from graven.lab.store.store import Store
 
@@ -35,14 +35,14 @@ def add_games(store, pairing, wins, losses):
 @pytest.mark.parametrize(
     ("figure", "score", "expected"),
     [
-        (Figure(60.0, "", plus_minus=5.0), Score(60, 40), "agrees"),
-        (Figure(60.0, "", plus_minus=5.0), Score(400, 600), "differs"),
-        (Figure(60.0, "", plus_minus=5.0), Score(800, 200), "differs"),
-        (Figure(60.0, "", games=500), Score(64, 36), "agrees"),
-        (Figure(60.0, ""), Score(600, 400), "agrees"),
-        (Figure(60.0, ""), Score(700, 300), "differs"),
+        (PublishedFigure(60.0, "", plus_minus=5.0), Score(60, 40), "agrees"),
+        (PublishedFigure(60.0, "", plus_minus=5.0), Score(400, 600), "differs"),
+        (PublishedFigure(60.0, "", plus_minus=5.0), Score(800, 200), "differs"),
+        (PublishedFigure(60.0, "", games=500), Score(64, 36), "agrees"),
+        (PublishedFigure(60.0, ""), Score(600, 400), "agrees"),
+        (PublishedFigure(60.0, ""), Score(700, 300), "differs"),
         # One game has a wide interval, which contradicts nothing.
-        (Figure(60.0, "", plus_minus=5.0), Score(0, 1), "agrees"),
+        (PublishedFigure(60.0, "", plus_minus=5.0), Score(0, 1), "agrees"),
     ],
 )
 def test_intervals_that_overlap_agree(figure, score, expected):

@@ -10,7 +10,8 @@ import graven as gv
 from graven.core.errors import UsageError
 from graven.lab.experiments.match import run_match
 from graven.lab.experiments.run_config import RunConfig, run_config
-from graven.lab.store.store import IN_MEMORY, Store
+from graven.lab.store.store import Store
+from graven.lab.store.store_file import IN_MEMORY
 from graven.search.budget import Budget
 
 GAME = "nogo(size=3)"

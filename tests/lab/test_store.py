@@ -1,4 +1,4 @@
-"""The store: nothing finished is lost, nothing counts twice, nothing strange is touched."""
+"""The store: no finished game is lost or counted twice, and foreign files are not modified."""
 
 from __future__ import annotations
 
@@ -20,80 +20,152 @@ from graven.lab.experiments.job import GameResult
 from graven.lab.experiments.pairing import Pairing, make_pairing
 from graven.lab.experiments.run import PlannedGames, play_missing
 from graven.lab.experiments.run_config import RunConfig
-from graven.lab.store.store import SCHEMA_VERSION, Store, StoreError
+from graven.lab.stats.intervals import Score
+from graven.lab.store.schema import SCHEMA_VERSION
+from graven.lab.store.store import Store
+from graven.lab.store.store_file import StoreError
 from graven.search.budget import Budget
 from tests.lab.killed_matches import MATCH, recorded, wait_for
 
-CELL = make_pairing("nogo(size=3)", "uct", "rave", Budget(20))
+PAIRING = make_pairing("nogo(size=3)", "uct", "rave", Budget(20))
 
 
 def result(index, outcome=1.0):
-    scores = (outcome, 1 - outcome)
-    return GameResult(index, (0, 1), 2**64 - 1, scores, ("A1", "B2"), 40, 0.25, "0.1", "a machine")
+    return GameResult(
+        index=index,
+        seats=(0, 1),
+        seed=2**64 - 1,
+        scores=(outcome, 1 - outcome),
+        moves=("A1", "B2"),
+        playouts=40,
+        seconds=0.25,
+        version="0.1",
+        machine="a machine",
+    )
 
 
 def filled(path, games=5):
     with Store(path) as store:
-        number = store.pairing_id(CELL)
+        number = store.pairing_id(PAIRING)
         for index in range(games):
             store.add(number, result(index, [1.0, 0.0, 0.5][index % 3]))
     return path
 
 
-def test_what_goes_in_comes_out(tmp_path):
+def test_recorded_games_are_read_back(tmp_path):
     path = filled(tmp_path / "a.db")
     with Store(path, write=False) as store:
-        assert list(store.results(CELL, 100)) == [
+        assert list(store.results(PAIRING, 100)) == [
             result(i, [1.0, 0.0, 0.5][i % 3]) for i in range(5)
         ]
-        assert store.outcomes(CELL, 4) == {0: 1.0, 1: 0.0, 2: 0.5, 3: 1.0}
+        assert store.outcomes(PAIRING, 4) == {0: 1.0, 1: 0.0, 2: 0.5, 3: 1.0}
         (summary,) = store.summaries()
-        assert summary == store.summary(CELL, 100)
+        assert summary == store.summary(PAIRING, 100)
     assert (summary.score.wins, summary.score.losses, summary.score.draws) == (2, 2, 1)
     assert (summary.plies, summary.playouts, summary.seconds) == (10, 200, 1.25)
     assert (summary.versions, summary.machines) == (("0.1",), ("a machine",))
     assert summary.playouts_per_second == 160
 
 
-def test_games_stored_with_former_names_of_options_are_continued(tmp_path):
-    """Version 0.1 wrote final=, reuse=, leaves=, each= and memory= for options of a search."""
-    pairing = make_pairing(
-        "nogo(size=3)", "uct(final_move=mean,reuse_tree=true)", "rave", Budget(20)
-    )
-    path = tmp_path / "a.db"
-    with Store(path) as store:
-        number = store.pairing_id(pairing)
-        store.add(number, result(0))
-    with sqlite3.connect(path) as db:
-        for new, old in (("final_move=", "final="), ("reuse_tree=", "reuse=")):
-            db.execute("UPDATE cell SET key = replace(key, ?, ?)", (new, old))
-            db.execute("UPDATE cell SET first = replace(first, ?, ?)", (new, old))
+# A file as version 0.1 wrote it: former names of search options, no table of evaluations.
+OLD_FILE = """
+CREATE TABLE cell (
+    id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, game TEXT NOT NULL, first TEXT NOT NULL,
+    second TEXT NOT NULL, first_playouts INTEGER, first_seconds REAL, second_playouts INTEGER,
+    second_seconds REAL, seed TEXT NOT NULL, openings INTEGER NOT NULL, seating TEXT NOT NULL
+) STRICT;
+CREATE TABLE game (
+    id INTEGER PRIMARY KEY, cell INTEGER NOT NULL REFERENCES cell (id),
+    number INTEGER NOT NULL CHECK (number >= 0),
+    outcome REAL NOT NULL CHECK (outcome IN (0, 0.5, 1)), plies INTEGER NOT NULL,
+    playouts INTEGER NOT NULL, seconds REAL NOT NULL, ended TEXT NOT NULL, version TEXT NOT NULL,
+    machine TEXT NOT NULL, seed TEXT NOT NULL, seats TEXT NOT NULL, scores TEXT NOT NULL,
+    moves TEXT NOT NULL, UNIQUE (cell, number)
+) STRICT;
+INSERT INTO cell VALUES (
+    1,
+    '{"agents":["uct(leaves=2,each=3,final=mean,reuse=true,memory=64)+mast","rave"],'
+    || '"budgets":[[20,null],[20,null]],"game":"nogo(size=3x3)","openings":2,"seating":"mixed",'
+    || '"seed":7}',
+    'nogo(size=3x3)', 'uct(leaves=2,each=3,final=mean,reuse=true,memory=64)+mast', 'rave',
+    20, NULL, 20, NULL, '7', 2, 'mixed'
+);
+INSERT INTO cell VALUES (
+    2,
+    '{"agents":["uct","rave"],"budgets":[[20,null],[20,null]],"game":"nogo(size=3x3)",'
+    || '"openings":0,"seating":"mixed","seed":0}',
+    'nogo(size=3x3)', 'uct', 'rave', 20, NULL, 20, NULL, '0', 0, 'mixed'
+);
+INSERT INTO game VALUES (
+    1, 1, 0, 1.0, 2, 40, 0.25, '2025-06-01T12:00:00+00:00', '0.1', 'a machine',
+    '18446744073709551615', '[0,1]', '[1.0,0.0]', '["A1","B2"]'
+);
+PRAGMA application_id = 1735549302;
+PRAGMA user_version = 1;
+"""
+OLD_SPECS = (
+    "uct(batch_leaves=2,playouts_per_leaf=3,final_move=mean,reuse_tree=true,memory_mib=64)+mast",
+    "rave",
+)
+OLD_PAIRING = Pairing(
+    game="nogo(size=3x3)",
+    agents=OLD_SPECS,
+    budgets=(Budget(20), Budget(20)),
+    seed=7,
+    opening_plies=2,
+)
+
+
+@pytest.fixture
+def old_file(tmp_path):
+    path = tmp_path / "old.db"
+    db = sqlite3.connect(path)
+    db.executescript(OLD_FILE)
     db.close()
-    with Store(path, write=False) as store:
-        assert store.summaries()[0].pairing == pairing
-        assert store.outcomes(pairing, 10) == {0: 1.0}
-        assert [row["first"] for row in store.rows()] == [pairing.agents[0]]
-    with Store(path) as store:
-        assert store.pairing_id(pairing) == number
-        assert store.add(number, result(1))
-        assert [each.index for each in store.results(pairing, 10)] == [0, 1]
-        assert store.summary(pairing, 10).games == 2
+    return path
+
+
+def test_a_file_of_version_0_1_is_read(old_file):
+    before = old_file.read_bytes()
+    with Store(old_file, write=False) as store:
+        (summary,) = store.summaries()
+        assert summary.pairing == OLD_PAIRING
+        assert store.summary(OLD_PAIRING, 10).score == summary.score == Score(wins=1)
+        assert store.outcomes(OLD_PAIRING, 10) == {0: 1.0}
+        assert list(store.results(OLD_PAIRING, 10)) == [result(0)]
+        (row,) = store.rows()
+        assert (row["first"], row["second"]) == OLD_SPECS
+        assert store.lengths() == {"nogo(size=3x3)": {2: 1}}
+    assert old_file.read_bytes() == before
+
+
+def test_a_file_of_version_0_1_is_continued(old_file):
+    with Store(old_file) as store:
+        assert store.pairing_id(OLD_PAIRING) == 1
+        assert not store.add(1, result(0))
+        assert store.add(1, replace(result(1), values=(0.5, 0.25)))
+        recorded = list(store.results(OLD_PAIRING, 10))
+        assert [(game.index, game.values) for game in recorded] == [(0, ()), (1, (0.5, 0.25))]
+        assert store.summary(OLD_PAIRING, 10).games == 2
+        plain = replace(OLD_PAIRING, agents=("uct", "rave"), seed=0, opening_plies=0)
+        assert store.pairing_id(plain) == 2
+        assert store.pairing_id(replace(OLD_PAIRING, seed=8)) == 3
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9)), max_size=30))
 def test_a_game_counts_once_however_often_it_is_added(added):
-    cells = [
+    pairings = [
         make_pairing("nogo(size=3)", "uct", "rave", Budget(20), seed=seed) for seed in range(4)
     ]
     with Store() as store:
-        news = [
-            store.add(store.pairing_id(cells[number]), result(index)) for number, index in added
+        new = [
+            store.add(store.pairing_id(pairings[number]), result(index)) for number, index in added
         ]
-        assert sum(news) == len(set(added))
-        for pairing in cells:
-            wanted = {index for number, index in added if cells[number] == pairing}
-            assert store.numbers(pairing, 100) == wanted
-            assert store.numbers(pairing, 5) == {index for index in wanted if index < 5}
+        assert sum(new) == len(set(added))
+        for pairing in pairings:
+            expected = {index for number, index in added if pairings[number] == pairing}
+            assert store.numbers(pairing, 100) == expected
+            assert store.numbers(pairing, 5) == {index for index in expected if index < 5}
 
 
 def test_several_processes_may_write_at_the_same_time(tmp_path):
@@ -101,7 +173,7 @@ def test_several_processes_may_write_at_the_same_time(tmp_path):
 
     def write(start):
         with Store(path) as store:
-            number = store.pairing_id(CELL)
+            number = store.pairing_id(PAIRING)
             for index in range(start, start + 60):
                 store.add(number, result(index))
 
@@ -111,10 +183,10 @@ def test_several_processes_may_write_at_the_same_time(tmp_path):
     for thread in threads:
         thread.join()
     with Store(path, write=False) as store:
-        assert store.numbers(CELL, 1000) == set(range(150))
+        assert store.numbers(PAIRING, 1000) == set(range(150))
 
 
-def test_a_reader_changes_nothing_and_finds_nothing_where_there_is_nothing(tmp_path):
+def test_a_reader_modifies_nothing_and_creates_no_file(tmp_path):
     path = filled(tmp_path / "a.db")
     before = path.read_bytes()
     with Store(path, write=False) as store:
@@ -140,12 +212,12 @@ def foreign(path):
     db.close()
 
 
-def beheaded(path):
+def truncated(path):
     filled(path)
     path.write_bytes(path.read_bytes()[: 3 * 4096])
 
 
-def scribbled(path):
+def overwritten(path):
     filled(path, 200)
     data = bytearray(path.read_bytes())
     data[2 * 4096 : 2 * 4096 + 300] = os.urandom(300)
@@ -159,75 +231,75 @@ def without_tables(path):
     db.close()
 
 
-STRANGE = {
+REJECTED = {
     "newer": (newer, "newer graven"),
-    "another database": (foreign, "not a store of graven's"),
-    "text": (lambda path: path.write_text("hello " * 100), "not a store of graven's"),
-    "empty": (lambda path: path.touch(), "not a store of graven's"),
-    "cut short": (beheaded, "damaged"),
-    "scribbled on": (scribbled, "damaged"),
+    "another database": (foreign, "not a graven store"),
+    "text": (lambda path: path.write_text("hello " * 100), "not a graven store"),
+    "empty": (lambda path: path.touch(), "not a graven store"),
+    "truncated": (truncated, "damaged"),
+    "overwritten in part": (overwritten, "damaged"),
     "without its tables": (without_tables, "damaged"),
 }
 
 
 @pytest.mark.parametrize("write", [True, False])
-@pytest.mark.parametrize("kind", STRANGE)
-def test_strange_files_are_refused_and_not_changed(tmp_path, kind, write):
-    make, sentence = STRANGE[kind]
+@pytest.mark.parametrize("kind", REJECTED)
+def test_other_files_are_rejected_and_not_modified(tmp_path, kind, write):
+    make, message = REJECTED[kind]
     path = tmp_path / "a.db"
     make(path)
     before = path.read_bytes()
-    with pytest.raises(StoreError, match=sentence):
+    with pytest.raises(StoreError, match=message):
         Store(path, write)
     assert path.read_bytes() == before
 
 
-def test_a_folder_is_no_store(tmp_path):
+def test_a_folder_is_rejected(tmp_path):
     with pytest.raises(StoreError, match="cannot be read"):
         Store(tmp_path)
 
 
-def test_records_that_are_none_are_said_to_be(tmp_path):
+def test_an_invalid_key_is_reported(tmp_path):
     path = filled(tmp_path / "a.db")
     db = sqlite3.connect(path)
     db.execute("UPDATE cell SET key = '{\"game\": 3}'")
     db.commit()
     db.close()
-    with Store(path, write=False) as store, pytest.raises(StoreError, match="no record"):
+    with Store(path, write=False) as store, pytest.raises(StoreError, match="invalid record"):
         store.summaries()
 
 
 @pytest.mark.parametrize("moves", ["", "{}", "[" * 100_000, "3"])
-def test_moves_that_are_none_are_said_to_be(tmp_path, moves):
+def test_invalid_moves_are_reported(tmp_path, moves):
     path = filled(tmp_path / "a.db")
     db = sqlite3.connect(path)
     db.execute("UPDATE game SET moves = ?", (moves,))
     db.commit()
     db.close()
     with Store(path, write=False) as store:
-        for reading in (store.rows(), store.results(CELL, 10)):
-            with pytest.raises(StoreError, match="no record"):
-                list(reading)
+        for games in (store.rows(), store.results(PAIRING, 10)):
+            with pytest.raises(StoreError, match="invalid record"):
+                list(games)
 
 
 @pytest.mark.parametrize(("column", "text"), [("scores", "[NaN, 1e999]"), ("seats", "[0]")])
-def test_results_that_are_none_are_said_to_be(tmp_path, column, text):
+def test_invalid_scores_are_reported(tmp_path, column, text):
     path = filled(tmp_path / "a.db")
     db = sqlite3.connect(path)
     db.execute(f"UPDATE game SET {column} = ?", (text,))
     db.commit()
     db.close()
-    with Store(path, write=False) as store, pytest.raises(StoreError, match="the results of game"):
-        list(store.results(CELL, 10))
+    with Store(path, write=False) as store, pytest.raises(StoreError, match="the scores of game"):
+        list(store.results(PAIRING, 10))
 
 
 @pytest.mark.skipif(os.name != "posix", reason="limits the size of files")
-def test_a_full_disk_is_said_and_loses_nothing(tmp_path):
+def test_a_full_disk_is_reported_and_loses_nothing(tmp_path):
     program = f"""
 import resource, signal
 from graven.interfaces import cli
 from graven.lab.experiments.match import match
-match("nogo(size=3)", "uct", "rave", games=2, workers=1)  # compiled code takes room, too
+match("nogo(size=3)", "uct", "rave", games=2, workers=1)  # compile before the limit
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))
 raise SystemExit(cli.run({[*MATCH, "--workers", "1"]}))
@@ -251,8 +323,8 @@ def games_in(path):
     with Store(path, write=False) as store:
         (summary,) = store.summaries()
         return summary.pairing, [
-            (each.index, each.seed, each.seats, each.scores, each.moves, each.playouts)
-            for each in store.results(summary.pairing, 1000)
+            (game.index, game.seed, game.seats, game.scores, game.moves, game.playouts)
+            for game in store.results(summary.pairing, 1000)
         ]
 
 
@@ -285,45 +357,35 @@ def test_a_match_killed_at_20_random_moments_is_the_same_match(tmp_path):
     assert games_in(disturbed) == games_in(calm)
 
 
-def test_cells_play_in_turn_and_only_what_is_missing():
-    cells = [make_pairing("nogo(size=3)", "uct", "rave", Budget(20), seed=seed) for seed in (1, 2)]
+def test_pairings_alternate_and_play_only_missing_games():
+    pairings = [
+        make_pairing("nogo(size=3)", "uct", "rave", Budget(20), seed=seed) for seed in (1, 2)
+    ]
     order: list[tuple[Pairing, int]] = []
     with Store() as store:
-        store.add(store.pairing_id(cells[1]), result(0))
+        store.add(store.pairing_id(pairings[1]), result(0))
         play_missing(
-            [PlannedGames(pairing, 3) for pairing in cells],
+            [PlannedGames(pairing, 3) for pairing in pairings],
             RunConfig(workers=1, store=store),
             on_game=lambda pairing, ended: order.append((pairing, ended.index)),
         )
         assert order == [
-            (cells[0], 0),
-            (cells[1], 1),
-            (cells[0], 1),
-            (cells[1], 2),
-            (cells[0], 2),
+            (pairings[0], 0),
+            (pairings[1], 1),
+            (pairings[0], 1),
+            (pairings[1], 2),
+            (pairings[0], 2),
         ]
-        assert store.numbers(cells[0], 9) == store.numbers(cells[1], 9) == {0, 1, 2}
+        assert store.numbers(pairings[0], 9) == store.numbers(pairings[1], 9) == {0, 1, 2}
 
 
-def test_what_was_believed_is_kept_beside_the_games(tmp_path):
-    believed = (None, 0.25, 1.0)
+def test_evaluations_are_recorded_with_the_games(tmp_path):
+    evaluations = (None, 0.25, 1.0)
     with Store(tmp_path / "a.db") as store:
-        number = store.pairing_id(CELL)
-        store.add(number, replace(result(0), values=believed))
+        number = store.pairing_id(PAIRING)
+        store.add(number, replace(result(0), values=evaluations))
         store.add(number, result(1))
         assert not store.add(number, replace(result(0), values=(0.5,)))
     with Store(tmp_path / "a.db", write=False) as store:
-        assert [each.values for each in store.results(CELL, 9)] == [believed, ()]
-        assert [each.index for each in store.results(CELL, 9, start=1)] == [1]
-
-
-def test_a_store_from_before_evaluations_is_read_and_gone_on_with(tmp_path):
-    path = filled(tmp_path / "a.db", games=2)
-    with sqlite3.connect(path) as db:
-        db.execute("DROP TABLE evaluation")
-    db.close()
-    with Store(path, write=False) as store:
-        assert list(store.results(CELL, 9)) == [result(0), result(1, 0.0)]
-    with Store(path) as store:
-        store.add(store.pairing_id(CELL), replace(result(2), values=(0.5, 0.25)))
-        assert [each.values for each in store.results(CELL, 9)] == [(), (), (0.5, 0.25)]
+        assert [game.values for game in store.results(PAIRING, 9)] == [evaluations, ()]
+        assert [game.index for game in store.results(PAIRING, 9, start=1)] == [1]

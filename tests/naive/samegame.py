@@ -64,10 +64,10 @@ def most_points(game: SameGame) -> int:
 
     def more(columns: tuple[str, ...]) -> int:
         if columns not in solved:
-            here = SameGame("0")
-            here.columns = columns
+            current = SameGame("0")
+            current.columns = columns
             best = 0
-            for move in here.moves():
+            for move in current.moves():
                 after = SameGame("0")
                 after.columns = columns
                 after.play(move)

@@ -25,13 +25,13 @@ class Tsptw:
 
     def travel(self, stops: Sequence[int]) -> tuple[Fraction, int, Fraction]:
         """Return length, late arrivals and final time of a path from the depot."""
-        here, time, length, late = 0, self.windows[0][0], Fraction(0), 0
+        current, time, length, late = 0, self.windows[0][0], Fraction(0), 0
         for city in stops:
-            length += self.distances[here][city]
-            time += self.distances[here][city]
+            length += self.distances[current][city]
+            time += self.distances[current][city]
             late += time > self.windows[city][1]
             time = max(time, self.windows[city][0])
-            here = city
+            current = city
         return length, late, time
 
     def left(self) -> list[int]:

@@ -49,12 +49,12 @@ def most_moves(game: Morpion) -> int:
     """Return the largest number of further moves, by exhaustive search."""
     solved: dict = {}
 
-    def more(here: Morpion) -> int:
-        state = (here.points, here.lines)
+    def more(current: Morpion) -> int:
+        state = (current.points, current.lines)
         if state not in solved:
             best = 0
-            for move in here.moves():
-                after = copy.copy(here)
+            for move in current.moves():
+                after = copy.copy(current)
                 after.play(move)
                 best = max(best, 1 + more(after))
             solved[state] = best

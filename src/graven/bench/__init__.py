@@ -1,1 +1,1 @@
-"""Benchmarks. Only the command line and the tests import them."""
+"""Benchmarks: speed as ratios. Only the command line and the tests import this package."""

@@ -1,25 +1,25 @@
 """GDL games against the figures of two other propositional networks, scaled to this machine.
 
-Both peers were measured on one core of an AMD EPYC, in random playouts a second of processor time:
-ggplib, the C++ network of galvanise, and the Java network behind Sironi and Winands 2016. The same
-core ran our loop of random Breakthrough games with the rules built in (`playouts.inlined_rate`) at
-297,000 a second, beside 350,000 of such a loop in C++. So that loop says how this machine
-compares, and is run in turn with every rate: a peer's figure times (the loop's rate here / 297,000)
-is what the peer would reach here.
+Both peers were measured on one core of an AMD EPYC, in random playouts per second of processor
+time: ggplib, the C++ network of galvanise, and the Java network of Sironi and Winands 2016. On the
+same core our loop of random Breakthrough games with inlined rules (`random_playouts.inlined_rate`)
+reached 297,000 games per second, and such a loop in C++ 350,000. That loop is measured alternately
+with every rate here: a peer's figure times (the loop's rate here / 297,000) estimates the rate of
+the peer on this machine.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from statistics import median
 
 from graven.bench import random_playouts
-from graven.bench.playout_rates import many_rate, one_rate
-from graven.bench.ratio_rows import Rate, Row, in_turn
+from graven.bench.playout_rates import batched_rate, sequential_rate
+from graven.bench.ratio_rows import LONG_ROUNDS, Rate, RatioRow, measure_ratio
 from graven.core.game import Game
 from graven.gdl import sheets
 from graven.gdl.sheet_loader import sheet_game
@@ -28,10 +28,9 @@ from graven.sources.load import load_game
 LOOP_RATE = 297_000.0
 LOOP_GAMES = 20_000
 SECONDS = 0.3
-ROUNDS = 3
 
-# Each sheet (as the base repository calls the version that was measured): ggplib's playouts a
-# second, None where it did not build a network in nine minutes, and Sironi's.
+# Rulesheets, by the base repository's name of the version that was measured, with the playouts per
+# second of ggplib, None where it built no network within nine minutes, and of Sironi's network.
 PEERS: dict[str, tuple[int | None, int]] = {
     "tictactoe_3d_2player": (74_100, 8_500),
     "breakthrough": (23_500, 2_850),
@@ -50,91 +49,85 @@ PEERS: dict[str, tuple[int | None, int]] = {
     "ttcc4": (None, 2_650),
 }
 
-MANY_GGPLIB = "many at once v ggplib"
-MANY_SIRONI = "many at once v Sironi's network"
-ONE_GGPLIB = "one at a time v ggplib"
-EACH = {MANY_GGPLIB: 2.0, MANY_SIRONI: 10.0, ONE_GGPLIB: 0.5}
-MEDIAN = {MANY_GGPLIB: 4.0, MANY_SIRONI: 25.0}
-READY_ALL, READY_MOST, MOST = 20.0, 5.0, 13
-OWN = 0.4
+BATCHED_GGPLIB = "batched playouts v ggplib"
+BATCHED_SIRONI = "batched playouts v Sironi's network"
+SEQUENTIAL_GGPLIB = "sequential playouts v ggplib"
+# Targets for every game, for the median over all games, and for the native Breakthrough.
+GAME_TARGETS = {BATCHED_GGPLIB: 2.0, BATCHED_SIRONI: 10.0, SEQUENTIAL_GGPLIB: 0.5}
+MEDIAN_TARGETS = {BATCHED_GGPLIB: 4.0, BATCHED_SIRONI: 25.0}
+NATIVE_TARGET = 0.4
+# Limits of the seconds until the first playout, for all games and for most of them.
+READY_SECONDS_ALL, READY_SECONDS_MOST, MOST_GAMES = 20.0, 5.0, 13
 
 
 def text_of(name: str) -> str:
-    """A sheet's text: the base repository's where `GRAVEN_GDL` says it is, else our own."""
+    """Return a rulesheet: the base repository's in `GRAVEN_GDL`, else the packaged one."""
     if folder := os.environ.get("GRAVEN_GDL"):
-        real = Path(folder, "sheets", f"{name}.kif")
-        if real.is_file():
-            return real.read_bytes().decode("utf-8-sig")
+        path = Path(folder, "sheets", f"{name}.kif")
+        if path.is_file():
+            return path.read_bytes().decode("utf-8-sig")
     return sheets.text_of(name.removesuffix("-v1"))
 
 
 def ready(name: str) -> tuple[Game, float]:
-    """The game of a sheet, and the seconds from its text to the end of the first playouts."""
-    text, began = text_of(name), time.perf_counter()
+    """Return the game of a rulesheet, and the seconds until its first playouts have ended."""
+    text, started = text_of(name), time.perf_counter()
     game = sheet_game(text, name)
-    many_rate(game, 0.0, batch=1)
-    one_rate(game, 0.0)
-    return game, time.perf_counter() - began
+    batched_rate(game, 0.0, batch=1)
+    sequential_rate(game, 0.0)
+    return game, time.perf_counter() - started
 
 
 def scaled(figure: float) -> Rate:
-    """What a peer with such a figure would reach here and now."""
+    """Return the rate that a peer with this figure would reach on this machine."""
     game = load_game("breakthrough")
     return lambda: figure * random_playouts.inlined_rate(game, LOOP_GAMES) / LOOP_RATE
 
 
-def against_networks() -> Iterator[Row]:
-    """All sheets, then what is asked of all of them together."""
-    ready("breakthrough")  # whatever has to be compiled is compiled now
-    ratios: dict[str, list[float]] = {what: [] for what in MEDIAN}
+def against_networks() -> Iterator[RatioRow]:
+    """Measure all rulesheets, then what they reach together."""
+    ready("breakthrough")  # compiles everything that all games share
+    ratios: dict[str, list[float]] = {what: [] for what in MEDIAN_TARGETS}
     seconds = []
     for name, (ggplib, sironi) in PEERS.items():
-        game, spent = ready(name)
-        seconds.append(spent)
-        yield _limit(
-            f"{name}: from text to the first playout v {READY_ALL:.0f} s", spent, READY_ALL
-        )
+        game, ready_seconds = ready(name)
+        seconds.append(ready_seconds)
+        yield _limit_row(f"{name}: text to first playout", ready_seconds, READY_SECONDS_ALL)
         for what, figure, rate in (
-            (MANY_GGPLIB, ggplib, many_rate),
-            (MANY_SIRONI, sironi, many_rate),
-            (ONE_GGPLIB, ggplib, one_rate),
+            (BATCHED_GGPLIB, ggplib, batched_rate),
+            (BATCHED_SIRONI, sironi, batched_rate),
+            (SEQUENTIAL_GGPLIB, ggplib, sequential_rate),
         ):
-            row = Row("gdl", f"{name}: {what}", "playouts/s", EACH[what])
+            row = RatioRow("gdl", f"{name}: {what}", "playouts/s", GAME_TARGETS[what])
             if figure is None:
                 yield replace(row, skipped="ggplib did not build this network")
                 continue
-            row = _measured(row, lambda game=game, rate=rate: rate(game, SECONDS), scaled(figure))  # type: ignore[misc]
+            row = measure_ratio(row, partial(rate, game, SECONDS), scaled(figure), LONG_ROUNDS)
             if what in ratios and row.ratio is not None:
                 ratios[what].append(row.ratio)
             yield row
-    for what, found in ratios.items():
-        row = Row("gdl", f"the median game: {what}", "times", MEDIAN[what])
-        yield replace(row, ours=median(found), other=1.0, ratio=median(found))
-    most = sorted(seconds)[MOST - 1]
-    yield _limit(
-        f"{MOST} of {len(PEERS)} games: from text to the first playout v {READY_MOST:.0f} s",
-        most,
-        READY_MOST,
-    )
-    yield own_breakthrough()
+    for what, game_ratios in ratios.items():
+        row = RatioRow("gdl", f"the median game: {what}", "times", MEDIAN_TARGETS[what])
+        yield row.with_rounds([(ratio, 1.0) for ratio in game_ratios])
+    slowest_of_most = sorted(seconds)[MOST_GAMES - 1]
+    most = f"{MOST_GAMES} of {len(PEERS)} games: text to first playout"
+    yield _limit_row(most, slowest_of_most, READY_SECONDS_MOST)
+    yield against_native_breakthrough()
 
 
-def own_breakthrough() -> Row:
-    """Breakthrough from GDL against the game written by hand."""
+def against_native_breakthrough() -> RatioRow:
+    """Compare Breakthrough from GDL with the hand-written game."""
     game, _ = ready("breakthrough")
-    own = load_game("breakthrough")
-    return _measured(
-        Row("gdl", "breakthrough: many at once v our own Breakthrough", "playouts/s", OWN),
-        lambda: many_rate(game, SECONDS),
-        lambda: one_rate(own, SECONDS),
+    native = load_game("breakthrough")
+    what = "breakthrough: batched playouts v our hand-written Breakthrough"
+    return measure_ratio(
+        RatioRow("gdl", what, "playouts/s", NATIVE_TARGET),
+        partial(batched_rate, game, SECONDS),
+        partial(sequential_rate, native, SECONDS),
+        LONG_ROUNDS,
     )
 
 
-def _limit(what: str, seconds: float, limit: float) -> Row:
-    row = Row("gdl", what, "s", 1.0, below=True)
-    return replace(row, ours=seconds, other=limit, ratio=seconds / limit)
-
-
-def _measured(row: Row, ours: Callable[[], float], other: Callable[[], float]) -> Row:
-    medians = in_turn(ours, other, ROUNDS)
-    return replace(row, ours=medians.ours, other=medians.other, ratio=medians.ratio)
+def _limit_row(what: str, seconds: float, limit: float) -> RatioRow:
+    row = RatioRow("gdl", f"{what} v {limit:.0f} s", "s", 1.0, below=True)
+    return row.with_value(seconds, limit)

@@ -1,8 +1,9 @@
-"""Random playouts of any game a second of processor time: one at a time, and many at once."""
+"""Random playouts of any game per second of processor time: sequential, and batched."""
 
 from __future__ import annotations
 
 import time
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,16 +15,34 @@ from graven.core.game import Game
 from graven.core.rng import Rng, below, generator
 from graven.core.status import Status
 
-BATCH = 2048
-"""Playouts that one call of `many` plays, if its traces fit into TRACE_WORDS."""
-TRACE_WORDS = 20_000_000
+BATCH_PLAYOUTS = 2048
+"""Playouts per call of `batch_playouts`, if their traces fit into MAX_TRACE_CODES."""
+MAX_TRACE_CODES = 20_000_000
+
+
+class PlayoutBuffers(NamedTuple):
+    """The scratch arrays of random playouts, and their generator."""
+
+    state: State
+    joint: Moves
+    moves: Moves
+    rng: Rng
+
+
+def new_buffers(rules: Rules) -> PlayoutBuffers:
+    """Return scratch arrays for a game, and a generator with a fixed seed."""
+    return PlayoutBuffers(
+        state=contract.new_state(rules),
+        joint=contract.new_joint(rules),
+        moves=contract.new_moves(rules),
+        rng=generator(1),
+    )
 
 
 @compiled
-def play_random(
-    rules: Rules, first: State, state: State, joint: Moves, moves: Moves, rng: Rng, count: int
-) -> int:
-    """Play `count` random games from a position, also where several move at once; all steps."""
+def play_random(rules: Rules, first: State, buffers: PlayoutBuffers, count: int) -> int:
+    """Play `count` random games from a position; return the number of steps of all games."""
+    state, joint, moves, rng = buffers
     steps = 0
     for _ in range(count):
         for i in range(rules.state_words):
@@ -41,44 +60,46 @@ def play_random(
     return steps
 
 
-def one_rate(game: Game, seconds: float) -> float:
-    """Playouts a second, one after another through the contract, for so long at least."""
+def sequential_rate(game: Game, seconds: float) -> float:
+    """Return the playouts per second, one after another, measured for at least `seconds`."""
     rules, first = game.rules, game.start().state.copy()
-    state, joint = contract.new_state(rules), contract.new_joint(rules)
-    moves, rng = contract.new_moves(rules), generator(1)
-    began, done, count = time.thread_time(), 0, 1
+    buffers = new_buffers(rules)
+    started, done, count = time.thread_time(), 0, 1
     while True:
-        play_random(rules, first, state, joint, moves, rng, count)
+        play_random(rules, first, buffers, count)
         done += count
-        spent = time.thread_time() - began
-        if spent >= seconds:
-            return done / spent
-        count = max(1, min(2 * count, int(done / max(spent, 1e-6) * (seconds - spent))))
+        elapsed = time.thread_time() - started
+        if elapsed >= seconds:
+            return done / elapsed
+        count = max(1, min(2 * count, int(done / max(elapsed, 1e-6) * (seconds - elapsed))))
 
 
-def many_rate(game: Game, seconds: float, batch: int = BATCH) -> float:
-    """Playouts a second with the game's `many`, for so long at least."""
+def batched_rate(game: Game, seconds: float, batch: int = BATCH_PLAYOUTS) -> float:
+    """Return the playouts per second of `batch_playouts`, measured for at least `seconds`."""
     rules, first = game.rules, game.start().state.copy()
     stride = rules.max_plies * rules.players
-    each = max(1, min(batch, TRACE_WORDS // stride))
+    count = max(1, min(batch, MAX_TRACE_CODES // stride))
     scratch = np.zeros(rules.batch_scratch, dtype=np.int64)
-    traces, lengths = np.zeros(each * stride, dtype=np.uint32), np.zeros(each, dtype=np.int64)
-    out, rng = np.zeros(each * rules.players), generator(1)
-    began, done = time.thread_time(), 0
-    while not done or time.thread_time() - began < seconds:
-        status = contract.batch_playouts(rules, first, 1, each, scratch, traces, lengths, out, rng)
+    traces, lengths = np.zeros(count * stride, dtype=np.uint32), np.zeros(count, dtype=np.int64)
+    out, rng = np.zeros(count * rules.players), generator(1)
+    started, done = time.thread_time(), 0
+    while not done or time.thread_time() - started < seconds:
+        status = contract.batch_playouts(rules, first, 1, count, scratch, traces, lengths, out, rng)
         if status != Status.OK:
-            raise ContractError(f"{game.spec}: `many` played beyond `plies`.")
-        done += each
-    return done / (time.thread_time() - began)
+            raise ContractError(f"{game.spec}: a playout of `batch_playouts` exceeds `max_plies`.")
+        done += count
+    return done / (time.thread_time() - started)
 
 
-def matches(game: Game, seconds: float) -> dict[str, float]:
-    """How long random games are, and how many moves whoever has a choice has, on average."""
+def random_game_statistics(game: Game, seconds: float) -> dict[str, float]:
+    """Return the mean length of random games and the mean number of moves of players to move.
+
+    Players with only one legal move do not count.
+    """
     rules, rng = game.rules, generator(1)
     moves = contract.new_moves(rules)
-    began, games, steps, choices, choosers = time.thread_time(), 0, 0, 0, 0
-    while not games or time.thread_time() - began < seconds:
+    started, games, steps, choices, choosers = time.thread_time(), 0, 0, 0, 0
+    while not games or time.thread_time() - started < seconds:
         state, joint = game.start().state.copy(), contract.new_joint(rules)
         while (turn := contract.turn(rules, state)) != TERMINAL:
             for player in range(game.players) if turn == SIMULTANEOUS else (turn,):

@@ -1,19 +1,19 @@
-"""Random playouts, timed two ways: through the game contract, and with the rules inlined.
+"""Rates of random games of Breakthrough's family: through the game contract, and inlined.
 
-The second way is the limit that the first is measured against: what a program written for this one
-game, without any contract, would do. It lists the moves and takes one at random.
+The inlined loop is the limit that the contract is compared with: the speed of a program written for
+this one game. It lists the moves and plays one of them at random.
 """
 
 from __future__ import annotations
 
 import time
-from typing import Any
 
+from graven.bench.playout_rates import PlayoutBuffers, new_buffers
 from graven.core import contract
 from graven.core.compile import compiled
-from graven.core.contract import Constants, Moves, Rules, State
+from graven.core.contract import Constants, Rules
 from graven.core.game import Game
-from graven.core.rng import Rng, below, generator
+from graven.core.rng import below
 from graven.games import through_bitboards, through_rules
 
 start = compiled(through_rules.start)
@@ -23,10 +23,9 @@ play = compiled(through_bitboards.play)
 
 
 @compiled
-def play_contract(
-    rules: Rules, state: State, joint: Moves, moves: Moves, rng: Rng, count: int
-) -> int:
-    """Play `count` random games with rules that are known by their addresses alone; all plies."""
+def play_contract(rules: Rules, buffers: PlayoutBuffers, count: int) -> int:
+    """Play `count` random games through the contract; return the number of plies."""
+    state, joint, moves, rng = buffers
     plies = 0
     for _ in range(count):
         contract.start(rules, state)
@@ -40,10 +39,9 @@ def play_contract(
 
 
 @compiled
-def play_inlined(
-    constants: Constants, state: State, joint: Moves, moves: Moves, rng: Rng, count: int
-) -> None:
-    """Play `count` random games with the rules of `graven.games.through_bitboards` built in."""
+def play_inlined(constants: Constants, buffers: PlayoutBuffers, count: int) -> None:
+    """Play `count` random games with the rules of `graven.games.through_bitboards` inlined."""
+    state, joint, moves, rng = buffers
     for _ in range(count):
         start(constants, state)
         player = turn(constants, state)
@@ -53,26 +51,22 @@ def play_inlined(
             player = turn(constants, state)
 
 
-def contract_rate(rules: Rules, count: int) -> float:
-    """Random games a second through the contract."""
-    return _rate(play_contract, rules, rules, count)[0]
+def contract_rate(rules: Rules, games: int) -> float:
+    """Return the random games per second through the contract."""
+    buffers, started = new_buffers(rules), time.thread_time()
+    play_contract(rules, buffers, games)
+    return games / (time.thread_time() - started)
 
 
-def ply_rate(rules: Rules, count: int) -> float:
-    """Plies a second of random games through the contract."""
-    games_a_second, plies = _rate(play_contract, rules, rules, count)
-    return games_a_second * int(plies) / count
+def contract_ply_rate(rules: Rules, games: int) -> float:
+    """Return the plies per second of random games through the contract."""
+    buffers, started = new_buffers(rules), time.thread_time()
+    plies = play_contract(rules, buffers, games)
+    return plies / (time.thread_time() - started)
 
 
-def inlined_rate(game: Game, count: int) -> float:
-    """Random games a second with the rules inlined; the game must be one of `through`'s."""
-    return _rate(play_inlined, game.constants, game.rules, count)[0]
-
-
-def _rate(kernel: Any, first: Any, rules: Rules, count: int) -> tuple[float, Any]:
-    """Calls of the kernel's loop a second, and what the kernel returned."""
-    state, joint = contract.new_state(rules), contract.new_joint(rules)
-    moves, rng = contract.new_moves(rules), generator(1)
-    began = time.thread_time()
-    result = kernel(first, state, joint, moves, rng, count)
-    return count / (time.thread_time() - began), result
+def inlined_rate(game: Game, games: int) -> float:
+    """Return the random games per second with inlined rules; `game` is a Breakthrough variant."""
+    buffers, started = new_buffers(game.rules), time.thread_time()
+    play_inlined(game.constants, buffers, games)
+    return games / (time.thread_time() - started)

@@ -28,10 +28,8 @@ from graven.core.contract import Constants, State
 from graven.core.rng import derive
 from graven.games.boards import VACANT, SquareBoard
 from graven.games.stone_groups import (
-    COUNT_BITS,
     COUNT_MASK,
-    SQUARE_BITS,
-    SUM_BITS,
+    check_liberty_bits,
     points,
     pseudo_liberty,
     width_of,
@@ -84,11 +82,7 @@ def build_constants(
     words from index GAME_CONSTANTS on; `patterns` begins at index constants[PATTERNS].
     """
     cells, grid = rows * columns, points(rows, columns)
-    max_count, max_point = 4 * cells, int(grid[-1])
-    assert max_count < 1 << COUNT_BITS
-    assert max_count * max_point < 1 << SUM_BITS
-    assert max_count * max_point * max_point < 1 << SQUARE_BITS
-    assert COUNT_BITS + SUM_BITS + SQUARE_BITS < 64
+    check_liberty_bits(grid)
 
     initial = np.zeros(words(rows, columns), dtype=np.int64)
     initial[GAME_WORDS : GAME_WORDS + len(game_words)] = game_words
@@ -102,7 +96,7 @@ def build_constants(
     initial = np.concatenate([initial, lists])
     seeds = [derive(ZOBRIST_SEED, i) for i in range(colours * cells + 1)]
     *keys, turn_key = np.array(seeds, dtype=np.uint64).view(np.int64)
-    code_of = np.zeros(max_point + 1, dtype=np.int64)
+    code_of = np.zeros(int(grid[-1]) + 1, dtype=np.int64)
     code_of[grid] = np.arange(cells)
 
     head = np.zeros(POINT_OF, dtype=np.int64)
@@ -110,7 +104,7 @@ def build_constants(
     head[COLOURS], head[TURN_KEY] = colours, turn_key
     head[KEYS] = POINT_OF + cells
     head[CODE_OF] = head[KEYS] + colours * cells
-    head[INITIAL_STATE], head[INITIAL_WORDS] = head[CODE_OF] + max_point + 1, initial.size
+    head[INITIAL_STATE], head[INITIAL_WORDS] = head[CODE_OF] + code_of.size, initial.size
     head[GAME_CONSTANTS : GAME_CONSTANTS + len(game_constants)] = game_constants
     head[PATTERNS] = head[INITIAL_STATE] + initial.size
     return np.concatenate([head, grid, keys, code_of, initial, patterns])

@@ -45,7 +45,7 @@ CELLS, WIDTH, LISTS, KEYS, TURN_KEY, INITIAL_STATE, INITIAL_WORDS, POINT_OF = ra
 
 COUNT_BITS, SUM_BITS, SQUARE_BITS = 11, 20, 28
 COUNT_MASK, SUM_MASK = (1 << COUNT_BITS) - 1, (1 << SUM_BITS) - 1
-MAX_SIDE = 19  # the longest side for which these bits suffice; `build_constants` checks it
+MAX_SIDE = 19  # the longest side for which these bits suffice; `check_liberty_bits` tests it
 
 ZOBRIST_SEED = 2012
 
@@ -61,6 +61,15 @@ def points(rows: int, columns: int) -> NDArray[np.int64]:
     return (cell // columns + 1) * width_of(columns) + cell % columns + 1
 
 
+def check_liberty_bits(board: NDArray[np.int64]) -> None:
+    """Assert that the packed pseudo-liberties of the largest group on these points fit."""
+    max_count, max_point = 4 * board.size, int(board[-1])
+    assert max_count < 1 << COUNT_BITS
+    assert max_count * max_point < 1 << SUM_BITS
+    assert max_count * max_point * max_point < 1 << SQUARE_BITS
+    assert COUNT_BITS + SUM_BITS + SQUARE_BITS < 64
+
+
 def words(rows: int, columns: int) -> int:
     """Return the number of state words before the game's lists."""
     return CELL + STRIDE * ((rows + 2) * width_of(columns) + 1)
@@ -74,11 +83,7 @@ def build_constants(
     `game_words` and `lists` are the game's part of the initial state.
     """
     cells, board = rows * columns, points(rows, columns)
-    max_count, max_point = 4 * cells, int(board[-1])
-    assert max_count < 1 << COUNT_BITS
-    assert max_count * max_point < 1 << SUM_BITS
-    assert max_count * max_point * max_point < 1 << SQUARE_BITS
-    assert COUNT_BITS + SUM_BITS + SQUARE_BITS < 64
+    check_liberty_bits(board)
 
     head_width = width_of(columns)
     initial = np.zeros(words(rows, columns), dtype=np.int64)

@@ -83,9 +83,9 @@ def turn(constants: Constants, state: State) -> int:
 @inlined
 def _keeps_others_reachable(constants: Constants, state: State, city: int) -> bool:
     """Whether visiting a city next makes no other city late that is still reachable in time."""
-    cities, here, now = constants[CITIES], state[CURRENT_CITY], state[TIME]
+    cities, current, now = constants[CITIES], state[CURRENT_CITY], state[TIME]
     opens = DISTANCES + cities * cities
-    then = max(now + constants[DISTANCES + here * cities + city], constants[opens + city])
+    then = max(now + constants[DISTANCES + current * cities + city], constants[opens + city])
     for word in range(CITY_SET_WORDS):
         remaining = state[UNVISITED + word]
         while remaining:
@@ -95,7 +95,7 @@ def _keeps_others_reachable(constants: Constants, state: State, city: int) -> bo
             if (
                 other_city != city
                 and then + constants[DISTANCES + city * cities + other_city] > closes
-                and now + constants[DISTANCES + here * cities + other_city] <= closes
+                and now + constants[DISTANCES + current * cities + other_city] <= closes
             ):
                 return False
     return True

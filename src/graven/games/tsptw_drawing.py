@@ -29,10 +29,10 @@ class TourStop(NamedTuple):
 def tour_stops(instance: TsptwInstance, tour: list[int]) -> tuple[list[TourStop], int, int]:
     """Return the stops of a tour, its length and final time; a complete tour ends at the depot."""
     cities = tour if len(tour) < len(instance.opens) - 1 else [*tour, 0]
-    stops, here, time, length = [], 0, int(instance.opens[0]), 0
+    stops, current, time, length = [], 0, int(instance.opens[0]), 0
     for city in cities:
-        distance = int(instance.distances[here, city])
-        time, length, here = time + distance, length + distance, city
+        distance = int(instance.distances[current, city])
+        time, length, current = time + distance, length + distance, city
         stops.append(TourStop(city, time, time > int(instance.closes[city])))
         time = max(time, int(instance.opens[city]))
     return stops, length, time

@@ -156,13 +156,13 @@ def random_instance(cities: int, width: int, seed: int) -> TsptwInstance:
     for middle in range(total):
         distances = np.minimum(distances, distances[:, middle, None] + distances[None, middle, :])
     opens, closes = np.zeros(total, dtype=np.int64), np.zeros(total, dtype=np.int64)
-    left, here, time = set(range(1, total)), 0, 0
-    while left:
-        city = min(left, key=lambda city: (distances[here, city], city))
-        left.discard(city)
-        time += int(distances[here, city])
+    unvisited, current, time = set(range(1, total)), 0, 0
+    while unvisited:
+        city = min(unvisited, key=lambda city: (distances[current, city], city))
+        unvisited.discard(city)
+        time += int(distances[current, city])
         opens[city] = max(0, time - draw(width // 2, 2, city))
         closes[city] = time + draw(width // 2, 3, city)
-        here = city
-    closes[0] = time + int(distances[here, 0]) + width
+        current = city
+    closes[0] = time + int(distances[current, 0]) + width
     return TsptwInstance(distances.astype(np.int64), opens, closes, 1)

@@ -11,7 +11,8 @@ from graven.interfaces.web.store_pages import StorePages, match_id
 from graven.lab.experiments.match import match
 from graven.lab.experiments.pairing import make_pairing
 from graven.lab.published import papers
-from graven.lab.store.store import Store, StoreError
+from graven.lab.store.store import Store
+from graven.lab.store.store_file import StoreError
 from graven.search.budget import Budget
 
 

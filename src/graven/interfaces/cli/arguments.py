@@ -86,7 +86,7 @@ def check_output_file(file: str) -> None:
     from pathlib import Path
 
     from graven.core.errors import UsageError
-    from graven.lab.store.store import MAGIC
+    from graven.lab.store.schema import SQLITE_MAGIC
 
     path = Path(file)
     if not path.absolute().parent.is_dir():
@@ -95,7 +95,7 @@ def check_output_file(file: str) -> None:
         raise UsageError(f"{file!r} is a folder: name a file to write.")
     if path.is_file():
         with path.open("rb") as existing:
-            if existing.read(len(MAGIC)) == MAGIC:
+            if existing.read(len(SQLITE_MAGIC)) == SQLITE_MAGIC:
                 raise UsageError(
                     f"{file!r} is a database and is not overwritten: name it with --db."
                 )
@@ -103,6 +103,7 @@ def check_output_file(file: str) -> None:
 
 def open_store(db: str | None, write: bool = True) -> Store:
     """Open the store of the command line, or the default one."""
-    from graven.lab.store.store import Store, default_path
+    from graven.lab.store.store import Store
+    from graven.lab.store.store_file import default_path
 
     return Store(db or default_path(), write)

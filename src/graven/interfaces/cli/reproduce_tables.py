@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.table import Table as Grid
 
     from graven.lab.experiments.reproduce import Entry, Results
-    from graven.lab.published import Figure, Paper, Part, Table
+    from graven.lab.published import Paper, PublishedFigure, PublishedTable, TablePart
 
 STYLES = {"agrees": "green", "differs": "red"}
 # Borders and spaces around the labels and around a column.
@@ -87,7 +87,7 @@ class TableRow(NamedTuple):
     cells: list[str]
 
 
-def print_table(table: Table, results: Results) -> None:
+def print_table(table: PublishedTable, results: Results) -> None:
     """Print a table in the paper's layout, published figures above ours."""
     console = out()
     console.print(f"{table.paper}, table {table.name}: {table.caption}", style="bold", markup=False)
@@ -105,7 +105,7 @@ def print_table(table: Table, results: Results) -> None:
         console.print(table.odd, style="dim", markup=False)
 
 
-def _grids(part: Part, table: Table, results: Results) -> list[Grid]:
+def _grids(part: TablePart, table: PublishedTable, results: Results) -> list[Grid]:
     """Lay out a part as in the paper, with a new grid wherever the headings change.
 
     Columns for which the terminal is too narrow go into further grids.
@@ -129,7 +129,7 @@ def _grids(part: Part, table: Table, results: Results) -> list[Grid]:
     return grids
 
 
-def _grid(part: Part, rows: list[TableRow], columns: slice) -> Grid:
+def _grid(part: TablePart, rows: list[TableRow], columns: slice) -> Grid:
     """Lay out some columns of rows with the same headings."""
     from rich.table import Table as Grid
 
@@ -171,7 +171,7 @@ def _both(published: Sequence[float], ours: Sequence[float | None], digits: str)
     ]
 
 
-def _cell(entry: Entry, table: Table) -> str:
+def _cell(entry: Entry, table: PublishedTable) -> str:
     if table.measure:
         ours = "[dim]not measured[/dim]" if entry.measured is None else _short(entry.measured)
         return f"{_short(entry.figure.value)}\n{ours}"
@@ -187,7 +187,7 @@ def _short(value: float) -> str:
     return f"{value:,.2f}" if value < 100 else f"{value:,.0f}"
 
 
-def published_text(figure: Figure) -> str:
+def published_text(figure: PublishedFigure) -> str:
     """Format a published figure with its interval, if it has one."""
     interval = figure.interval
     return f"{figure.value:.1f} {span(*interval)}" if interval else f"{figure.value:.1f}"

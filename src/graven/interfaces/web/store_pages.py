@@ -19,11 +19,11 @@ from graven.interfaces.web.web_games import packaged_game
 from graven.lab.experiments.job import GameResult
 from graven.lab.experiments.pairing import Pairing
 from graven.lab.experiments.reproduce import AGREES, Entry, Results
-from graven.lab.published import Table as PublishedTable
-from graven.lab.published import papers
+from graven.lab.published import PublishedTable, papers
 from graven.lab.reports import plots
-from graven.lab.reports.html_report import Findings, Plot
-from graven.lab.store.store import Store, Summary
+from graven.lab.reports.report_data import Plot, ReportData
+from graven.lab.store.store import Store
+from graven.lab.store.summaries import Summary
 
 MAX_MATCHES = 2000
 GAMES_PER_PAGE = 100
@@ -142,7 +142,7 @@ class StorePages:
         def read() -> dict[str, Plot]:
             # On a separate connection: this takes long, and other requests read meanwhile.
             with Store(self.path, write=False) as store:
-                return {plot.name: plot for plot in Findings(store).plots()}
+                return {plot.name: plot for plot in ReportData(store).plots()}
 
         return self._cached("plots", read)
 
@@ -155,7 +155,7 @@ class StorePages:
         # Matplotlib's settings are global to the process: draw one plot at a time.
         with self._cache_locks["drawing"]:
             if key not in self._drawings:
-                self._drawings[key] = plots.write(available[name].draw(), "svg")
+                self._drawings[key] = plots.to_bytes(available[name].draw(), "svg")
                 while len(self._drawings) > MAX_CACHED_PLOTS:
                     self._drawings.popitem(last=False)
             return self._drawings[key]

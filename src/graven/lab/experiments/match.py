@@ -14,8 +14,9 @@ from graven.lab.experiments.pairing import ROTATE, Pairing, make_pairing
 from graven.lab.experiments.run import PlannedGames, play_missing
 from graven.lab.experiments.run_config import RunConfig, RunKeywords, run_config
 from graven.lab.stats.intervals import Score, group_means, mean_interval
-from graven.lab.stats.sprt import Sprt, Trial, Verdict
-from graven.lab.store.store import Store, Summary
+from graven.lab.stats.sprt import SequentialTest, Sprt, SprtVerdict
+from graven.lab.store.store import Store
+from graven.lab.store.summaries import Summary
 from graven.sources.load import load_game
 
 
@@ -34,7 +35,7 @@ class MatchResult:
     new: int
     summary: Summary
     failures: tuple[FailedGame, ...]
-    verdict: Verdict | None
+    verdict: SprtVerdict | None
     group_results: tuple[float, ...]
     store: Store = field(repr=False, compare=False)
 
@@ -114,7 +115,7 @@ class MatchResult:
     @property
     def finished(self) -> bool:
         """Whether all games were played, or a sequential test has decided."""
-        decided = self.verdict is not None and self.verdict.decided is not None
+        decided = self.verdict is not None and self.verdict.accepted_elo is not None
         return decided or self.games >= self.planned
 
     def as_json(self) -> dict[str, Any]:
@@ -142,9 +143,9 @@ class MatchResult:
             values["sprt"] = {
                 "elo0": self.verdict.test.elo0,
                 "elo1": self.verdict.test.elo1,
-                "ratio": self.verdict.ratio,
+                "ratio": self.verdict.log_likelihood_ratio,
                 "pairs": self.verdict.pairs,
-                "decided": self.verdict.decided,
+                "decided": self.verdict.accepted_elo,
             }
         return values
 
@@ -197,7 +198,7 @@ def run_match(
         opening_plies=config.opening_plies,
         seating=seating,
     )
-    test = Trial(Sprt(*sprt)) if sprt is not None else None
+    test = SequentialTest(Sprt(*sprt)) if sprt is not None else None
     if test is not None and seating != ROTATE:
         raise UsageError(f"a sequential test needs the seating 'rotate', got {seating!r}.")
     store = config.store
@@ -222,7 +223,7 @@ def run_match(
         [PlannedGames(pairing, games)],
         config,
         on_game=on_game,
-        enough=lambda: test is not None and test.verdict.decided is not None,
+        enough=lambda: test is not None and test.decided,
         game=game,
     )
     group_results: tuple[float, ...] = ()

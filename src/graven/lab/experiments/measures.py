@@ -9,16 +9,16 @@ from graven.agents import MoveClock, SearchAgent, SearchPlayer, SearchResult
 from graven.core.errors import UsageError
 from graven.core.rng import derive
 from graven.lab.experiments.run_config import RunConfig, RunProgress
-from graven.lab.published import Figure, Setup, Table
+from graven.lab.published import FigureSetup, PublishedFigure, PublishedTable
 from graven.search.budget import Budget
 from graven.search.entries import AmafEntries, count_entries
 from graven.sources.load import load_game
 
 MeasureConfig = RunConfig[RunProgress]
-Measure = Callable[[Setup, int, MeasureConfig], float | None]
+Measure = Callable[[FigureSetup, int, MeasureConfig], float | None]
 
 
-def simulations_per_second(setup: Setup, games: int, config: MeasureConfig) -> float | None:
+def simulations_per_second(setup: FigureSetup, games: int, config: MeasureConfig) -> float | None:
     """Return the mean over games of the median speed of a game's moves (Sironi and Winands)."""
     medians = []
     for index in range(games):
@@ -29,7 +29,7 @@ def simulations_per_second(setup: Setup, games: int, config: MeasureConfig) -> f
     return fmean(medians)
 
 
-def statistics_per_node(setup: Setup, games: int, config: MeasureConfig) -> float | None:
+def statistics_per_node(setup: FigureSetup, games: int, config: MeasureConfig) -> float | None:
     """Return the AMAF statistics per node at the end of a search, over all searches of the games.
 
     RAVE needs those of the moves that are legal in the node. GRAVE needs those of all moves played
@@ -52,7 +52,7 @@ MEASURES: dict[str, Measure] = {
 
 
 def _searches(
-    setup: Setup, index: int, config: MeasureConfig
+    setup: FigureSetup, index: int, config: MeasureConfig
 ) -> Iterator[tuple[SearchPlayer, SearchResult]]:
     """Yield every search of a game in which one player makes all moves, until stopped."""
     game = load_game(setup.game)
@@ -68,14 +68,16 @@ def _searches(
         )
 
 
-def measured(table: Table, games: int, config: MeasureConfig) -> dict[Figure, float]:
+def measured(
+    table: PublishedTable, games: int, config: MeasureConfig
+) -> dict[PublishedFigure, float]:
     """Measure the figures of a table in `games` games each; return those taken before a stop."""
     if games < 1:
         raise UsageError(f"a measurement needs at least 1 game, got {games}.")
     if table.measure not in MEASURES:
         raise UsageError(f"{table.measure} of table {table.name} cannot be measured.")
     measure = MEASURES[table.measure]
-    values: dict[Figure, float] = {}
+    values: dict[PublishedFigure, float] = {}
     for figure in table.figures:
         if figure.setup is None:
             continue

@@ -10,9 +10,16 @@ from graven.lab.experiments.job import FailedGame, GameResult
 from graven.lab.experiments.pairing import Pairing
 from graven.lab.experiments.run import PlannedGames, play_missing
 from graven.lab.experiments.run_config import RunConfig, RunProgress
-from graven.lab.published import Figure, Paper, Part, Table, available, papers
+from graven.lab.published import (
+    Paper,
+    PublishedFigure,
+    PublishedTable,
+    TablePart,
+    papers,
+    why_unavailable,
+)
 from graven.lab.stats.intervals import Score
-from graven.lab.store.store import Summary
+from graven.lab.store.summaries import Summary
 
 AGREES, DIFFERS, NOT_RUN, MEASURED = "agrees", "differs", "not yet run", "measured"
 
@@ -27,7 +34,7 @@ class Entry:
 
     paper: str
     table: str
-    figure: Figure
+    figure: PublishedFigure
     pairing: Pairing | None
     summary: Summary | None
     why_not: str = ""
@@ -78,7 +85,7 @@ class Entry:
         }
 
 
-def verdict(figure: Figure, score: Score) -> str:
+def verdict(figure: PublishedFigure, score: Score) -> str:
     """Compare our interval with the published one, or with the figure if it has no interval."""
     low, high = figure.interval or (figure.value, figure.value)
     ours_low, ours_high = (100 * end for end in score.ci95)
@@ -95,15 +102,15 @@ class Results:
         self,
         summaries: Iterable[Summary],
         seed: int = 0,
-        measured: Mapping[Figure, float] | None = None,
+        measured: Mapping[PublishedFigure, float] | None = None,
     ) -> None:
         self._seed = seed
         self._measured = measured or {}
         self._summaries = {summary.pairing.key: summary for summary in summaries}
 
-    def entry(self, table: Table, figure: Figure) -> Entry:
+    def entry(self, table: PublishedTable, figure: PublishedFigure) -> Entry:
         """Return a figure with our result."""
-        why_not = available(figure)
+        why_not = why_unavailable(figure)
         if why_not or figure.setup is None or table.measure:
             return Entry(
                 paper=table.paper,
@@ -123,11 +130,11 @@ class Results:
             summary=self._summaries.get(pairing.key),
         )
 
-    def entries(self, table: Table) -> list[Entry]:
+    def entries(self, table: PublishedTable) -> list[Entry]:
         """Return all figures of a table with our results."""
         return [self.entry(table, figure) for figure in table.figures]
 
-    def best(self, table: Table) -> Entry | None:
+    def best(self, table: PublishedTable) -> Entry | None:
         """Return the headline of a table: the figure it calls best, else the best playable one."""
         entries = [entry for entry in self.entries(table) if entry.pairing is not None]
         named = [entry for entry in entries if entry.figure.best]
@@ -182,7 +189,7 @@ def run_reproduction(
 
 
 def column_summary(
-    part: Part, entries: Sequence[Entry]
+    part: TablePart, entries: Sequence[Entry]
 ) -> tuple[list[int | None], list[float | None]]:
     """Return our robustness and average for each column of a grid; None until it is complete.
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, NamedTuple, TypedDict, TypeVar
 
 from graven.core.errors import UsageError
-from graven.lab.store.store import IN_MEMORY, Store
+from graven.lab.store.store import Store
+from graven.lab.store.store_file import IN_MEMORY
 from graven.search.budget import Budget
 from graven.search.runner import Stop
 

@@ -15,7 +15,7 @@ from graven.lab.experiments.pairing import Pairing, make_pairing
 from graven.lab.experiments.run import PlannedGames, play_missing
 from graven.lab.experiments.run_config import RunConfig, RunKeywords, run_config
 from graven.lab.stats.intervals import Score, likelihood_of_superiority
-from graven.lab.stats.ratings import Ladder, rate
+from graven.lab.stats.ratings import Ladder, rate_agents
 from graven.sources.load import load_game
 
 MOST_AGENTS = 100
@@ -46,10 +46,7 @@ class Standings:
         """Return an agent's score against all others together."""
         total = Score()
         for opponent in range(len(self.agents)):
-            score = self.score(agent, opponent) or Score()
-            total = Score(
-                total.wins + score.wins, total.losses + score.losses, total.draws + score.draws
-            )
+            total += self.score(agent, opponent) or Score()
         return total
 
     @property
@@ -59,7 +56,7 @@ class Standings:
 
     def ladder(self) -> Ladder:
         """Rate all agents, with confidence intervals."""
-        return rate(self.agents, self.scores)
+        return rate_agents(self.agents, self.scores)
 
 
 @dataclass(frozen=True)
@@ -96,8 +93,8 @@ class TournamentResult:
                 }
                 for rating in ladder.ratings
             ],
-            "superior": [list(row) for row in ladder.superior],
-            "helped": ladder.helped,
+            "superior": [list(row) for row in ladder.superiority],
+            "helped": ladder.regularised,
             "pairs": [
                 {
                     "first": first,

@@ -13,7 +13,7 @@ from graven.core.errors import UsageError
 from graven.core.extras import require
 from graven.lab.experiments.tune_template import TuneTemplate
 from graven.lab.stats.intervals import Score
-from graven.lab.store.store import IN_MEMORY
+from graven.lab.store.store_file import IN_MEMORY
 
 STUDY_SUFFIX = "-tune"
 

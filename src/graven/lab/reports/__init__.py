@@ -1,1 +1,1 @@
-"""Reports: tables, plots and HTML pages."""
+"""Reports of a store: detected experiments, plots and an HTML page."""

@@ -1,6 +1,6 @@
-"""Plots in the manner of a paper's figures: small, plain, legible in print and without colours.
+"""Plots like figures of a paper: small, plain, legible in print and without colours.
 
-Each function draws one figure and gives it back; nobody else here knows Matplotlib.
+Each function draws and returns one figure. No other module of the package uses Matplotlib.
 """
 
 from __future__ import annotations
@@ -8,18 +8,19 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from math import ceil
+from math import ceil, isnan, nan
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from graven.core.calls import format_value
 from graven.core.extras import require
 from graven.lab.experiments.pairing import Pairing
-from graven.lab.reports.patterns import Curve, Field, Rated, plain
+from graven.lab.reports.sweep_detection import RatedGroup, WinRateCurve, WinRateGrid, unmarked
+from graven.lab.stats.intervals import Score
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-OURS, THEIRS, QUIET = "#0b4f8a", "#c8641c", "#8a8a8a"
+OUR_COLOUR, PUBLISHED_COLOUR, LINE_COLOUR = "#0b4f8a", "#c8641c", "#8a8a8a"
 WIDTH = 5.4
 STYLE = {
     "font.family": "serif",
@@ -42,13 +43,16 @@ STYLE = {
     "legend.frameon": False,
     "svg.hashsalt": "graven",
 }
-LONGEST_NAME = 48
+MAX_NAME_LENGTH = 48
+LOG_SCALE_RATIO = 30
 
 Draw = TypeVar("Draw", bound=Callable[..., Any])
+# A win rate and the ends of its confidence interval, in per cent.
+RateInterval = tuple[float, float, float]
 
 
 def _in_style(draw: Draw) -> Draw:
-    """Matplotlib looks its settings up while it draws."""
+    """Draw with the settings of `STYLE`, which Matplotlib reads while it draws."""
 
     @wraps(draw)
     def styled(*arguments: Any) -> Any:
@@ -60,58 +64,66 @@ def _in_style(draw: Draw) -> Draw:
 
 
 @_in_style
-def win_rate_curve(curve: Curve, published: Mapping[float, tuple[float, float, float]]) -> Figure:
-    """Win rate over a parameter, with 95 % intervals; `published` has rate, low and high."""
-    figure, axes = _new(WIDTH, 3.1)
-    rates = [100 * (each.score.win_rate or 0.0) for each in curve.summaries]
-    ends = [each.score.ci95 for each in curve.summaries]
-    log_scale = _spreads(curve.values)
-    places = list(curve.values) if log_scale else _places(curve.values)
-    shift = _shift(places, log_scale)
+def win_rate_curve(curve: WinRateCurve, published: Mapping[float, RateInterval]) -> Figure:
+    """Draw the win rate over a parameter, with 95 % confidence intervals.
+
+    `published` has published win rates, in per cent, by the value of the parameter.
+    """
+    figure, axes = _new_figure(WIDTH, 3.1)
+    ours = [_rate_interval(summary.score) for summary in curve.summaries]
+    log_scale = _needs_log_scale(curve.values)
+    # Without a scale, values are evenly spaced, like a list of settings.
+    positions = list(curve.values) if log_scale else [float(i) for i in range(len(curve.values))]
+    shift = _shift(positions, log_scale)
     if published:
-        known = [(x, v) for x, v in zip(places, curve.values, strict=True) if v in published]
-        moved = [shift(x, 1) for x, _ in known]
-        _bars(axes, moved, [published[v] for _, v in known], THEIRS, "s", "published")
-    ours = [(r, 100 * low, 100 * high) for r, (low, high) in zip(rates, ends, strict=True)]
-    moved = [shift(x, -1) if published else x for x in places]
-    axes.plot(moved, rates, color=OURS, linewidth=0.8, alpha=0.5, zorder=2)
-    _bars(axes, moved, ours, OURS, "o", "graven")
-    axes.axhline(50, color=QUIET, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
+        points = [
+            (shift(x, 1), published[value])
+            for x, value in zip(positions, curve.values, strict=True)
+            if value in published
+        ]
+        _error_bars(axes, points, color=PUBLISHED_COLOUR, marker="s", label="published")
+        positions_of_ours = [shift(x, -1) for x in positions]
+    else:
+        positions_of_ours = positions
+    rates = [rate for rate, _, _ in ours]
+    axes.plot(positions_of_ours, rates, color=OUR_COLOUR, linewidth=0.8, alpha=0.5, zorder=2)
+    points = list(zip(positions_of_ours, ours, strict=True))
+    _error_bars(axes, points, color=OUR_COLOUR, marker="o", label="graven")
+    axes.axhline(50, color=LINE_COLOUR, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
     if log_scale:
         axes.set_xscale("log")
     else:
-        axes.set_xticks(places, [format_value(value) for value in curve.values])
-    axes.set_xlabel(_short(plain(curve.name)))
+        axes.set_xticks(positions, [format_value(value) for value in curve.values])
+    axes.set_xlabel(_short(unmarked(curve.name)))
     axes.set_ylabel("games won (%)")
-    everything = [end for _, *both in ours for end in both]
-    everything += [end for _, *both in published.values() for end in both]
-    low, high = min([*everything, 48]), max([*everything, 52])
+    ends = [end for _, *interval in (*ours, *published.values()) for end in interval]
+    low, high = min([*ends, 48]), max([*ends, 52])
     axes.set_ylim(max(0, low - 3), min(100.5, high + 3))
     axes.grid(axis="y")
     axes.set_title(_title(curve.pairing), loc="left")
     if published:
-        # Above the plot, where no point can be.
+        # Above the axes, where there are no points.
         axes.legend(loc="lower right", bbox_to_anchor=(1.01, 0.99), ncols=2, handletextpad=0.3)
     return figure
 
 
-def _bars(
-    axes: Any,
-    places: Sequence[float],
-    values: Sequence[tuple[float, float, float]],
-    colour: str,
-    marker: str,
-    label: str,
+def _rate_interval(score: Score) -> RateInterval:
+    low, high = score.ci95
+    return 100 * (score.win_rate or 0.0), 100 * low, 100 * high
+
+
+def _error_bars(
+    axes: Any, points: Sequence[tuple[float, RateInterval]], *, color: str, marker: str, label: str
 ) -> None:
-    rates = [rate for rate, _, _ in values]
-    below = [max(0.0, rate - low) for rate, low, _ in values]
-    above = [max(0.0, high - rate) for rate, _, high in values]
+    rates = [rate for _, (rate, _, _) in points]
+    below = [max(0.0, rate - low) for _, (rate, low, _) in points]
+    above = [max(0.0, high - rate) for _, (rate, _, high) in points]
     axes.errorbar(
-        places,
+        [x for x, _ in points],
         rates,
         yerr=[below, above],
         fmt=marker,
-        color=colour,
+        color=color,
         markersize=4,
         elinewidth=0.9,
         capsize=2.2,
@@ -121,94 +133,91 @@ def _bars(
     )
 
 
-def _spreads(values: Sequence[float]) -> bool:
-    return min(values) > 0 and max(values) / min(values) >= 30
+def _needs_log_scale(values: Sequence[float]) -> bool:
+    return min(values) > 0 and max(values) / min(values) >= LOG_SCALE_RATIO
 
 
-def _places(values: Sequence[float]) -> list[float]:
-    """Evenly beside each other, as a list of settings rather than a scale."""
-    return [float(number) for number in range(len(values))]
-
-
-def _shift(places: Sequence[float], log_scale: bool) -> Any:
-    """Ours and theirs a little apart, so that neither hides the other."""
+def _shift(positions: Sequence[float], log_scale: bool) -> Callable[[float, int], float]:
+    """Return a function that moves points a little, so that ours and published do not overlap."""
     if log_scale:
-        ratio = (max(places) / min(places)) ** (0.008)
-        return lambda x, way: x * ratio**way
-    step = 0.008 * max(1.0, max(places) - min(places))
-    return lambda x, way: x + way * step
+        ratio = (max(positions) / min(positions)) ** 0.008
+        return lambda x, direction: x * float(ratio**direction)
+    step = 0.008 * max(1.0, max(positions) - min(positions))
+    return lambda x, direction: x + direction * step
 
 
 @_in_style
-def heat_map(field: Field) -> Figure:
-    """Win rates over two parameters, each written into its field."""
+def heat_map(grid: WinRateGrid) -> Figure:
+    """Draw the win rates over two parameters, with the numbers in the fields."""
     from matplotlib.colors import TwoSlopeNorm
 
     rates = [
-        [100 * (each.score.win_rate or 0.0) if each else float("nan") for each in row]
-        for row in field.rows
+        [100 * (summary.score.win_rate or 0.0) if summary else nan for summary in row]
+        for row in grid.rows
     ]
-    known = [rate for row in rates for rate in row if rate == rate]
-    reach = max(5.0, *(abs(rate - 50) for rate in known))
-    height = 0.9 + 0.36 * len(field.down)
-    figure, axes = _new(max(WIDTH, 1.6 + 0.46 * len(field.across)), max(1.9, height))
+    played = [rate for row in rates for rate in row if not isnan(rate)]
+    reach = max(5.0, *(abs(rate - 50) for rate in played))
+    height = 0.9 + 0.36 * len(grid.row_values)
+    figure, axes = _new_figure(max(WIDTH, 1.6 + 0.46 * len(grid.column_values)), max(1.9, height))
     norm = TwoSlopeNorm(50, 50 - reach, 50 + reach)
     image = axes.imshow(rates, cmap="RdBu", norm=norm, aspect="auto")
-    best = max(known)
+    best = max(played)
     for y, row in enumerate(rates):
         for x, rate in enumerate(row):
-            if rate == rate:
-                strong = abs(rate - 50) > 0.62 * reach
-                axes.text(
-                    x,
-                    y,
-                    f"{rate:.0f}",
-                    ha="center",
-                    va="center",
-                    fontsize=7.5,
-                    color="white" if strong else "black",
-                    fontweight="bold" if rate == best else "normal",
-                )
-    axes.set_xticks(range(len(field.across)), [format_value(value) for value in field.across])
-    axes.set_yticks(range(len(field.down)), [format_value(value) for value in field.down])
+            if isnan(rate):
+                continue
+            dark = abs(rate - 50) > 0.62 * reach
+            axes.text(
+                x,
+                y,
+                f"{rate:.0f}",
+                ha="center",
+                va="center",
+                fontsize=7.5,
+                color="white" if dark else "black",
+                fontweight="bold" if rate == best else "normal",
+            )
+    columns, rows = grid.column_values, grid.row_values
+    axes.set_xticks(range(len(columns)), [format_value(value) for value in columns])
+    axes.set_yticks(range(len(rows)), [format_value(value) for value in rows])
     axes.tick_params(length=0)
-    if len(field.across) > 8:
+    if len(columns) > 8:
         axes.tick_params(axis="x", rotation=40)
-    axes.set_xlabel(plain(field.names[1]))
-    axes.set_ylabel(plain(field.names[0]))
+    axes.set_xlabel(unmarked(grid.names[1]))
+    axes.set_ylabel(unmarked(grid.names[0]))
     for side in ("left", "bottom"):
         axes.spines[side].set_visible(False)
     bar = figure.colorbar(image, ax=axes, pad=0.02, fraction=0.05)
     bar.set_label("games won (%)")
     bar.outline.set_visible(False)
-    axes.set_title(_title(field.pairing), loc="left")
+    axes.set_title(_title(grid.pairing), loc="left")
     return figure
 
 
 @_in_style
-def rating_ladder(rated: Rated) -> Figure:
-    """Ratings with their intervals, the best at the top."""
+def rating_ladder(rated: RatedGroup) -> Figure:
+    """Draw ratings with their confidence intervals, the best at the top."""
     ratings = list(reversed(rated.ladder.ratings))
-    figure, axes = _new(WIDTH + 0.8, 1.0 + 0.27 * len(ratings))
-    places = range(len(ratings))
+    figure, axes = _new_figure(WIDTH + 0.8, 1.0 + 0.27 * len(ratings))
+    positions = list(range(len(ratings)))
     axes.errorbar(
-        [each.elo for each in ratings],
-        list(places),
+        [rating.elo for rating in ratings],
+        positions,
         xerr=[
-            [each.elo - each.low for each in ratings],
-            [each.high - each.elo for each in ratings],
+            [rating.elo - rating.low for rating in ratings],
+            [rating.high - rating.elo for rating in ratings],
         ],
         fmt="o",
-        color=OURS,
+        color=OUR_COLOUR,
         markersize=4,
         elinewidth=0.9,
         capsize=2.2,
         capthick=0.9,
     )
-    axes.axvline(0, color=QUIET, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
-    axes.set_yticks(list(places), [_short(each.agent) for each in ratings])
+    axes.axvline(0, color=LINE_COLOUR, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
+    axes.set_yticks(positions, [_short(rating.agent) for rating in ratings])
     axes.set_ylim(-0.6, len(ratings) - 0.4)
-    axes.set_xlabel("Elo (mean 0, 95 % intervals)")
+    axes.set_xlabel("Elo (mean 0, 95 % confidence intervals)")
     axes.grid(axis="x")
     title = f"{_short(rated.pairing.game)}, {rated.pairing.budget} a move, {rated.games:,} games"
     axes.set_title(title, loc="left")
@@ -217,32 +226,33 @@ def rating_ladder(rated: Rated) -> Figure:
 
 @_in_style
 def speeds(rates: Sequence[tuple[str, float]]) -> Figure:
-    """Playouts a second on one worker, game by game."""
-    shown = sorted(rates, key=lambda each: each[1])
-    figure, axes = _new(WIDTH, 0.9 + 0.26 * len(shown))
-    places = range(len(shown))
-    axes.barh(list(places), [rate / 1000 for _, rate in shown], color=OURS, height=0.62)
-    most = max(rate for _, rate in shown) / 1000
-    for y, (_, rate) in enumerate(shown):
-        axes.text(rate / 1000 + 0.012 * most, y, f"{rate / 1000:,.0f}", va="center", fontsize=7.5)
-    axes.set_yticks(list(places), [_short(name) for name, _ in shown])
+    """Draw the playouts per second of one worker, by game."""
+    ordered = sorted(rates, key=lambda item: item[1])
+    thousands = [rate / 1000 for _, rate in ordered]
+    figure, axes = _new_figure(WIDTH, 0.9 + 0.26 * len(ordered))
+    positions = list(range(len(ordered)))
+    axes.barh(positions, thousands, color=OUR_COLOUR, height=0.62)
+    fastest = max(thousands)
+    for y, rate in enumerate(thousands):
+        axes.text(rate + 0.012 * fastest, y, f"{rate:,.0f}", va="center", fontsize=7.5)
+    axes.set_yticks(positions, [_short(name) for name, _ in ordered])
     axes.tick_params(axis="y", length=0)
-    axes.set_xlim(0, 1.1 * most)
-    axes.set_xlabel("thousand playouts a second on one worker")
+    axes.set_xlim(0, 1.1 * fastest)
+    axes.set_xlabel("thousand playouts per second on one worker")
     axes.grid(axis="x")
     return figure
 
 
 @_in_style
 def lengths(counts: Mapping[str, Mapping[int, int]]) -> Figure:
-    """How long games were: a small histogram for each."""
+    """Draw a histogram of the lengths of games for each game: `counts[game][plies]`."""
     columns = 2 if len(counts) in (2, 4) else min(3, len(counts))
     rows = ceil(len(counts) / columns)
-    figure, grid = _new(2.15 * columns + 0.3, 1.5 * rows + 0.3, rows, columns)
+    figure, grid = _new_figure(2.15 * columns + 0.3, 1.5 * rows + 0.3, rows, columns)
     flat = [axes for line in grid for axes in line]
     for axes, (name, by_plies) in zip(flat, counts.items(), strict=False):
-        edges, heights, width = _binned(by_plies)
-        axes.bar(edges, heights, width=width, align="edge", color=OURS, linewidth=0)
+        edges, heights, width = _histogram(by_plies)
+        axes.bar(edges, heights, width=width, align="edge", color=OUR_COLOUR, linewidth=0)
         axes.set_title(_short(name, 26), loc="left", fontsize=8.5)
         axes.set_yticks([])
         axes.spines["left"].set_visible(False)
@@ -253,7 +263,8 @@ def lengths(counts: Mapping[str, Mapping[int, int]]) -> Figure:
     return figure
 
 
-def _binned(by_plies: Mapping[int, int]) -> tuple[list[float], list[int], float]:
+def _histogram(by_plies: Mapping[int, int]) -> tuple[list[float], list[int], float]:
+    """Return the left edges, the heights and the width of at most 30 bars."""
     low, high = min(by_plies), max(by_plies)
     width = max(1, ceil((high - low + 1) / 30))
     heights = [0] * ((high - low) // width + 1)
@@ -263,7 +274,8 @@ def _binned(by_plies: Mapping[int, int]) -> tuple[list[float], list[int], float]
     return edges, heights, 0.9 * width
 
 
-def _new(width: float, height: float, rows: int = 0, columns: int = 0) -> tuple[Figure, Any]:
+def _new_figure(width: float, height: float, rows: int = 0, columns: int = 0) -> tuple[Figure, Any]:
+    """Return a figure with one plot, or with a grid of plots if `rows` is not 0."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height), layout="constrained")
@@ -273,22 +285,22 @@ def _new(width: float, height: float, rows: int = 0, columns: int = 0) -> tuple[
 
 
 def _title(pairing: Pairing) -> str:
-    """Who plays what against whom; the first agent without what the plot varies."""
+    """Return game, budget and agents; of the first agent only the policies, without parameters."""
     name = "+".join(part.partition("(")[0] for part in pairing.agents[0].split("+"))
     opponent = _short(pairing.agents[1], 60)
     return f"{_short(pairing.game)}, {pairing.budget} a move\n{name} against {opponent}"
 
 
-def _short(name: str, most: int = LONGEST_NAME) -> str:
-    """A name that fits; Matplotlib would take dollars for formulas."""
-    return (name if len(name) <= most else name[: most - 1] + "…").replace("$", r"\$")
+def _short(name: str, length: int = MAX_NAME_LENGTH) -> str:
+    """Shorten a name; escape dollar signs, in which Matplotlib encloses formulas."""
+    return (name if len(name) <= length else name[: length - 1] + "…").replace("$", r"\$")
 
 
-def write(figure: Figure, kind: str) -> bytes:
-    """The figure as a file of that kind: svg, png or pdf."""
+def to_bytes(figure: Figure, suffix: str) -> bytes:
+    """Return the figure as the content of a file: svg, png or pdf."""
     matplotlib = require("plots")
-    # Nothing of the day or the machine: the same results, the same file.
-    dates: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+    # Without dates, the same results give the same file.
+    metadata: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
     with matplotlib.rc_context(STYLE), io.BytesIO() as file:
-        figure.savefig(file, format=kind, dpi=200, metadata=dates.get(kind))
+        figure.savefig(file, format=suffix, dpi=200, metadata=metadata.get(suffix))
         return file.getvalue()

@@ -1,13 +1,13 @@
-"""Ratings: how strong each of several agents is, from the games they played in pairs.
+"""Elo ratings of several agents from the games that they played in pairs.
 
 Bradley and Terry (1952): agent i with strength s_i gets exp(s_i) / (exp(s_i) + exp(s_j)) of the
-points against j; a draw is half a win of each. The ratings are the strengths of the greatest
-likelihood, found by Newton's method on a function that has only one maximum, in Elo (400 / ln 10
-for each unit of strength) with a mean of zero.
+points against j; a draw is half a win for each. The ratings are the maximum likelihood strengths,
+found by Newton's method (the likelihood has one maximum), in Elo (400 / ln 10 per unit of strength)
+with a mean of zero.
 
-A maximum exists only if there is no way to split the agents so that one part never took a point
-from the other. Where there is, everybody who played each other gets half a point more from the
-other, and the table says so.
+A maximum exists only if the agents cannot be split into two groups of which one never took a point
+from the other. If they can, every agent gets half a point more against every opponent that it
+played (a regularisation, reported in `Ladder.regularised`).
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from numpy.typing import NDArray
 from graven.core.errors import UsageError
 from graven.lab.stats.intervals import Score
 
-ELO = 400 / log(10)
-BOOTSTRAP = 1000
-SEED = 20150731
-STEPS = 100
-ENOUGH = 1e-10
+ELO_PER_STRENGTH = 400 / log(10)
+BOOTSTRAP_SAMPLES = 1000
+BOOTSTRAP_SEED = 20150731
+MAX_NEWTON_STEPS = 100
+CONVERGED_STEP = 1e-10
 
 Matrix = NDArray[np.float64]
 Scores = Mapping[tuple[int, int], Score]
@@ -34,7 +34,7 @@ Scores = Mapping[tuple[int, int], Score]
 
 @dataclass(frozen=True)
 class Rating:
-    """One agent's place: Elo with a 95 % interval, its games and the share of points it took."""
+    """An agent's Elo with its 95 % confidence interval, its games and its share of points."""
 
     agent: str
     elo: float
@@ -46,69 +46,74 @@ class Rating:
 
 @dataclass(frozen=True)
 class Ladder:
-    """Ratings, the best first. `superior[i][j]` is how likely agent i is stronger than j."""
+    """Ratings, the best first.
+
+    `superiority[i][j]` is the likelihood that agent i is stronger than agent j. `regularised`
+    is whether half points were added, because one-sided scores have no finite ratings.
+    """
 
     ratings: tuple[Rating, ...]
-    superior: tuple[tuple[float, ...], ...]
-    helped: bool
+    superiority: tuple[tuple[float, ...], ...]
+    regularised: bool
 
 
-def rate(agents: Sequence[str], scores: Scores, seed: int = SEED) -> Ladder:
-    """Ratings from the scores of pairs (i, j), each from the point of view of agent i.
+def rate_agents(agents: Sequence[str], scores: Scores, seed: int = BOOTSTRAP_SEED) -> Ladder:
+    """Rate agents from the scores of pairs (i, j), each from the point of view of agent i.
 
-    The intervals and likelihoods of superiority come from tournaments that might as well have been:
-    see `_bootstrap`.
+    The confidence intervals and likelihoods of superiority come from a bootstrap: see `_bootstrap`.
     """
     count = len(agents)
     points = _points(count, scores)
     if not bool(_connected(points + points.T)):
-        raise UsageError("ratings need agents who are compared, if only by way of others.")
-    helped = not bool(_connected(points))
-    help_each: Matrix = np.where(points + points.T > 0, 0.5 if helped else 0.0, 0.0)
-    strengths = strengths_of(points + help_each)
-    drawn = _bootstrap(count, scores, seed)
-    low, high = np.percentile(drawn, [2.5, 97.5], axis=0)
-    above = (drawn[:, :, None] > drawn[:, None, :]).mean(axis=0)
-    level = (drawn[:, :, None] == drawn[:, None, :]).mean(axis=0)
-    superior = above + level / 2
+        raise UsageError(
+            "ratings need agents that are connected by games, directly or through opponents."
+        )
+    regularised = not bool(_connected(points))
+    extra: Matrix = np.where(points + points.T > 0, 0.5 if regularised else 0.0, 0.0)
+    strengths = fit_strengths(points + extra)
+    samples = _bootstrap(count, scores, seed)
+    low, high = np.percentile(samples, [2.5, 97.5], axis=0)
+    stronger = (samples[:, :, None] > samples[:, None, :]).mean(axis=0)
+    equal = (samples[:, :, None] == samples[:, None, :]).mean(axis=0)
+    superiority = stronger + equal / 2
     games = (points + points.T).sum(axis=1)
     order = sorted(range(count), key=lambda i: -strengths[i])
     ratings = tuple(
         Rating(
-            agents[i],
-            ELO * float(strengths[i]),
-            ELO * float(min(low[i], strengths[i])),
-            ELO * float(max(high[i], strengths[i])),
-            int(games[i]),
-            float(points[i].sum() / games[i]) if games[i] else 0.5,
+            agent=agents[i],
+            elo=ELO_PER_STRENGTH * float(strengths[i]),
+            low=ELO_PER_STRENGTH * float(min(low[i], strengths[i])),
+            high=ELO_PER_STRENGTH * float(max(high[i], strengths[i])),
+            games=int(games[i]),
+            points=float(points[i].sum() / games[i]) if games[i] else 0.5,
         )
         for i in order
     )
-    rows = tuple(tuple(float(superior[i, j]) for j in order) for i in order)
-    return Ladder(ratings, rows, helped)
+    rows = tuple(tuple(float(superiority[i, j]) for j in order) for i in order)
+    return Ladder(ratings, rows, regularised)
 
 
-def strengths_of(points: Matrix) -> Matrix:
-    """The strengths of the greatest likelihood; `points[..., i, j]` is what i took from j.
+def fit_strengths(points: Matrix) -> Matrix:
+    """Return the maximum likelihood strengths; `points[..., i, j]` are the points of i against j.
 
-    Their mean is zero. Agents must be connected: see the top of this file. Further dimensions in
-    front are as many tournaments, all solved at once.
+    Their mean is zero. Agents must be connected: see the module's docstring. Further leading
+    dimensions are independent tournaments, all solved at once.
     """
     count = points.shape[-1]
     games = points + points.swapaxes(-1, -2)
     wins = points.sum(axis=-1)
     strengths = np.zeros(points.shape[:-1])
-    for _ in range(STEPS):
+    for _ in range(MAX_NEWTON_STEPS):
         expected = 1 / (1 + np.exp(strengths[..., None, :] - strengths[..., :, None]))
-        slope = wins - (games * expected).sum(axis=-1)
+        gradient = wins - (games * expected).sum(axis=-1)
         weight = games * expected * (1 - expected)
-        curve = np.eye(count) * weight.sum(axis=-1)[..., None] - weight
-        # Strengths count only relative to each other: fix their mean.
-        step = np.linalg.solve(curve + 1.0 / count, slope[..., None])[..., 0]
-        # A step that is far too long comes from one-sided scores: take it in parts.
+        hessian = np.eye(count) * weight.sum(axis=-1)[..., None] - weight
+        # Only differences of strengths matter, so the Hessian is singular: fix the mean.
+        step = np.linalg.solve(hessian + 1.0 / count, gradient[..., None])[..., 0]
+        # One-sided scores give steps that are far too long: limit them.
         longest = np.abs(step).max(axis=-1, keepdims=True)
         strengths += step / np.maximum(1.0, longest)
-        if longest.max() < ENOUGH:
+        if longest.max() < CONVERGED_STEP:
             break
     return np.asarray(strengths - strengths.mean(axis=-1, keepdims=True))
 
@@ -122,7 +127,7 @@ def _points(count: int, scores: Scores) -> Matrix:
 
 
 def _connected(points: Matrix) -> NDArray[np.bool_]:
-    """Whether everybody took a point from everybody, if only by way of others."""
+    """Return whether every agent took points from every other one, directly or indirectly."""
     count = points.shape[-1]
     reached = np.minimum(1.0, np.eye(count) + (points > 0))
     steps = 1
@@ -133,19 +138,18 @@ def _connected(points: Matrix) -> NDArray[np.bool_]:
 
 
 def _bootstrap(count: int, scores: Scores, seed: int) -> Matrix:
-    """Strengths of tournaments that might as well have been, given the games that were played.
+    """Return the strengths of sampled tournaments, one per row: a Bayesian bootstrap (Rubin 1981).
 
-    The shares of wins, losses and draws of each pair are drawn from what is believed of them after
-    its games, and before them half a win and half a loss: a Bayesian bootstrap (Rubin 1981) that
-    claims no certainty where all games so far ended alike.
+    The shares of wins, losses and draws of each pair are drawn from their posterior, with half a
+    win and half a loss as the prior, so that intervals stay wide where all games ended alike.
     """
-    chance = np.random.default_rng(seed)
-    points = np.zeros((BOOTSTRAP, count, count))
+    rng = np.random.default_rng(seed)
+    points = np.zeros((BOOTSTRAP_SAMPLES, count, count))
     for (i, j), score in scores.items():
         if score.games:
-            seen = np.array([score.wins + 0.5, score.losses + 0.5, score.draws])
-            drawn = chance.standard_gamma(seen, size=(BOOTSTRAP, 3))
-            wins, losses, draws = score.games * (drawn / drawn.sum(axis=1, keepdims=True)).T
+            posterior = np.array([score.wins + 0.5, score.losses + 0.5, score.draws])
+            samples = rng.standard_gamma(posterior, size=(BOOTSTRAP_SAMPLES, 3))
+            wins, losses, draws = score.games * (samples / samples.sum(axis=1, keepdims=True)).T
             points[:, i, j] += wins + draws / 2
             points[:, j, i] += losses + draws / 2
-    return strengths_of(points)
+    return fit_strengths(points)

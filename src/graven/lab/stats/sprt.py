@@ -1,14 +1,15 @@
-"""A sequential test on pairs of games: stop as soon as it is clear who is stronger.
+"""A sequential probability ratio test (SPRT) on pairs of games.
 
-Two games from the same opening, one from each side, make a pair, whose score is 0, 1/2, 1, 3/2 or
-2 points of 2: five outcomes, hence "pentanomial". What the opening gives to one side it takes in
-the other game, so pairs scatter less than games do, and the test needs fewer of them.
+Two games from the same opening, one with each seat assignment, form a pair, whose score is 0, 1/2,
+1, 3/2 or 2 points of 2: five outcomes, hence "pentanomial". An advantage of the opening for one
+seat cancels within a pair, so pairs have less variance than games, and the test needs fewer games.
 
-The test asks whether the first agent is stronger by `elo0` or by `elo1`. With p0 and p1 the most
-likely distributions of pairs whose means are the scores that belong to `elo0` and `elo1`, the log
-likelihood ratio of n pairs is sum of counts * log(p1 / p0); the test ends when it leaves
-(log(b / (1 - a)), log((1 - b) / a)), a and b being the two risks of a wrong answer (Wald 1945; the
-generalised form is Van den Bergh's, as used for testing Stockfish).
+The test decides whether the first agent is stronger by `elo0` (hypothesis 0) or by `elo1`
+(hypothesis 1). With p0 and p1 the maximum likelihood distributions of pair scores whose means are
+those of `elo0` and `elo1`, the log-likelihood ratio of n pairs is sum of counts * log(p1 / p0). The
+test ends when it leaves (log(b / (1 - a)), log((1 - b) / a)), where a and b are the probabilities
+of the two errors (Wald 1945; the generalised form is Van den Bergh's, as used for testing
+Stockfish).
 """
 
 from __future__ import annotations
@@ -22,77 +23,85 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from graven.core.errors import UsageError
+from graven.lab.stats.intervals import rate_from_elo
 
-POINTS = np.array([0.0, 0.25, 0.5, 0.75, 1.0])
-# An outcome not seen yet is not impossible.
-UNSEEN = 1e-3
-
-
-def score_of(elo: float) -> float:
-    """The share of points that an advantage of so many Elo gives."""
-    return float(1.0 / (1.0 + 10.0 ** (-elo / 400.0)))
+PAIR_SCORES = np.array([0.0, 0.25, 0.5, 0.75, 1.0])
+# The count of an outcome that has not occurred: its probability must not be zero.
+UNSEEN_COUNT = 1e-3
+MAX_ELO = 1000
 
 
 @dataclass(frozen=True)
 class Sprt:
-    """Which two claims are tested, and the risk of accepting the wrong one."""
+    """The two hypotheses of a sequential test, and the probability of accepting the wrong one."""
 
     elo0: float
     elo1: float
-    risk: float = 0.05
+    error_rate: float = 0.05
 
     def __post_init__(self) -> None:
         if not (isfinite(self.elo0) and isfinite(self.elo1) and self.elo0 < self.elo1):
             raise UsageError(
-                f"a sequential test takes two Elo differences, the smaller one first, as in "
-                f"--sprt 0 20; not {self.elo0:g} {self.elo1:g}."
+                f"a sequential test needs two Elo differences, the smaller one first, as in "
+                f"--sprt 0 20; got {self.elo0:g} {self.elo1:g}."
             )
-        if max(abs(self.elo0), abs(self.elo1)) > 1000:
-            raise UsageError("a sequential test takes Elo differences from -1000 to 1000.")
+        if max(abs(self.elo0), abs(self.elo1)) > MAX_ELO:
+            raise UsageError(
+                f"a sequential test needs Elo differences from -{MAX_ELO} to {MAX_ELO}, got "
+                f"{self.elo0:g} {self.elo1:g}."
+            )
 
     @property
     def bound(self) -> float:
-        """The log likelihood ratio at which it ends, in either direction."""
-        return log((1 - self.risk) / self.risk)
+        """The absolute log-likelihood ratio at which the test ends."""
+        return log((1 - self.error_rate) / self.error_rate)
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """How a sequential test stands: `decided` is None while it goes on, else the Elo accepted."""
+class SprtVerdict:
+    """The state of a sequential test: `accepted_elo` is None until the test has decided."""
 
     test: Sprt
-    ratio: float
+    log_likelihood_ratio: float
     pairs: int
-    decided: float | None
+    accepted_elo: float | None
 
     def __str__(self) -> str:
         test = self.test
-        ends = f"log likelihood ratio {self.ratio:.2f} of {test.bound:.2f} after {self.pairs} pairs"
-        if self.decided is None:
-            return f"undecided between {test.elo0:g} and {test.elo1:g} Elo ({ends})"
-        claim = "at least" if self.decided == test.elo1 else "no more than"
-        return f"stopped early: {claim} {self.decided:g} Elo ({ends})"
+        evidence = (
+            f"log likelihood ratio {self.log_likelihood_ratio:.2f} of {test.bound:.2f} after "
+            f"{self.pairs} pairs"
+        )
+        if self.accepted_elo is None:
+            return f"undecided between {test.elo0:g} and {test.elo1:g} Elo ({evidence})"
+        claim = "at least" if self.accepted_elo == test.elo1 else "no more than"
+        return f"stopped early: {claim} {self.accepted_elo:g} Elo ({evidence})"
 
 
-class Trial:
-    """A test under way, told of one game after the other.
+class SequentialTest:
+    """A test that is updated after every game.
 
-    Pairs count in the order of their numbers up to the first that is missing, so that the verdict
-    does not depend on who played how fast: short games do not come first.
+    Pairs count in the order of their numbers up to the first one that is missing, so the verdict
+    does not depend on which games end first: short games have no precedence.
     """
 
     def __init__(self, test: Sprt, outcomes: Mapping[int, float] | None = None) -> None:
         self._test = test
         self._outcomes: dict[int, float] = {}
-        self._counts = np.zeros(5)
-        self.verdict = Verdict(test, 0.0, 0, None)
+        self._counts = np.zeros(len(PAIR_SCORES))
+        self.verdict = SprtVerdict(test, 0.0, 0, None)
         for index, outcome in (outcomes or {}).items():
             self.add(index, outcome)
 
+    @property
+    def decided(self) -> bool:
+        """Whether one of the hypotheses has been accepted."""
+        return self.verdict.accepted_elo is not None
+
     def add(self, index: int, outcome: float) -> None:
-        """Game number `index` has ended: 1 a win of the first agent, 0.5 a draw, 0 a loss."""
+        """Add game number `index`: 1 for a win of the first agent, 0.5 for a draw, 0 for a loss."""
         self._outcomes[index] = outcome
-        while self.verdict.decided is None:
+        while not self.decided:
             first = 2 * self.verdict.pairs
             if first not in self._outcomes or first + 1 not in self._outcomes:
                 return
@@ -101,31 +110,34 @@ class Trial:
     def _count_pair(self, points: float) -> None:
         self._counts[round(2 * points)] += 1
         test = self._test
-        ratio = likelihood_ratio(self._counts, score_of(test.elo0), score_of(test.elo1))
-        decided = None
+        ratio = log_likelihood_ratio(
+            self._counts, rate_from_elo(test.elo0), rate_from_elo(test.elo1)
+        )
+        accepted_elo = None
         if abs(ratio) >= test.bound:
-            decided = test.elo1 if ratio > 0 else test.elo0
-        self.verdict = Verdict(test, ratio, self.verdict.pairs + 1, decided)
+            accepted_elo = test.elo1 if ratio > 0 else test.elo0
+        self.verdict = SprtVerdict(test, ratio, self.verdict.pairs + 1, accepted_elo)
 
 
-def likelihood_ratio(counts: NDArray[np.float64], score0: float, score1: float) -> float:
-    """The log likelihood ratio of two mean scores, given how often each pair score came up."""
-    seen = np.where(counts > 0, counts, UNSEEN)
-    shares = seen / seen.sum()
-    return float(
-        seen.sum()
-        * np.sum(shares * (np.log(_nearest(shares, score1)) - np.log(_nearest(shares, score0))))
-    )
+def log_likelihood_ratio(counts: NDArray[np.float64], mean0: float, mean1: float) -> float:
+    """Return the log-likelihood ratio of two mean scores, from the counts of the pair scores."""
+    observed = np.where(counts > 0, counts, UNSEEN_COUNT)
+    shares = observed / observed.sum()
+    log_ratio = np.log(_most_likely(shares, mean1)) - np.log(_most_likely(shares, mean0))
+    return float(observed.sum() * np.sum(shares * log_ratio))
 
 
-def _nearest(shares: NDArray[np.float64], mean: float) -> NDArray[np.float64]:
-    """The most likely distribution with this mean: shares / (1 + t (points - mean)) for some t."""
-    away = POINTS - mean
+def _most_likely(shares: NDArray[np.float64], mean: float) -> NDArray[np.float64]:
+    """Return the maximum likelihood distribution with this mean.
+
+    It is shares / (1 + t (score - mean)), where t is such that the mean is right.
+    """
+    deviations = PAIR_SCORES - mean
 
     def slope(t: float) -> float:
-        return float(np.sum(shares * away / (1 + t * away)))
+        return float(np.sum(shares * deviations / (1 + t * deviations)))
 
-    low, high = -1 / away.max(), -1 / away.min()
+    low, high = -1 / deviations.max(), -1 / deviations.min()
     edge = 1e-9 * (high - low)
     t = brentq(slope, low + edge, high - edge)
-    return np.asarray(shares / (1 + t * away))
+    return np.asarray(shares / (1 + t * deviations))

@@ -1,1 +1,1 @@
-"""The store of played games: one SQLite file."""
+"""The store of played games: one SQLite file, its schema, queries and export."""

@@ -1,4 +1,7 @@
-"""Every game of a store as a table for other programs: CSV, JSON lines or Parquet."""
+"""Export every game of a store as a table: CSV, JSON lines or Parquet.
+
+The columns are those of `Store.rows` and keep the words of the first version.
+"""
 
 from __future__ import annotations
 
@@ -6,35 +9,63 @@ import csv
 import json
 from itertools import islice
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from graven.core.errors import unknown
 from graven.core.extras import require
 from graven.lab.store.store import Store
 
-KINDS = {".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet"}
-BATCH = 10_000
+FORMATS = {".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet"}
+ROWS_PER_BATCH = 10_000
+
+PARQUET_COLUMNS = {
+    "game": "string",
+    "first": "string",
+    "second": "string",
+    "first_playouts": "int64",
+    "first_seconds": "float64",
+    "second_playouts": "int64",
+    "second_seconds": "float64",
+    "cell_seed": "string",
+    "openings": "int64",
+    "seating": "string",
+    "number": "int64",
+    "outcome": "float64",
+    "seats": "list of int64",
+    "scores": "list of float64",
+    "plies": "int64",
+    "playouts": "int64",
+    "seconds": "float64",
+    "seed": "string",
+    "ended": "string",
+    "version": "string",
+    "machine": "string",
+    "moves": "list of string",
+}
 
 
-def kind_of(path: Path) -> str:
-    """The kind of file that its name asks for."""
-    if path.suffix not in KINDS:
-        raise unknown("kind of file", path.suffix or path.name, KINDS)
-    return KINDS[path.suffix]
+def format_of(path: Path) -> str:
+    """Return the export format that the suffix of a file name selects."""
+    if path.suffix not in FORMATS:
+        raise unknown("kind of file", path.suffix or path.name, FORMATS)
+    return FORMATS[path.suffix]
 
 
-def export(store: Store, path: Path, kind: str | None = None) -> int:
-    """Write every game to a file, and say how many there were."""
-    kind = kind or kind_of(path)
-    if kind not in KINDS.values():
-        raise unknown("format", kind, KINDS.values())
-    if kind == "parquet":
-        return _parquet(store, path)
+def export(store: Store, path: Path, format_name: str | None = None) -> int:
+    """Write every game to a file and return the number of games.
+
+    `format_name` is csv, jsonl or parquet; by default the suffix of the file name selects it.
+    """
+    format_name = format_name or format_of(path)
+    if format_name not in FORMATS.values():
+        raise unknown("format", format_name, FORMATS.values())
+    if format_name == "parquet":
+        return _write_parquet(store, path)
     with path.open("w", newline="", encoding="utf-8") as file:
-        return _csv(store, file) if kind == "csv" else _lines(store, file)
+        return _write_csv(store, file) if format_name == "csv" else _write_jsonl(store, file)
 
 
-def _csv(store: Store, file: IO[str]) -> int:
+def _write_csv(store: Store, file: IO[str]) -> int:
     writer, count = None, 0
     for row in store.rows():
         if writer is None:
@@ -47,7 +78,7 @@ def _csv(store: Store, file: IO[str]) -> int:
     return count
 
 
-def _lines(store: Store, file: IO[str]) -> int:
+def _write_jsonl(store: Store, file: IO[str]) -> int:
     count = 0
     for row in store.rows():
         file.write(json.dumps(row) + "\n")
@@ -55,39 +86,18 @@ def _lines(store: Store, file: IO[str]) -> int:
     return count
 
 
-def _parquet(store: Store, path: Path) -> int:
+def _write_parquet(store: Store, path: Path) -> int:
     pa = require("parquet")
     from pyarrow import parquet
 
-    text, whole, real = pa.string(), pa.int64(), pa.float64()
-    kinds = {
-        "game": text,
-        "first": text,
-        "second": text,
-        "first_playouts": whole,
-        "first_seconds": real,
-        "second_playouts": whole,
-        "second_seconds": real,
-        "cell_seed": text,
-        "openings": whole,
-        "seating": text,
-        "number": whole,
-        "outcome": real,
-        "seats": pa.list_(whole),
-        "scores": pa.list_(real),
-        "plies": whole,
-        "playouts": whole,
-        "seconds": real,
-        "seed": text,
-        "ended": text,
-        "version": text,
-        "machine": text,
-        "moves": pa.list_(text),
-    }
-    schema = pa.schema(list(kinds.items()))
+    def column_type(text: str) -> Any:
+        element = pa.type_for_alias(text.removeprefix("list of "))
+        return pa.list_(element) if text.startswith("list of ") else element
+
+    schema = pa.schema([(name, column_type(text)) for name, text in PARQUET_COLUMNS.items()])
     rows, count = store.rows(), 0
     with parquet.ParquetWriter(path, schema, compression="zstd") as writer:
-        while batch := list(islice(rows, BATCH)):
+        while batch := list(islice(rows, ROWS_PER_BATCH)):
             writer.write_table(pa.Table.from_pylist(batch, schema=schema))
             count += len(batch)
     return count

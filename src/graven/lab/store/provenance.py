@@ -1,4 +1,4 @@
-"""What plays here, and where: records say by which graven and on which machine."""
+"""The version of graven and the machine that play a game, as games are recorded with them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from graven.core.compile_cache import sources_digest
 
 
 def cores() -> int:
-    """How many processors this process may use."""
+    """Return the number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -20,13 +20,13 @@ def cores() -> int:
 
 @cache
 def version() -> str:
-    """This graven to the letter: its version, and the beginning of its sources' digest."""
+    """Return the version of graven and the first digits of the digest of its sources."""
     return f"{__version__}+{sources_digest()[:8]}"
 
 
 @cache
 def machine() -> str:
-    """The processor, the system and the Python: nothing that tells whose machine it is."""
+    """Return the processor, system and Python version; nothing that identifies its owner."""
     processors = os.cpu_count() or 1
     return (
         f"{_processor()}, {processors} core{'s' if processors > 1 else ''}, "

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from graven.bench.benchmark_registry import BENCHMARKS
 from graven.interfaces.cli.arguments import Json
 from graven.interfaces.cli.console import (
     INTERRUPTED,
@@ -18,7 +19,7 @@ from graven.interfaces.cli.console import (
 if TYPE_CHECKING:
     import threading
 
-    from graven.bench.ratio_rows import Row
+    from graven.bench.ratio_rows import Range, RatioRow
 
 
 def bench(
@@ -26,8 +27,7 @@ def bench(
         list[str] | None,
         typer.Argument(
             metavar="[NAMES]...",
-            help="Measurements to take: openspiel, sample, listing, go, grave, playouts, tables, "
-            "long, overhead, workers, report, gdl, callbacks, page.",
+            help=f"Measurements to take: {', '.join(BENCHMARKS)}.",
             show_default=False,
         ),
     ] = None,
@@ -37,7 +37,8 @@ def bench(
 
     Compares graven with OpenSpiel, rules called through the contract with inlined rules, GRAVE with
     UCT, long searches with short ones, the laboratory with bare games, and GDL games with other
-    GDL players. All measurements take about eight minutes; run nothing else meanwhile.
+    GDL players. Each number is a median of rounds; below it are the smallest and the largest
+    round. All measurements take about eight minutes; run nothing else meanwhile.
 
     \b
     Examples:
@@ -45,13 +46,12 @@ def bench(
       graven bench openspiel sample --json
       graven bench gdl
     """
-    from graven.bench.suite import bench as measure
-    from graven.interfaces.web.live_view_bench import MEASUREMENTS
+    from graven.bench.benchmark_registry import run_benchmarks
 
-    rows: list[Row] = []
+    rows: list[RatioRow] = []
 
     def work(stop: threading.Event) -> None:
-        for row in measure(names or (), MEASUREMENTS):
+        for row in run_benchmarks(names or ()):
             rows.append(row)
             if stop.is_set():
                 return
@@ -67,7 +67,7 @@ def bench(
         raise typer.Exit(INTERRUPTED)
 
 
-def _print_rows(rows: list[Row]) -> None:
+def _print_rows(rows: list[RatioRow]) -> None:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
@@ -83,10 +83,34 @@ def _print_rows(rows: list[Row]) -> None:
         digits = ",.0f" if smaller > 10 else ".2f" if smaller > 1 else ".4f"
         table.add_row(
             row.what,
-            format(row.ours, digits),
-            format(row.other, digits),
-            f"{row.ratio:.2f}",
+            _with_range(format(row.ours, digits), row.ours_range),
+            _with_range(format(row.other, digits), row.other_range),
+            _with_range(f"{row.ratio:.2f}", row.ratio_range),
             target,
             "[green]met[/green]" if row.met else "[red]missed[/red]",
         )
     out().print(table)
+
+
+def _with_range(median: str, ends: Range | None) -> str:
+    """Return a median with the smallest and the largest round below it, if they differ."""
+    if ends is None or ends[0] == ends[1]:
+        return median
+    return f"{median}\n[dim]{_short_number(ends[0])}-{_short_number(ends[1])}[/dim]"
+
+
+def _short_number(value: float) -> str:
+    """Format a number with three significant digits: 0.0123, 1.46, 327k, 13.9M."""
+    scale, suffix = next(
+        (
+            (size, letter)
+            for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k"))
+            if abs(value) >= size
+        ),
+        (1.0, ""),
+    )
+    scaled = value / scale
+    if abs(scaled) < 1:
+        return f"{scaled:.3g}"
+    decimals = 0 if abs(scaled) >= 100 else 1 if abs(scaled) >= 10 else 2
+    return f"{scaled:.{decimals}f}{suffix}"

@@ -92,7 +92,7 @@ def info(
       graven gdl info breakthrough
       graven gdl info rules.kif --json
     """
-    from graven.bench.playout_rates import many_rate, matches, one_rate
+    from graven.bench.playout_rates import batched_rate, random_game_statistics, sequential_rate
     from graven.gdl.grounding.numbered_rules import TooLargeError
     from graven.gdl.language.sheet_checks import check
     from graven.gdl.network.network_builder import BuildReport, build_network, warm_up
@@ -119,10 +119,10 @@ def info(
         began = time.perf_counter()
         game = network_game(network)
         summary["stages"].append(_stage("kernel tables", 0, 0, time.perf_counter() - began))
-    summary |= matches(game, seconds)
-    summary["playouts_per_second"] = {"single": one_rate(game, seconds)}
+    summary |= random_game_statistics(game, seconds)
+    summary["playouts_per_second"] = {"single": sequential_rate(game, seconds)}
     if game.rules.batch_playouts:
-        summary["playouts_per_second"]["batched"] = many_rate(game, seconds)
+        summary["playouts_per_second"]["batched"] = batched_rate(game, seconds)
     if json:
         print_json(summary)
     else:

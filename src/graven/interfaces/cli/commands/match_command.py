@@ -168,7 +168,7 @@ def _inside(result: MatchResult, published: float) -> bool:
 
 
 def _show(result: MatchResult, published: float | None) -> None:
-    from graven.lab.stats.intervals import elo_of
+    from graven.lab.stats.intervals import elo_from_rate
 
     console = out()
 
@@ -184,7 +184,7 @@ def _show(result: MatchResult, published: float | None) -> None:
     row("speed", f"{result.playouts_per_second:,.0f} playouts/s on each worker")
     row("win rate", _rate(result.score, result.ci95), style="bold")
     if result.win_rate is not None:
-        row("Elo", " to ".join(f"{elo_of(end):+.0f}" for end in result.ci95))
+        row("Elo", " to ".join(f"{elo_from_rate(end):+.0f}" for end in result.ci95))
     if result.verdict is not None:
         row("test", str(result.verdict))
     if published is not None:

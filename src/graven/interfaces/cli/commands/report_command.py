@@ -37,8 +37,8 @@ def report(
       graven report --png plots
     """
     from graven.core.errors import UsageError
-    from graven.lab.reports.html_report import Findings, html
-    from graven.lab.reports.html_report import write_plots as write
+    from graven.lab.reports.html_report import html
+    from graven.lab.reports.report_data import ReportData, write_plots
 
     check_output_file(file)
     with open_store(db, write=False) as store:
@@ -48,7 +48,7 @@ def report(
             )
             out().print(f"wrote {file}", markup=False, soft_wrap=True)
             return
-        findings = Findings(store)
+        data = ReportData(store)
     for suffix, folder in (("png", png), ("pdf", pdf)):
         if folder is None:
             continue
@@ -56,7 +56,7 @@ def report(
         if target.exists() and not target.is_dir():
             raise UsageError(f"{folder!r} is a file: name a folder for the plots.")
         target.mkdir(parents=True, exist_ok=True)
-        draw = partial(write, findings, target, suffix)
+        draw = partial(write_plots, data, target, suffix)
         for path in run_to_completion(draw, "drawing the plots"):
             out().print(f"wrote {path}", markup=False, soft_wrap=True)
 
@@ -80,11 +80,11 @@ def export(
       graven export games.parquet --db experiment.db
     """
     from graven.lab.store.export import export as write
-    from graven.lab.store.export import kind_of
+    from graven.lab.store.export import format_of
 
     path = Path(file)
-    kind = kind_of(path)
+    format_name = format_of(path)
     check_output_file(file)
     with open_store(db, write=False) as store:
-        count = run_to_completion(lambda: write(store, path, kind), f"writing {file}")
+        count = run_to_completion(lambda: write(store, path, format_name), f"writing {file}")
     out().print(f"wrote {count:,} games to {file}", markup=False, soft_wrap=True)

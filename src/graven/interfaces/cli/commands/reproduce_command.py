@@ -24,7 +24,7 @@ from graven.interfaces.cli.reproduce_tables import headline_table, overview, pri
 if TYPE_CHECKING:
     from graven.lab.experiments.reproduce import Entry, ReproductionResult, Results
     from graven.lab.experiments.run_config import RunConfig, RunProgress
-    from graven.lab.published import Paper, Table
+    from graven.lab.published import Paper, PublishedTable
 
 
 def reproduce(
@@ -92,7 +92,7 @@ class FigureSelection:
     """The figures that the command is about, and the form in which it prints them."""
 
     papers: list[Paper]
-    table: Table | None
+    table: PublishedTable | None
     best: bool
     headline: bool
     write: str | None
@@ -141,7 +141,7 @@ class FigureSelection:
 def _read(settings: ExperimentSettings, selection: FigureSelection) -> None:
     """Print what the store contains; there need not be a store."""
     from graven.lab.experiments.reproduce import Results
-    from graven.lab.store.store import default_path
+    from graven.lab.store.store_file import default_path
 
     results = Results((), settings.seed)
     if settings.db is not None or Path(default_path()).exists():
@@ -173,7 +173,10 @@ def _play(games: int, settings: ExperimentSettings, selection: FigureSelection) 
 
 
 def _measure(
-    table: Table, games: int | None, settings: ExperimentSettings, selection: FigureSelection
+    table: PublishedTable,
+    games: int | None,
+    settings: ExperimentSettings,
+    selection: FigureSelection,
 ) -> None:
     """Print a table of measurements, ours taken now if there are games to take them from."""
     from graven.core.errors import UsageError

@@ -126,7 +126,7 @@ def _show(result: TournamentResult) -> None:
     ladder = standings.ladder()
     console.print(_rating_table(ladder))
     console.print("beats next: the probability of being stronger than the next one.", style="dim")
-    if ladder.helped:
+    if ladder.regularised:
         console.print(
             "An agent lost or won all its games: each pair got half a point for both sides.",
             style="dim",
@@ -153,7 +153,7 @@ def _rating_table(ladder: Ladder) -> Table:
             f"{rating.low:+.0f} to {rating.high:+.0f}",
             f"{100 * rating.points:.1f} %",
             f"{rating.games:,}",
-            "" if last else f"{100 * ladder.superior[number][number + 1]:.1f} %",
+            "" if last else f"{100 * ladder.superiority[number][number + 1]:.1f} %",
         )
     return table
 

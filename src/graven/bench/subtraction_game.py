@@ -1,6 +1,7 @@
-"""One small game written twice, to measure what calling Python costs: as a class, and compiled.
+"""A small game written twice, as a Python class and compiled: the benchmark of callbacks.
 
-Two heaps of stones: take one or two from one of them; whoever takes the last stone has won.
+A subtraction game: two heaps of stones; a move takes one or two stones from one heap, and the
+player who takes the last stone wins.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from graven.core.game_parts import Bounds, RuleFunctions
 SIZE = 20
 
 
-class Heaps:
-    """The game as anybody would write it."""
+class SubtractionGame:
+    """The game as a plain Python class."""
 
     num_codes, max_plies = 4, 2 * SIZE
 
@@ -21,9 +22,9 @@ class Heaps:
         self.left, self.right, self.turn = SIZE, SIZE, 0
 
     def moves(self) -> list[int]:
-        """2 * heap + stones - 1."""
-        here = [code for code in (0, 1) if self.left > code]
-        return here + [code + 2 for code in (0, 1) if self.right > code]
+        """Return the legal moves, each 2 * heap + stones - 1."""
+        left = [code for code in (0, 1) if self.left > code]
+        return left + [code + 2 for code in (0, 1) if self.right > code]
 
     def play(self, move: int) -> None:
         """Take stones."""
@@ -35,33 +36,33 @@ class Heaps:
 
     @property
     def over(self) -> bool:
-        """Whether both heaps are gone."""
+        """Whether both heaps are empty."""
         return self.left + self.right == 0
 
     @property
     def scores(self) -> tuple[float, float]:
-        """Whoever moved last has won."""
+        """The player who moved last has won."""
         return (float(self.turn), 1.0 - self.turn)
 
-    def copy(self) -> Heaps:
-        """A copy."""
-        other = Heaps.__new__(Heaps)
-        other.left, other.right, other.turn = self.left, self.right, self.turn
-        return other
+    def copy(self) -> SubtractionGame:
+        """Return an independent copy."""
+        copied = SubtractionGame.__new__(SubtractionGame)
+        copied.left, copied.right, copied.turn = self.left, self.right, self.turn
+        return copied
 
 
 def start(constants: Constants, state: State) -> None:
-    """Two full heaps."""
+    """Set up two full heaps."""
     state[0], state[1], state[2], state[3] = SIZE, SIZE, 0, 0
 
 
 def turn(constants: Constants, state: State) -> int:
-    """Who moves."""
+    """Return the player to move."""
     return state[2] if state[0] + state[1] > 0 else TERMINAL
 
 
 def legal(constants: Constants, state: State, player: int, moves: Moves) -> int:
-    """The moves."""
+    """List the legal moves."""
     count = 0
     for heap in range(2):
         for code in range(2):
@@ -72,7 +73,7 @@ def legal(constants: Constants, state: State, player: int, moves: Moves) -> int:
 
 
 def play(constants: Constants, state: State, joint: Moves) -> None:
-    """Take stones. The last word tells histories apart, as positions of a class without a key."""
+    """Take stones. The last word distinguishes histories, as in a class without a key."""
     move = joint[state[2]]
     state[move // 2] -= move % 2 + 1
     state[2] = 1 - state[2]
@@ -80,15 +81,15 @@ def play(constants: Constants, state: State, joint: Moves) -> None:
 
 
 def scores(constants: Constants, state: State, out: Scores) -> None:
-    """Whoever moved last has won."""
+    """The player who moved last has won."""
     out[0] = state[2]
     out[1] = 1.0 - state[2]
 
 
-def compiled_heaps() -> Game:
-    """The game compiled."""
+def compiled_subtraction_game() -> Game:
+    """Return the game with compiled rules."""
     return Game(
-        name="heaps",
+        name="subtraction",
         players=2,
         functions=RuleFunctions(start=start, turn=turn, legal=legal, play=play, scores=scores),
         bounds=Bounds(state_words=4, num_codes=4, max_moves=4, max_plies=2 * SIZE),

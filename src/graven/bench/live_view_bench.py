@@ -6,12 +6,11 @@ import json
 import threading
 import time
 from collections.abc import Iterator
-from statistics import median
+from functools import partial
 from typing import NamedTuple
 
 from graven.agents import parse
-from graven.bench.ratio_rows import Row
-from graven.bench.suite import Measurements, measured
+from graven.bench.ratio_rows import RatioRow, measure_ratio
 from graven.core.game import Game
 from graven.interfaces.web.search_pool import PageSearch, RetainedSearch, SearchRequest
 from graven.interfaces.web.search_view import search_message
@@ -63,39 +62,22 @@ def playout_rate(game: Game, watched: bool, loads: list[ViewLoad]) -> float:
     return search.result.playouts_per_second if search.result else 0.0
 
 
-def live_view() -> Iterator[Row]:
-    """Yield for each game the cost of the view, its update rate and its processor time."""
+def live_view() -> Iterator[RatioRow]:
+    """Measure for each game the cost of the view, its update rate and its processor time."""
     for name in GAMES:
         game = load_game(name)
         loads: list[ViewLoad] = []
-        yield measured(
-            Row("page", f"{AGENT} watched v alone, {game.spec}", "playouts/s", 0.95),
-            lambda game=game, loads=loads: playout_rate(game, True, loads),  # type: ignore[misc]
-            lambda game=game, loads=loads: playout_rate(game, False, loads),  # type: ignore[misc]
+        yield measure_ratio(
+            RatioRow("page", f"{AGENT} watched v alone, {game.spec}", "playouts/s", 0.95),
+            partial(playout_rate, game, True, loads),
+            partial(playout_rate, game, False, loads),
             ROUNDS,
         )
-        fewest = min(load.updates for load in loads[1:])
-        yield Row(
-            "page",
-            f"fewest updates of a view a second v {MIN_UPDATES:g}, {game.spec}",
-            "updates/s",
-            1.0,
-            ours=fewest,
-            other=MIN_UPDATES,
-            ratio=fewest / MIN_UPDATES,
-        )
+        loads = loads[1:]  # the first search compiles
+        what = f"fewest updates of a view per second v {MIN_UPDATES:g}, {game.spec}"
+        fewest = min(load.updates for load in loads)
+        yield RatioRow("page", what, "updates/s", 1.0).with_value(fewest, MIN_UPDATES)
         # The view holds the GIL for at most this time, which is how long a search may wait for it.
-        cpu_share = median(load.cpu_share for load in loads[1:])
-        yield Row(
-            "page",
-            f"processor time of a view v {MAX_CPU_SHARE:.0%} of a second, {game.spec}",
-            "s",
-            1.0,
-            below=True,
-            ours=cpu_share,
-            other=MAX_CPU_SHARE,
-            ratio=cpu_share / MAX_CPU_SHARE,
-        )
-
-
-MEASUREMENTS: Measurements = {"page": live_view}
+        what = f"processor time of a view v {MAX_CPU_SHARE:.0%} of a second, {game.spec}"
+        row = RatioRow("page", what, "s", 1.0, below=True)
+        yield row.with_rounds([(load.cpu_share, MAX_CPU_SHARE) for load in loads])

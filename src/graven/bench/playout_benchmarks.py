@@ -1,0 +1,57 @@
+"""Benchmarks of random playouts through the game contract."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from graven.bench import random_playouts
+from graven.bench.ratio_rows import RatioRow, measure_ratio
+from graven.core.contract import Rules
+from graven.core.game import Game
+from graven.sources.load import load_game
+
+RANDOM_GAMES = 20_000
+RANDOM_GO_GAMES = 5_000
+GO_GAMES_PER_SECOND = 60_000.0
+
+
+def sampled_moves() -> Iterator[RatioRow]:
+    """Compare playouts with the game's `sample` with a loop that lists moves, rules inlined."""
+    game = load_game("breakthrough")
+    what = "random games with `sample` v a loop that lists moves, rules inlined"
+    yield _against_inlined(RatioRow("sample", what, "games/s", 1.0), game, game.rules)
+
+
+def listed_moves() -> Iterator[RatioRow]:
+    """Compare playouts that list moves with the same loop, rules inlined."""
+    game = load_game("breakthrough")
+    what = "random games that list moves v the same loop, rules inlined"
+    rules = game.rules._replace(sample=0)
+    yield _against_inlined(RatioRow("listing", what, "games/s", 0.6), game, rules)
+
+
+def go_playouts() -> Iterator[RatioRow]:
+    """Compare Go's uniform playouts with a fixed rate, and pattern playouts with uniform ones."""
+    game = load_game("go")
+    pattern_rules = game.rules_with("mogo")
+    aim = f"uniform random games v an aim of {GO_GAMES_PER_SECOND:,.0f}, {game.spec}"
+    yield measure_ratio(
+        RatioRow("go", aim, "games/s", 1.0),
+        lambda: random_playouts.contract_rate(game.rules, RANDOM_GO_GAMES),
+        lambda: GO_GAMES_PER_SECOND,
+    )
+    yield measure_ratio(
+        RatioRow(
+            "go", f"plies of mogo games v plies of uniform ones, {game.spec}", "plies/s", 0.25
+        ),
+        lambda: random_playouts.contract_ply_rate(pattern_rules, RANDOM_GO_GAMES),
+        lambda: random_playouts.contract_ply_rate(game.rules, RANDOM_GO_GAMES),
+    )
+
+
+def _against_inlined(row: RatioRow, game: Game, rules: Rules) -> RatioRow:
+    return measure_ratio(
+        row,
+        lambda: random_playouts.contract_rate(rules, RANDOM_GAMES),
+        lambda: random_playouts.inlined_rate(game, RANDOM_GAMES),
+    )

@@ -1,0 +1,98 @@
+"""The tables of a result file, their version, and the checks that a file has them.
+
+The tables keep the words of the first version: a `cell` is a pairing, `openings` are opening plies,
+`number` is the index of a game in its pairing.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+
+APPLICATION_ID = 0x67726176  # "grav"
+SCHEMA_VERSION = 1
+SQLITE_MAGIC = b"SQLite format 3\0"
+HEADER_BYTES = 100
+
+# A table apart from `game`, so that versions without it can read and continue the file.
+EVALUATION_TABLE = """
+CREATE TABLE IF NOT EXISTS evaluation (
+    game INTEGER PRIMARY KEY REFERENCES game (id),
+    scores TEXT NOT NULL            -- expected score at each ply, or null, as JSON
+) STRICT;
+"""
+SCHEMA = f"""
+CREATE TABLE cell (
+    id INTEGER PRIMARY KEY,
+    key TEXT NOT NULL UNIQUE,       -- everything that determines the games, as JSON
+    game TEXT NOT NULL,
+    first TEXT NOT NULL,
+    second TEXT NOT NULL,
+    first_playouts INTEGER,         -- budgets per move
+    first_seconds REAL,
+    second_playouts INTEGER,
+    second_seconds REAL,
+    seed TEXT NOT NULL,             -- in decimal: seeds need not fit into 63 bits
+    openings INTEGER NOT NULL,
+    seating TEXT NOT NULL
+) STRICT;
+CREATE TABLE game (
+    id INTEGER PRIMARY KEY,
+    cell INTEGER NOT NULL REFERENCES cell (id),
+    number INTEGER NOT NULL CHECK (number >= 0),
+    outcome REAL NOT NULL CHECK (outcome IN (0, 0.5, 1)),  -- for the first agent
+    plies INTEGER NOT NULL,
+    playouts INTEGER NOT NULL,
+    seconds REAL NOT NULL,          -- spent searching
+    ended TEXT NOT NULL,            -- when, in UTC
+    version TEXT NOT NULL,
+    machine TEXT NOT NULL,
+    seed TEXT NOT NULL,
+    seats TEXT NOT NULL,            -- the side, 0 or 1, in each seat, as JSON
+    scores TEXT NOT NULL,           -- of each seat, as JSON
+    moves TEXT NOT NULL,            -- as JSON
+    UNIQUE (cell, number)
+) STRICT;
+{EVALUATION_TABLE}
+PRAGMA application_id = {APPLICATION_ID};
+PRAGMA user_version = {SCHEMA_VERSION};
+"""
+REQUIRED_TABLES = {"cell", "game"}
+
+
+def create_tables(db: sqlite3.Connection) -> None:
+    """Create all tables in an empty database, in one transaction."""
+    db.executescript(f"BEGIN; {SCHEMA} COMMIT;")
+
+
+def add_missing_tables(db: sqlite3.Connection) -> None:
+    """Add the tables that the first files of this schema version do not have."""
+    db.execute(EVALUATION_TABLE)
+
+
+def has_evaluations(db: sqlite3.Connection) -> bool:
+    """Return whether the file has the table of evaluations; one opened read-only may lack it."""
+    find = "SELECT 1 FROM sqlite_master WHERE name = 'evaluation'"
+    return db.execute(find).fetchone() is not None
+
+
+def is_store_header(header: bytes) -> bool:
+    """Return whether these are the first bytes of a result file."""
+    return (
+        len(header) >= HEADER_BYTES
+        and header.startswith(SQLITE_MAGIC)
+        and int.from_bytes(header[68:72], "big") == APPLICATION_ID
+    )
+
+
+def header_version(header: bytes) -> int:
+    """Return the schema version in the first bytes of a result file."""
+    return int.from_bytes(header[60:64], "big")
+
+
+def check_integrity(db: sqlite3.Connection) -> None:
+    """Raise `sqlite3.DatabaseError` if SQLite finds damage or a table is missing."""
+    if db.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
+        raise sqlite3.DatabaseError("malformed")
+    tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    if not tables >= REQUIRED_TABLES:
+        raise sqlite3.DatabaseError("malformed")

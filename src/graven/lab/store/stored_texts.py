@@ -1,0 +1,50 @@
+"""Read and write the texts in a result file: lists as JSON, keys of pairings, agent specs.
+
+This is the only place of the store that deals with names that earlier versions wrote: version 0.1
+called options of a search leaves, each, final, reuse and memory.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Any
+
+from graven.agents.spec import migrate_spec
+from graven.core.bounded_json import read_json
+from graven.core.errors import GravenError
+from graven.lab.experiments.pairing import migrate_key
+
+
+def write_list(values: Sequence[Any]) -> str:
+    """Return a list as JSON text."""
+    return json.dumps(values, separators=(",", ":"))
+
+
+def read_list(text: str) -> list[Any]:
+    """Read a list from JSON text; raise `ValueError` if it is something else."""
+    values = read_json(text)
+    if not isinstance(values, list):
+        raise ValueError(f"{text[:40]!r} is not a list")
+    return values
+
+
+@lru_cache(maxsize=1 << 12)
+def read_spec(text: str) -> str:
+    """Return a stored agent spec with the present names of options."""
+    return migrate_spec(text)
+
+
+def former_keys(stored_keys: Iterable[str]) -> dict[str, list[str]]:
+    """Map the present key of a pairing to the keys that earlier versions wrote for it."""
+    former: dict[str, list[str]] = defaultdict(list)
+    for stored in stored_keys:
+        try:
+            present = migrate_key(stored)
+        except (ValueError, KeyError, TypeError, RecursionError, GravenError):
+            continue  # not a key: reading its pairing reports it
+        if present != stored:
+            former[present].append(stored)
+    return dict(former)
