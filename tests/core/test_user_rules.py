@@ -54,7 +54,7 @@ def turn_never_begins(constants, state):
 
 
 def test_a_game_that_is_over_at_the_start_has_no_match():
-    with pytest.raises(gv.UsageError, match="over before it begins"):
+    with pytest.raises(gv.UsageError, match="over at its start"):
         gv.match(tiny.heaps(4).changed(turn=turn_never_begins), "uct", "grave", workers=1)
 
 
@@ -86,7 +86,7 @@ def test_results_of_different_rules_under_the_same_name_are_not_merged():
     game, inverted = tiny.heaps(4), tiny.heaps(4).changed(scores=inverted_scores)
     assert game.spec == inverted.spec
     with gv.Store() as store:
-        first = gv.match(game, "uct", "grave", games=4, playouts=20, db=store, workers=1)
-        second = gv.match(inverted, "uct", "grave", games=4, playouts=20, db=store, workers=1)
-        again = gv.match(game, "uct", "grave", games=4, playouts=20, db=store, workers=1)
+        first = gv.match(game, "uct", "grave", games=4, playouts=20, store=store, workers=1)
+        second = gv.match(inverted, "uct", "grave", games=4, playouts=20, store=store, workers=1)
+        again = gv.match(game, "uct", "grave", games=4, playouts=20, store=store, workers=1)
     assert (first.new, second.new, again.new) == (4, 4, 0)

@@ -162,7 +162,7 @@ def test_its_time_is_limited():
     [
         ("spiel-mcts(simulation=3)", "Did you mean 'simulations'"),
         ("spiel-mcts(simulations=many)", "is a number"),
-        ("spiel-mcts(simulations=1,simulations=2)", "once"),
+        ("spiel-mcts(simulations=1,simulations=2)", "given twice"),
         ("spiel-mcts(c=-1)", "at least 0"),
     ],
 )

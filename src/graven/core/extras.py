@@ -9,7 +9,7 @@ from graven.core.errors import UsageError
 
 
 class Extra(NamedTuple):
-    """An extra: what needs it, and the packages that must be importable."""
+    """An extra: what it is needed for, and the packages that must be importable."""
 
     purpose: str
     packages: tuple[str, ...]
@@ -17,11 +17,11 @@ class Extra(NamedTuple):
 
 EXTRAS = {
     "web": Extra("the web page and the GGP player", ("starlette", "uvicorn", "websockets")),
-    "plots": Extra("drawing plots", ("matplotlib",)),
-    "cluster": Extra("running games on a Dask cluster", ("distributed",)),
-    "tune": Extra("tuning parameters", ("optuna",)),
-    "openspiel": Extra("playing with OpenSpiel", ("pyspiel",)),
-    "parquet": Extra("writing Parquet files", ("pyarrow",)),
+    "plots": Extra("plots", ("matplotlib",)),
+    "cluster": Extra("games on a Dask cluster", ("distributed",)),
+    "tune": Extra("tuning", ("optuna",)),
+    "openspiel": Extra("OpenSpiel's games and bots", ("pyspiel",)),
+    "parquet": Extra("Parquet files", ("pyarrow",)),
 }
 
 
@@ -37,7 +37,7 @@ def require(extra: str) -> Any:
             modules.append(import_module(package))
         except ImportError as error:
             raise UsageError(
-                f"{purpose} needs the package {package!r}, which cannot be imported: "
+                f"the package {package!r}, needed for {purpose}, cannot be imported: "
                 f"pip install 'graven[{extra}]'"
             ) from error
     return modules[0]

@@ -10,6 +10,7 @@ from typing import Any
 
 from graven.core.calls import Value
 from graven.core.errors import UsageError
+from graven.core.extras import require
 from graven.lab.experiments.tune_template import TuneTemplate
 from graven.lab.stats.intervals import Score
 from graven.lab.store.store_file import IN_MEMORY
@@ -60,10 +61,7 @@ class TuneStudy:
 
 def _open_study(store_path: str, name: str, seed: int) -> Any:
     """Open a study and queue the trials again that an earlier run did not finish."""
-    try:
-        import optuna
-    except ImportError:
-        raise UsageError("tuning needs the package 'optuna': pip install 'graven[tune]'.") from None
+    optuna = require("tune")
     verbosity = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     try:

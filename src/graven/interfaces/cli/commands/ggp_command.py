@@ -42,6 +42,9 @@ def ggp(
     import logging
 
     from graven.core.errors import UsageError
+    from graven.core.extras import require
+
+    require("web")
     from graven.interfaces.ggp.ggp_player import GgpPlayer
     from graven.interfaces.ggp.ggp_server import bound_socket, make_server
     from graven.interfaces.ggp.pondering import warm_up
