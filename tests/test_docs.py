@@ -28,7 +28,7 @@ def _folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "agg")
     # As on a machine with one core: starting workers takes longer than these few games do.
-    monkeypatch.setattr("graven.lab.experiments.experiment.cores", lambda: 1)
+    monkeypatch.setattr("graven.lab.experiments.run.cores", lambda: 1)
 
 
 @pytest.mark.parametrize("block", PYTHON, ids=lambda block: block.name)

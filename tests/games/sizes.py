@@ -1,4 +1,4 @@
-"""The boards that the tests play on: the smallest of a game first, the largest last."""
+"""The boards of the tests: for each game from the smallest to the largest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures name their cells as moves do, so that a page knows what somebody points at."""
+"""SVG pictures name their cells as move texts do, so that a page can map clicks to moves."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ BOARDS = {
 
 def cells(svg: str) -> list[str]:
     return [
-        each.get("data-cell")
-        for each in ElementTree.fromstring(svg).iter()
-        if each.get("data-cell")
+        element.get("data-cell")
+        for element in ElementTree.fromstring(svg).iter()
+        if element.get("data-cell")
     ]
 
 
 @pytest.mark.parametrize("spec", BOARDS)
-def test_every_cell_is_there_once_and_moves_are_made_of_them(spec: str) -> None:
+def test_every_cell_occurs_once_and_moves_consist_of_cells(spec: str) -> None:
     position = make_game(spec).start()
     names = cells(position.svg())
     assert len(names) == len(set(names)) == BOARDS[spec]
@@ -45,7 +45,7 @@ def test_the_cell_of_a_stone_is_where_the_stone_is_drawn() -> None:
         start = make_game(spec).start()
         move = move or start.legal_moves[0]
         root = ElementTree.fromstring(start.play(move).svg())
-        (cell,) = (each for each in root.iter() if each.get("data-cell") == move)
+        (cell,) = (element for element in root.iter() if element.get("data-cell") == move)
         if cell.tag == f"{SVG}circle":
             centre = float(cell.get("cx")), float(cell.get("cy"))
         else:
@@ -54,14 +54,14 @@ def test_the_cell_of_a_stone_is_where_the_stone_is_drawn() -> None:
                 for k, s in (("x", "width"), ("y", "height"))
             )
         stones = [
-            (float(each.get("cx")), float(each.get("cy")))
-            for each in root.iter(f"{SVG}circle")
-            if "stone" in (each.get("fill") or "")
+            (float(element.get("cx")), float(element.get("cy")))
+            for element in root.iter(f"{SVG}circle")
+            if "stone" in (element.get("fill") or "")
         ]
         assert centre in stones
 
 
-def test_every_block_of_a_group_leads_to_its_move() -> None:
+def test_every_block_of_a_group_has_the_cell_of_its_move() -> None:
     position = make_game("samegame(board=112/122/331)").start()
     names = cells(position.svg())
     assert len(names) == 9

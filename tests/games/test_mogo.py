@@ -1,4 +1,4 @@
-"""Playouts with patterns: which moves they find, in positions made for it."""
+"""The moves of MoGo's playout policy in constructed positions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DRAWS = 60
 
 
 def moves_of(moves: str, size: int = 9) -> set[str]:
-    """All moves that a playout with patterns plays after these."""
+    """Return all moves that the playout policy plays after these."""
     position = make_game("go", size=size).start().play_moves(moves.split())
     rules = position.game.rules_with("mogo")
     rng, scratch = generator(1), contract.new_moves(rules)
@@ -25,17 +25,17 @@ def moves_of(moves: str, size: int = 9) -> set[str]:
     return {position.game.format_move(position.current_player, code) for code in codes}
 
 
-def test_stones_in_atari_run():
+def test_stones_in_atari_escape():
     # E5 has one liberty left, F5, after White's D5; from there it has two more.
     assert moves_of("E5 E4 A1 E6 A9 D5") == {"F5"}
 
 
-def test_stones_in_atari_take_the_besieger():
+def test_stones_in_atari_capture_the_attacker():
     # A1 is in atari by A2: B1 joins it to B2, and A3 takes A2.
     assert moves_of("A1 J9 B2 A2") == {"B1", "A3"}
 
 
-def test_stones_that_cannot_run_are_given_up():
+def test_no_escape_without_liberties():
     # E1 at the edge: D1 is no escape, for C1 and D2 are White's.
     assert "D1" not in moves_of("E1 C1 J9 D2 J8 E2 J7 F1")
 
@@ -45,7 +45,7 @@ def test_a_capture_is_taken_wherever_it_is():
     assert moves_of("B1 A1 J9 F5") == {"A2"}
 
 
-def test_without_anything_special_any_point_may_be_played():
+def test_without_a_tactical_move_any_point_is_played():
     assert len(moves_of("E5")) > 20
 
 
@@ -74,11 +74,11 @@ def matches(rows: str) -> bool:
         ("oe./o*./...", True),  # a magari
         ("oee/.*./...", True),  # a thin hane, for the player's own stone
         ("eoo/.*./...", False),  # not for the enemy's
-        ("oe./e*./...", True),  # a cut
-        ("oe./e*e/...", False),  # which leads nowhere
+        ("oe./e*./...", True),  # a cross-cut
+        ("oe./e*e/...", False),  # an exception of the cut pattern
         ("oe./e*./.e.", False),
         ("oe./e*o/...", True),
-        (".o./e*e/...", True),  # a cut through
+        (".o./e*e/...", True),  # a cut
         (".o./e*e/.e.", False),
         ("o../e*./###", True),  # at the side
         ("..o/.*e/###", True),
@@ -96,17 +96,17 @@ def test_patterns(rows, expected):
     assert matches(rows) is expected
 
 
-def test_patterns_do_not_care_how_the_board_is_turned():
+def test_patterns_are_invariant_under_symmetries():
     words = TABLE.view(np.uint64)
     bits = np.unpackbits(words.view(np.uint8), bitorder="little").astype(bool)
     cube = bits.reshape([4] * 8)  # axis 0 is the last of the eight points
     points = [(row, column) for row in range(3) for column in range(3) if (row, column) != (1, 1)]
-    turns = (
+    symmetries = (
         lambda row, column: (column, row),
         lambda row, column: (row, 2 - column),
         lambda row, column: (2 - column, row),
     )
-    for turn in turns:
-        axes = [7 - points.index(turn(*point)) for point in reversed(points)]
+    for symmetry in symmetries:
+        axes = [7 - points.index(symmetry(*point)) for point in reversed(points)]
         assert (cube.transpose(axes) == cube).all()
     assert 0.01 < bits.mean() < 0.5

@@ -1,4 +1,4 @@
-"""Our games have as many move sequences as the naive rules counted; see `tests/naive/perft.py`."""
+"""Perft counts agree with those of the naive rules; see `tests/naive/perft.py`."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ FOLDER = Path(__file__).parent / "perft"
 
 def stored() -> list[tuple[str, int, int]]:
     """The lines (spec, depth, count) of all perft files."""
-    found = []
+    counts = []
     for path in sorted(FOLDER.glob("*.txt")):
         for line in path.read_text().splitlines():
             if line and not line.startswith("#"):
                 spec, depth, count = line.split()
-                found.append((spec, int(depth), int(count)))
-    return found
+                counts.append((spec, int(depth), int(count)))
+    return counts
 
 
 @pytest.mark.parametrize(("spec", "depth", "count"), stored())
@@ -53,17 +53,17 @@ def test_every_sequence_of_a_game_small_enough_to_count_by_hand():
     assert [perft(start, depth) for depth in range(4)] == [1, 2, 2, 0]
 
 
-def test_perft_says_what_it_cannot_count():
+def test_perft_rejects_what_it_cannot_count():
     with pytest.raises(UsageError, match="move at once"):
         perft(rock_paper_scissors().start(), 1)
     with pytest.raises(UsageError, match="at least 0"):
         perft(heaps(1).start(), -1)
 
 
-# As published by many, for instance at http://www.aartbik.com/strategy.php.
+# Published in many places, for instance at http://www.aartbik.com/strategy.php.
 OTHELLO = [4, 12, 56, 244, 1396, 8200, 55_092, 390_216, 3_005_288]
 
 
 @pytest.mark.parametrize(("depth", "count"), list(enumerate(OTHELLO, 1)))
-def test_othello_has_the_counts_that_are_known(depth, count):
+def test_othello_has_the_published_counts(depth, count):
     assert perft(make_game("othello").start(), depth) == count

@@ -23,7 +23,7 @@ def test_every_game_of_the_package_is_listed() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_default_makes_the_game_it_says(name: str) -> None:
+def test_defaults_match_the_default_game(name: str) -> None:
     family = find(name)
     assert family.options["size"].default == "8x8"
     assert family.make().spec == make_game(name).spec == f"{name}(size=8x8)"
@@ -39,10 +39,10 @@ def test_a_default_makes_the_game_it_says(name: str) -> None:
         ("atarigo()", "atarigo(size=8x8)"),
     ],
 )
-def test_texts_become_games_in_canonical_form(text: str, spec: str) -> None:
+def test_specs_are_canonical(text: str, spec: str) -> None:
     game = make_game(text)
     assert game.spec == spec
-    assert make_game(game.spec).spec == spec, "what records store can be read back"
+    assert make_game(game.spec).spec == spec, "stored specs can be read back"
 
 
 def test_options_may_be_given_by_keyword() -> None:
@@ -75,7 +75,7 @@ def test_mistakes_are_explained(text: str, hint: str) -> None:
     assert hint in str(caught.value)
 
 
-def test_an_option_in_the_text_and_beside_it_is_a_mistake() -> None:
+def test_an_option_in_the_text_and_as_keyword_raises() -> None:
     with pytest.raises(UsageError, match="given twice"):
         make_game("nogo(size=9)", size=9)
 

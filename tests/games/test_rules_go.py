@@ -1,4 +1,4 @@
-"""Go's rules in small positions, counts that others have published, and more than two colours."""
+"""Rules of Go in small positions, published counts, and more than two colours."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def after(size: int | str, moves: str, **options):
     return make_game("go", size=size, **options).start().play_moves(moves.split())
 
 
-def sensible(position) -> set[str]:
+def playout_moves(position) -> set[str]:
     rules = position.game.rules
     moves = contract.new_moves(rules)
     count = contract.playout_moves(rules, position.state.copy(), position.current_player, moves)
@@ -39,7 +39,7 @@ def test_a_captured_stone_leaves_the_board():
     assert board(after(3, "A1 A2 C3 B1")) == "..X/O../.O."
 
 
-def test_a_capture_may_fill_ones_own_last_liberty():
+def test_a_capture_may_fill_the_last_own_liberty():
     assert board(after(2, "A1 A2 B1 pass B2")) == ".X/XX"
 
 
@@ -51,7 +51,7 @@ def test_suicide_is_not_allowed():
 def test_ko():
     position = after(4, "B1 C1 A2 D2 B3 C3 pass B2 C2")
     assert board(position) == "..../.XO./X.XO/.XO."
-    assert "B2" not in position.legal_moves, "that would bring back the position before"
+    assert "B2" not in position.legal_moves, "it would repeat the previous position"
     assert "B2" in position.play_moves(["D4", "A4"]).legal_moves, (
         "there is another stone on the board now"
     )
@@ -64,7 +64,7 @@ def test_passes_do_not_lift_a_ko():
     assert "B2" in position.play("pass").play("A4").legal_moves
 
 
-def test_no_board_ever_comes_back():
+def test_no_position_is_repeated():
     chance, forbidden = random.Random(3), 0
     for _ in range(200):
         position, seen = make_game("go", size="2x3").start(), set()
@@ -81,7 +81,7 @@ def test_no_board_ever_comes_back():
 def test_two_passes_end_the_game_and_areas_count():
     position = after(3, "B2 A1 C1 pass pass", komi=2)
     assert position.is_over
-    assert go.areas(position) == (2.0, 1.0), "all that is empty touches both"
+    assert go.areas(position) == (2.0, 1.0), "the empty region touches both colours"
     assert position.scores == (0.0, 1.0)
     assert after(3, "B2 pass pass", komi=9).scores == (0.5, 0.5), "nine points, and komi nine"
     assert after(3, "B2 pass pass", komi=8.5).scores == (1.0, 0.0)
@@ -101,13 +101,13 @@ def test_two_passes_end_the_game_and_areas_count():
 def test_playouts_do_not_fill_eyes(size, moves, point, is_eye):
     position = after(size, moves)
     assert point in position.legal_moves
-    assert (point not in sensible(position)) == is_eye
+    assert (point not in playout_moves(position)) == is_eye
 
 
 def test_playouts_pass_when_only_eyes_are_left():
     position = after("2x3", "A2 pass B2 pass C2 pass B1 pass")
     assert set(position.legal_moves) == {"A1", "C1", "pass"}
-    assert sensible(position) == {"pass"}
+    assert playout_moves(position) == {"pass"}
 
 
 @pytest.mark.parametrize("playout", ["sample", "mogo"])
@@ -124,7 +124,7 @@ def test_playouts_end_long_before_the_cap(playout):
         assert state[PLY] < game.max_plies
 
 
-# Counts of others.
+# Published counts.
 
 compiled_legal = numba.njit(go.legal)
 
@@ -135,8 +135,8 @@ def legal_without_pass(constants, state, player, moves):
 
 @pytest.mark.parametrize(("depth", "count"), [(1, 81), (2, 6480), (3, 511_920), (4, 39_929_136)])
 def test_perft_without_passes(depth, count):
-    """As Peter McKenzie counted them on the computer-go mailing list ("Testing move generation
-    and tree traversal")."""
+    """Counts by Peter McKenzie on the computer-go mailing list ("Testing move generation and
+    tree traversal")."""
     game = make_game("go", size=9)
     assert perft(game.changed(legal=legal_without_pass).start(), depth) == count
 
@@ -148,7 +148,7 @@ def test_all_legal_boards_can_be_reached(size, count):
     rules, moves, joint = game.rules, contract.new_moves(game.rules), contract.new_joint(game.rules)
     start = contract.new_state(rules)
     contract.start(rules, start)
-    found, frontier = {int(start[go_board.KEY])}, [start]
+    reached, frontier = {int(start[go_board.KEY])}, [start]
     while frontier:
         state = frontier.pop()
         for player in (0, 1):
@@ -158,10 +158,10 @@ def test_all_legal_boards_can_be_reached(size, count):
                 after = state.copy()
                 joint[player] = code
                 contract.play(rules, after, joint)
-                if int(after[go_board.KEY]) not in found:
-                    found.add(int(after[go_board.KEY]))
+                if int(after[go_board.KEY]) not in reached:
+                    reached.add(int(after[go_board.KEY]))
                     frontier.append(after)
-    assert len(found) == count
+    assert len(reached) == count
 
 
 # More colours.
@@ -209,7 +209,7 @@ def test_a_stone_of_a_third_colour_takes_the_last_liberty():
     assert board(after(3, "A1 A2 B1", colors=3)) == ".../O../.R."
 
 
-# Options, and what the interfaces need.
+# Options and helper functions.
 
 
 @pytest.mark.parametrize(
@@ -222,7 +222,7 @@ def test_a_stone_of_a_third_colour_takes_the_last_liberty():
         ({"komi": "inf"}, "komi must be a number"),
         ({"colors": 5}, "2, 3 or 4"),
         ({"colors": 1}, "2, 3 or 4"),
-        ({"colors": 3, "komi": 7}, "for two colours"),
+        ({"colors": 3, "komi": 7}, "only for two colours"),
     ],
 )
 def test_wrong_options_are_explained(options, hint):
@@ -244,23 +244,23 @@ def test_the_canonical_form_can_be_read_back(text, spec):
     assert make_game(spec).spec == spec
 
 
-def test_the_turn_can_be_handed_over():
+def test_the_player_to_move_can_be_changed():
     position = after(3, "A1 pass")
-    handed = go.handed_over(position, 1)
-    assert handed.current_player == 1
-    assert "White to move" in str(handed)
-    assert handed.play("C3").current_player == 0
-    assert not handed.play("pass").is_over
+    changed = go.with_player_to_move(position, 1)
+    assert changed.current_player == 1
+    assert "White to move" in str(changed)
+    assert changed.play("C3").current_player == 0
+    assert not changed.play("pass").is_over
     assert position.current_player == 0
 
 
 def test_searches_leave_eyes_alone_and_may_always_pass():
-    # White's eyes at a1 and c1 are White's only points left but for one of Black's.
+    # White has eyes at A1 and C1.
     game = make_game("go(size=9)")
     position = game.start()
     for move in ("a9 a2", "b9 b1", "c9 b2", "d9 c2", "e9 d2", "f9 d1"):
-        for each in move.split():
-            position = position.play(each)
+        for point in move.split():
+            position = position.play(point)
     position = position.play("pass")
     assert position.current_player == 1
     assert {"A1", "C1", "pass"} <= set(position.legal_moves)
@@ -268,5 +268,5 @@ def test_searches_leave_eyes_alone_and_may_always_pass():
     count = contract.tree_moves(game.rules, position.state, 1, moves)
     listed = {game.format_move(1, int(code)) for code in moves[:count]}
     assert set(position.legal_moves) - listed == {"A1", "C1"}
-    found = SearchAgent("uct").search(position, playouts=500)
-    assert {stat.move for stat in found.root_stats} == listed
+    result = SearchAgent("uct").search(position, playouts=500)
+    assert {stat.move for stat in result.root_stats} == listed

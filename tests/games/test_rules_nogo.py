@@ -40,14 +40,14 @@ def test_captures_are_illegal_even_where_the_stone_would_live() -> None:
     assert "C4" not in position.legal_moves
 
 
-def test_a_group_with_three_liberties_in_line_is_not_taken_for_one_with_the_middle_only() -> None:
+def test_a_group_with_three_liberties_in_line_is_not_in_atari_at_the_middle_one() -> None:
     # Black's A2, B2, C2 have the liberties A1, B1 and C1, whose mean is B1.
     moves = ["A2", "A3", "B2", "B3", "C2", "C3", "E5", "D2", "E4"]
     position = make_game("nogo", size=5).start().play_moves(moves)
     assert "B1" in position.legal_moves
 
 
-def test_who_cannot_move_loses() -> None:
+def test_a_player_without_a_move_loses() -> None:
     position = make_game("nogo", size=2).start().play_moves(["A1", "B1", "A2"])
     assert position.is_over, "B2 would capture"
     assert position.scores == (1.0, 0.0)
@@ -55,7 +55,7 @@ def test_who_cannot_move_loses() -> None:
     assert misere.scores == (0.0, 1.0)
 
 
-def test_features_are_the_neighbours_as_the_mover_sees_them() -> None:
+def test_features_are_relative_to_the_player_to_move() -> None:
     position = make_game("nogo", size=3).start().play("B2")
     own, enemy, empty, edge = range(4)
     below, left, right, above = 1, 4, 16, 64
@@ -81,17 +81,17 @@ def test_the_same_stones_with_the_other_player_to_move_differ() -> None:
 
 
 @pytest.mark.parametrize("side", [2, 8, 19])
-def test_packed_liberties_of_the_fullest_group_fit(side: int) -> None:
+def test_packed_liberties_of_the_largest_group_fit(side: int) -> None:
     points = stone_groups.points(side, side)
     most, far = 4 * side * side, int(points[-1])
-    packed = most * stone_groups.liberty.py_func(far)  # type: ignore[attr-defined]
+    packed = most * stone_groups.pseudo_liberty.py_func(far)  # type: ignore[attr-defined]
     assert packed < 1 << 63
     assert packed & stone_groups.COUNT_MASK == most
     assert packed >> stone_groups.COUNT_BITS & ((1 << stone_groups.SUM_BITS) - 1) == most * far
     assert packed >> (stone_groups.COUNT_BITS + stone_groups.SUM_BITS) == most * far * far
 
 
-def test_points_keep_clear_of_the_border() -> None:
+def test_points_are_not_on_the_border() -> None:
     points = stone_groups.points(3, 4)
     assert len(set(points)) == 12
     assert np.all(points % stone_groups.width_of(4) != 0)

@@ -16,7 +16,7 @@ def feature(position: Position, move: str) -> int:
     return feature_code(position, position.current_player, code)
 
 
-def test_breakthrough_begins_with_two_rows_a_side() -> None:
+def test_breakthrough_starts_with_two_rows_per_player() -> None:
     start = make_game("breakthrough", size="5x4").start()
     assert str(start) == "5 B B B B\n4 B B B B\n3 . . . .\n2 W W W W\n1 W W W W\n  a b c d"
     assert start.current_player == 0
@@ -27,7 +27,7 @@ def test_breakthrough_begins_with_two_rows_a_side() -> None:
     }
 
 
-def test_pawns_capture_aslant_but_not_straight_ahead() -> None:
+def test_pawns_capture_diagonally_but_not_straight_ahead() -> None:
     position = make_game("breakthrough", size="5x4").start().play_moves(["b2b3"])
     assert "b4b3" not in position.legal_moves
     assert {"a4b3", "c4b3"} <= set(position.legal_moves)
@@ -36,7 +36,7 @@ def test_pawns_capture_aslant_but_not_straight_ahead() -> None:
     assert str(taken).count("W") == 7
 
 
-def test_a_pawn_never_moves_onto_its_own() -> None:
+def test_a_pawn_never_moves_onto_an_own_pawn() -> None:
     position = make_game("breakthrough").start().play_moves(["a2a3", "h7h6"])
     assert "a1a2" in position.legal_moves
     assert "b2a3" not in position.legal_moves
@@ -52,7 +52,7 @@ def test_reaching_the_far_row_wins() -> None:
     assert misere.scores == (0.0, 1.0)
 
 
-def test_taking_the_last_piece_wins() -> None:
+def test_capturing_the_last_piece_wins() -> None:
     moves = ["a2a3", "b5b4", "a3a4", "b4a3", "b2a3", "a5b4", "a3b4", "a6b5", "a4b5", "b6a5", "b4a5"]
     position = make_game("breakthrough", size="6x2").start().play_moves(moves)
     assert str(position).count("B") == 0
@@ -60,7 +60,7 @@ def test_taking_the_last_piece_wins() -> None:
     assert position.scores == (1.0, 0.0)
 
 
-def test_breakthrough_features_tell_captures() -> None:
+def test_breakthrough_features_mark_captures() -> None:
     start = make_game("breakthrough", size="5x4").start()
     quiet, capture = start.play("a2a3"), start.play("b2b3")
     assert feature(quiet, "a4b3") % 2 == 0
@@ -89,7 +89,7 @@ def test_knights_capture_and_win_by_reaching_the_far_row() -> None:
 
 
 @pytest.mark.parametrize("spec", ["breakthrough(size=5x9)", "knightthrough(size=7x4)"])
-def test_every_code_has_a_text_of_its_own(spec: str) -> None:
+def test_every_code_has_a_unique_text(spec: str) -> None:
     game: Game = make_game(spec)
     for player in range(2):
         texts = {game.format_move(player, code) for code in range(game.num_codes)}

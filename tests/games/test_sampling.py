@@ -1,4 +1,4 @@
-"""Playouts are uniform: `sample` draws every sensible move of a position equally often."""
+"""Playouts are uniform: `sample` draws every playout move of a position equally often."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ BOARDS = [
 
 
 def positions(game, seed: int):
-    """From each long random game a position at a random moment, and the last ones with a choice.
+    """Yield from each long random game a random position, and the last ones with a choice.
 
-    When a board of stones fills up few empty points are legal: a `sample` that guesses must mind.
+    On a nearly full board few empty points are legal, which a `sample` by rejection must handle.
     """
     chance = random.Random(seed)
     for _ in range(GAMES_PLAYED):
         line = [game.start()]
         while not line[-1].is_over:
-            line.append(reluctant_move(line[-1], chance))
+            line.append(play_without_ending(line[-1], chance))
         choices = [position for position in line if len(position.legal_moves) > 1]
         yield chance.choice(choices)
         yield from choices[-2:]
 
 
-def reluctant_move(position, chance: random.Random):
+def play_without_ending(position, chance: random.Random):
     """Play a random move that does not end the game, if there is one."""
     for move in chance.sample(position.legal_moves, len(position.legal_moves)):
         after = position.play(move)
-        if not after.over:
+        if not after.is_over:
             break
     return after
 

@@ -7,18 +7,22 @@ import pytest
 from graven.games.registry import make_game
 
 
-def mover_wins(position, known: dict[int, bool]) -> bool:
+def player_to_move_wins(position, solved: dict[int, bool]) -> bool:
     """Whether the player to move can force a win."""
     player, key = position.current_player, position.key
-    if key not in known:
-        known[key] = False
+    if key not in solved:
+        solved[key] = False
         for code in position.legal_codes_of(player):
             after = position.play(code)
-            wins = after.scores[player] == 1.0 if after.over else not mover_wins(after, known)
+            wins = (
+                after.scores[player] == 1.0
+                if after.is_over
+                else not player_to_move_wins(after, solved)
+            )
             if wins:
-                known[key] = True
+                solved[key] = True
                 break
-    return known[key]
+    return solved[key]
 
 
 # Uiterwijk, "Perfectly solving Domineering boards" (2014), rows x columns, Vertical moves first:
@@ -30,9 +34,9 @@ WON_BY_HORIZONTAL = ["3x4", "3x5", "3x6", "3x7", "5x2", "5x4"]
 
 @pytest.mark.parametrize("size", WON_BY_VERTICAL)
 def test_vertical_wins_domineering(size):
-    assert mover_wins(make_game("domineering", size=size).start(), {})
+    assert player_to_move_wins(make_game("domineering", size=size).start(), {})
 
 
 @pytest.mark.parametrize("size", WON_BY_HORIZONTAL)
 def test_horizontal_wins_domineering(size):
-    assert not mover_wins(make_game("domineering", size=size).start(), {})
+    assert not player_to_move_wins(make_game("domineering", size=size).start(), {})

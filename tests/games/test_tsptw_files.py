@@ -1,4 +1,4 @@
-"""Instances of the travelling salesman with time windows, from files that may be wrong."""
+"""Reading TSPTW instances from valid and invalid files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from graven.core.errors import UsageError
 from graven.games.registry import make_game
-from graven.games.tsptw_instances import MOST_CITIES, Instance, read_instance
+from graven.games.tsptw_instances import MAX_CITIES, TsptwInstance, read_instance
 from graven.testing import check_game
 from tests.naive.tsptw import Tsptw, shortest_on_time
 
@@ -32,9 +32,9 @@ DECIMALS = """3
 """
 
 
-def same(one: Instance, other: Instance) -> bool:
+def same(first: TsptwInstance, second: TsptwInstance) -> bool:
     return all(
-        (getattr(one, name) == getattr(other, name)).all()
+        (getattr(first, name) == getattr(second, name)).all()
         for name in ("distances", "opens", "closes")
     )
 
@@ -50,7 +50,7 @@ def test_coordinates_give_the_published_matrix():
     assert same(read_instance(COORDINATES, "x"), read_instance(MATRIX, "x"))
 
 
-def test_service_times_are_part_of_the_way():
+def test_service_times_are_part_of_the_distances():
     text = "1 0 0 0 0 90 5\n2 3 4 0 10 20 2\n3 0 8 0 0 50 0\n"
     instance = read_instance(text, "x")
     # From the depot: 5 to the second city and 8 to the third, after a service of 5.
@@ -89,7 +89,7 @@ def test_the_optimum_of_the_published_instance():
         ("2\n0 1\n1 0\n0 9\n", "need 9 numbers"),
         ("2\n0 1\n1 0\n0 9\n0 9\n1\n", "need 9 numbers"),
         ("1\n0\n0 9\n", "from 2 to"),
-        (f"{MOST_CITIES + 1}\n0 0\n", "from 2 to"),
+        (f"{MAX_CITIES + 1}\n0 0\n", "from 2 to"),
         ("-2\n0 0\n", "from 2 to"),
         ("2.5\n0 0\n", "from 2 to"),
         ("2\n0 -1\n1 0\n0 9\n0 9\n", "less than 0"),
@@ -105,7 +105,7 @@ def test_mistakes_are_explained(text, hint):
     assert "\n" not in str(caught.value)
 
 
-def test_numbers_too_large_for_an_exact_score_are_refused(tmp_path):
+def test_numbers_too_large_for_an_exact_score_are_rejected(tmp_path):
     file = tmp_path / "large.txt"
     file.write_text("2\n0 999999999.000001\n1 0\n0 9\n0 9\n")
     with pytest.raises(UsageError, match="too large"):
@@ -114,7 +114,7 @@ def test_numbers_too_large_for_an_exact_score_are_refused(tmp_path):
 
 @settings(max_examples=200)
 @given(st.text(alphabet="0123456789. -\n#!aCUST", max_size=200) | st.text(max_size=60))
-def test_any_text_is_an_instance_or_a_sentence(text):
+def test_any_text_is_an_instance_or_a_usage_error(text):
     with suppress(UsageError):
         instance = read_instance(text, "any.txt")
         assert (instance.opens <= instance.closes).all()
@@ -122,7 +122,7 @@ def test_any_text_is_an_instance_or_a_sentence(text):
 
 @settings(max_examples=100)
 @given(st.data())
-def test_a_damaged_instance_is_an_instance_or_a_sentence(data):
+def test_a_damaged_instance_is_an_instance_or_a_usage_error(data):
     text = data.draw(st.sampled_from([MATRIX, COORDINATES, DECIMALS]))
     at = data.draw(st.integers(0, len(text)))
     put = data.draw(st.text(alphabet="0123456789. -\n", max_size=4))

@@ -45,7 +45,7 @@ WRONG = {
     "agents": (["agents", "greave"], "Did you mean 'grave'?"),
     "agents in a file": (["agents", "./mine.py"], "name one of its policies, as in ./mine.py:tree"),
     "bench": (["bench", "tabels"], "Did you mean 'tables'?"),
-    "endless": (["search", *NOGO, "--seconds", "inf"], "and an end, not inf"),
+    "endless": (["search", *NOGO, "--seconds", "inf"], "finitely many, not inf"),
     "play a program": (["play", *NOGO, "--agent", 'gtp("gnugo")'], "plays only matches"),
     "sweep of nan": (["sweep", *NOGO, "rave(bias=[nan])", "--against", "uct"], "bias"),
     "reproduce into": (["reproduce", "--headline", "--write", "x.txt"], ".csv or .md"),

@@ -47,7 +47,7 @@ def test_moves_set_up_a_position(run):
         ([GAME, "--method", "nrap"], "Did you mean 'nrpa'"),
         ([GAME, "--alpha", "-1"], "from 0 to 1000"),
         ([GAME, "--method", "nrpa(level=2)", "--level", "3"], "twice"),
-        ([GAME, "--seconds", "0"], "more than 0 seconds"),
+        ([GAME, "--seconds", "0"], "seconds must be more than 0"),
         ([GAME, "--playouts", "0"], "from 1 to"),
         ([GAME, "--runs", "0"], "runs must be"),
         ([GAME, "--resume", "/nowhere/x.json"], "there is no file"),
@@ -67,8 +67,8 @@ def test_wrong_input_is_one_sentence(run, arguments, named):
 def test_a_file_cannot_be_resumed_with_another_method_or_seed(run, tmp_path):
     file = str(tmp_path / "solve.json")
     assert run("solve", GAME, "--method", "nmcs(level=1)", "--save", file).code == 0
-    assert "leave --method out" in run("solve", GAME, "--method", "nrpa", "--resume", file).err
-    assert "leave --seed out" in run("solve", GAME, "--seed", "3", "--resume", file).err
+    assert "omit --method" in run("solve", GAME, "--method", "nrpa", "--resume", file).err
+    assert "omit --seed" in run("solve", GAME, "--seed", "3", "--resume", file).err
     assert run("solve", GAME, "--method", "nmcs", "--level", "1", "--resume", file).code == 0
 
 

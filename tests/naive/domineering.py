@@ -1,6 +1,7 @@
 """Domineering from its rules: a set of covered squares.
 
-Player 0 places dominoes upright and moves first, player 1 lays them flat. Who cannot move loses.
+Player 0 places vertical dominoes and moves first, player 1 horizontal ones. A player without a move
+loses.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ class Domineering:
 
     def places(self) -> dict[str, tuple[tuple[int, int], tuple[int, int]]]:
         up, right = (1, 0) if self.turn == 0 else (0, 1)
-        found = {}
+        moves = {}
         for row in range(self.rows - up):
             for column in range(self.columns - right):
-                one, other = (row, column), (row + up, column + right)
-                if one not in self.covered and other not in self.covered:
-                    found[self.name(one) + self.name(other)] = (one, other)
-        return found
+                first, second = (row, column), (row + up, column + right)
+                if first not in self.covered and second not in self.covered:
+                    moves[self.name(first) + self.name(second)] = (first, second)
+        return moves
 
     def name(self, square: tuple[int, int]) -> str:
         return f"{LETTERS[square[1]]}{square[0] + 1}"

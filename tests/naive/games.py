@@ -1,7 +1,7 @@
-"""The slow, obvious second opinion on every game's rules; shares no code with `graven`.
+"""Slow, simple rules of every game, which share no code with `graven`.
 
-Each game has `moves()` (a set of texts), `play(text)`, `turn`, `over` and `scores`. `play` puts
-new containers in place of old ones, so `copy.copy` gives an independent position.
+Each game has `moves()` (a set of texts), `play(text)`, `turn`, `over` and `scores`. `play` replaces
+containers instead of changing them, so `copy.copy` returns an independent position.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def naive_game(name: str, rows: int, columns: int) -> Any:
 
 
 def perft(game: Any, depth: int) -> int:
-    """How many sequences of exactly `depth` moves there are; ended games have none."""
+    """Return the number of sequences of exactly `depth` moves; finished games have none."""
     if depth == 0:
         return 1
     moves = game.moves()

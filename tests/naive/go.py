@@ -1,9 +1,9 @@
 """Go from its rules: a dict from points to colours, flood fill, and the set of all boards so far.
 
-Any number of colours. A player may put a stone on an empty point if it then has a liberty, after
-the strings of others without one are taken off, and if no earlier board comes back; or pass. When
-all have passed in a row, the most stones and empty regions that touch one's own colour only win;
-White has komi (7.5) if there are two colours. A game also ends after 3 plies a point and 50 more.
+Any number of colours. A stone on an empty point is legal if it has a liberty after captures, and if
+the board has not occurred before. A pass is always legal. When all players pass in succession, the
+largest area wins: stones plus empty regions that touch only this colour. With two colours White has
+komi (7.5). A game also ends after 3 plies per point and 50 more.
 """
 
 from __future__ import annotations
@@ -31,39 +31,39 @@ class Go:
         return [(r, c) for r, c in around if 0 <= r < self.rows and 0 <= c < self.columns]
 
     def region(self, board: Board, point: Point) -> tuple[set[Point], set[Point]]:
-        """All points like this one that hang together with it, and the others that they touch."""
+        """Return the connected points of this point's colour, and the points adjacent to them."""
         inside, border, frontier = {point}, set(), [point]
         while frontier:
-            for near in self.neighbours(frontier.pop()):
-                if board.get(near) != board.get(point):
-                    border.add(near)
-                elif near not in inside:
-                    inside.add(near)
-                    frontier.append(near)
+            for adjacent in self.neighbours(frontier.pop()):
+                if board.get(adjacent) != board.get(point):
+                    border.add(adjacent)
+                elif adjacent not in inside:
+                    inside.add(adjacent)
+                    frontier.append(adjacent)
         return inside, border
 
     def after(self, point: Point) -> Board | None:
         """The board after a stone on an empty point; None if that is suicide."""
         board = {**self.board, point: self.turn}
-        taken: set[Point] = set()
-        for near in self.neighbours(point):
-            if board.get(near, self.turn) != self.turn:
-                string, border = self.region(board, near)
+        captured: set[Point] = set()
+        for adjacent in self.neighbours(point):
+            if board.get(adjacent, self.turn) != self.turn:
+                string, border = self.region(board, adjacent)
                 if border <= board.keys():
-                    taken |= string
-        board = {place: who for place, who in board.items() if place not in taken}
+                    captured |= string
+        board = {stone: colour for stone, colour in board.items() if stone not in captured}
         _, border = self.region(board, point)
         return None if border <= board.keys() else board
 
     def boards_after(self) -> dict[str, Board]:
-        found = {}
+        boards = {}
         for row, column in self.points():
             if (row, column) in self.board:
                 continue
             board = self.after((row, column))
             if board is not None and frozenset(board.items()) not in self.boards:
-                found[f"{LETTERS[column]}{row + 1}"] = board
-        return found
+                boards[f"{LETTERS[column]}{row + 1}"] = board
+        return boards
 
     @property
     def over(self) -> bool:
@@ -89,7 +89,7 @@ class Go:
                 areas[self.board[point]] += 1
                 continue
             _, border = self.region(self.board, point)
-            touched = {self.board[near] for near in border}
+            touched = {self.board[adjacent] for adjacent in border}
             if len(touched) == 1:
                 areas[touched.pop()] += 1
         return areas

@@ -1,7 +1,7 @@
-"""Hex and Havannah from their rules: a dict from cells to the side whose stone lies there.
+"""Hex and Havannah from their rules: a dict from cells to the player whose stone is there.
 
-A cell (row, column) touches those beside it, and one each to the upper right and lower left: rows
-count from the top, each half a cell further to the right than the row above it.
+A cell (row, column) is adjacent to those in STEPS: rows count from the top, each half a cell
+further to the right than the row above it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def around(cell: Cell) -> list[Cell]:
 
 
 class Hexes(ABC):
-    """Two players fill cells in turn until one of them has won, or the board is full."""
+    """Two players fill cells in turn until one of them wins, or the board is full."""
 
     cells: set[Cell]
 
@@ -35,14 +35,14 @@ class Hexes(ABC):
     def has_won(self, side: int, cell: Cell) -> bool: ...
 
     def chain(self, cell: Cell) -> set[Cell]:
-        """The stones that hang together with the one on this cell."""
-        found, frontier = {cell}, [cell]
+        """Return the stones connected with the one on this cell."""
+        stones, frontier = {cell}, [cell]
         while frontier:
-            for near in around(frontier.pop()):
-                if self.board.get(near) == self.board[cell] and near not in found:
-                    found.add(near)
-                    frontier.append(near)
-        return found
+            for adjacent in around(frontier.pop()):
+                if self.board.get(adjacent) == self.board[cell] and adjacent not in stones:
+                    stones.add(adjacent)
+                    frontier.append(adjacent)
+        return stones
 
     @property
     def over(self) -> bool:
@@ -65,7 +65,7 @@ class Hexes(ABC):
 
 
 class Hex(Hexes):
-    """The first player joins top and bottom, the second left and right."""
+    """The first player connects top and bottom, the second left and right."""
 
     def __init__(self, rows: int, columns: int) -> None:
         super().__init__()
@@ -81,7 +81,7 @@ class Hex(Hexes):
 
 
 class Havannah(Hexes):
-    """Who joins two corners, or three sides, or closes a ring wins.
+    """Connecting two corners or three sides, or closing a ring, wins.
 
     A board of edge length n: cells (row, column) from (0, 0) to (2n - 2, 2n - 2) with row + column
     from n - 1 to 3n - 3. Columns are lettered along the top side and on to its right, rows numbered
@@ -120,14 +120,14 @@ class Havannah(Hexes):
         return corners >= 2 or len(edges) >= 3 or self.encircles(chain)
 
     def encircles(self, chain: set[Cell]) -> bool:
-        """Whether a cell is shut in by the chain, or a stone of the chain by six others of it."""
-        if any(all(near in chain for near in around(cell)) for cell in chain):
+        """Whether the chain surrounds a cell, or a stone of the chain has six own neighbours."""
+        if any(all(adjacent in chain for adjacent in around(cell)) for cell in chain):
             return True
         outside = {cell for cell in self.cells - chain if self.sides(cell)}
         frontier = list(outside)
         while frontier:
-            for near in around(frontier.pop()):
-                if near in self.cells - chain - outside:
-                    outside.add(near)
-                    frontier.append(near)
+            for adjacent in around(frontier.pop()):
+                if adjacent in self.cells - chain - outside:
+                    outside.add(adjacent)
+                    frontier.append(adjacent)
         return len(outside) + len(chain) < len(self.cells)

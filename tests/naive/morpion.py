@@ -1,12 +1,11 @@
-"""Morpion Solitaire from its rules, on paper without an edge: sets of points and of lines."""
+"""Morpion Solitaire from its rules, on an unbounded grid: sets of points and of lines."""
 
 from __future__ import annotations
 
 Point = tuple[int, int]
-WAYS = {"e": (1, 0), "n": (0, 1), "ne": (1, 1), "se": (1, -1)}
+DIRECTIONS = {"e": (1, 0), "n": (0, 1), "ne": (1, 1), "se": (1, -1)}
 
-# The crosses as they are drawn in the rules, the left lower corner at the place that graven
-# gives it.
+# The crosses of the published rules; CORNERS has graven's coordinates of the lower left corner.
 CROSS_5 = """
 ...oooo...
 ...o..o...
@@ -59,23 +58,23 @@ class Morpion:
         self.lines: frozenset[tuple[str, frozenset[Point]]] = frozenset()
 
     def possible(self) -> dict[str, tuple[Point, str, frozenset[Point]]]:
-        found = {}
+        moves = {}
         near = {
             (x + i, y + j) for x, y in self.points for i in (-1, 0, 1) for j in (-1, 0, 1)
         } - self.points
         for new in near:
-            for way, (across, up) in WAYS.items():
+            for direction, (across, up) in DIRECTIONS.items():
                 for place in range(self.length):
                     line = frozenset(
                         (new[0] + across * (i - place), new[1] + up * (i - place))
                         for i in range(self.length)
                     )
                     if line - self.points == {new} and all(
-                        other != way or len(line & drawn) <= self.common
+                        other != direction or len(line & drawn) <= self.common
                         for other, drawn in self.lines
                     ):
-                        found[f"{name(new)}:{way}{place + 1}"] = (new, way, line)
-        return found
+                        moves[f"{name(new)}:{direction}{place + 1}"] = (new, direction, line)
+        return moves
 
     @property
     def over(self) -> bool:
@@ -85,9 +84,9 @@ class Morpion:
         return set(self.possible())
 
     def play(self, text: str) -> None:
-        new, way, line = self.possible()[text]
+        new, direction, line = self.possible()[text]
         self.points = self.points | {new}
-        self.lines = self.lines | {(way, line)}
+        self.lines = self.lines | {(direction, line)}
 
     @property
     def points_now(self) -> int:

@@ -1,7 +1,7 @@
-"""Othello from its rules: a dict from squares to the side whose disc lies there.
+"""Othello from its rules: a dict from squares to the player whose disc is there.
 
-Black (player 0) moves first. The square a1 is at the top left. Who has no move passes; when nobody
-has one, the most discs win.
+Black (player 0) moves first. The square a1 is at the top left. A player without a move passes;
+when neither player has a move, the most discs win.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ class Othello:
             (down, right - 1): 0,
         }
 
-    def turned(self, square: Square, side: int) -> list[Square]:
-        """The discs that a disc on an empty square would turn over."""
-        found: list[Square] = []
+    def flips(self, square: Square, side: int) -> list[Square]:
+        """Return the discs that a disc on an empty square flips."""
+        flipped: list[Square] = []
         for down in (-1, 0, 1):
             for right in (-1, 0, 1):
                 line: list[Square] = []
@@ -34,15 +34,15 @@ class Othello:
                     line.append((row, column))
                     row, column = row + down, column + right
                 if self.board.get((row, column)) == side:
-                    found += line
-        return found
+                    flipped += line
+        return flipped
 
     def discs(self, side: int) -> dict[str, Square]:
         return {
             f"{LETTERS[column]}{row + 1}": (row, column)
             for row in range(self.rows)
             for column in range(self.columns)
-            if (row, column) not in self.board and self.turned((row, column), side)
+            if (row, column) not in self.board and self.flips((row, column), side)
         }
 
     @property
@@ -55,7 +55,7 @@ class Othello:
     def play(self, text: str) -> None:
         if text != "pass":
             square = self.discs(self.turn)[text]
-            changed = {*self.turned(square, self.turn), square}
+            changed = {*self.flips(square, self.turn), square}
             self.board = {**self.board, **dict.fromkeys(changed, self.turn)}
         self.turn = 1 - self.turn
 

@@ -1,4 +1,4 @@
-"""Counts move sequences with the naive rules and writes `tests/games/perft`.
+"""Count move sequences with the naive rules and write `tests/games/perft`.
 
 Run from the top of the repository, a few minutes: `python -m tests.naive.perft`, or only some:
 `python -m tests.naive.perft go hex`.
@@ -57,16 +57,16 @@ MOST_OF_A_PUZZLE = 30_000  # their naive rules are slower
 
 
 def counts(start: Callable[[], Any], most: int) -> list[int]:
-    """The counts from depth 1 up, to the end of the longest game or up to about `most`."""
-    found = [len(start().moves())]
-    while found[-1] and found[-1] * growth(found) <= most:
-        found.append(perft(start(), len(found) + 1))
-    return found
+    """Return the counts from depth 1 on, until the longest game ends or about `most` is reached."""
+    counts_so_far = [len(start().moves())]
+    while counts_so_far[-1] and counts_so_far[-1] * growth(counts_so_far) <= most:
+        counts_so_far.append(perft(start(), len(counts_so_far) + 1))
+    return counts_so_far
 
 
-def growth(found: list[int]) -> float:
-    """About how many times larger the next count is."""
-    return found[-1] / found[-2] if len(found) > 1 else found[0]
+def growth(counts_so_far: list[int]) -> float:
+    """Estimate the ratio of the next count to the last."""
+    return counts_so_far[-1] / counts_so_far[-2] if len(counts_so_far) > 1 else counts_so_far[0]
 
 
 def write(name: str, specs: dict[str, Callable[[], Any]], most: int) -> None:
@@ -79,11 +79,11 @@ def write(name: str, specs: dict[str, Callable[[], Any]], most: int) -> None:
 
 def main() -> None:
     FOLDER.mkdir(exist_ok=True)
-    wanted = sys.argv[1:] or [*GAMES, *PUZZLES]
-    for name in GAMES.keys() & set(wanted):
+    names = sys.argv[1:] or [*GAMES, *PUZZLES]
+    for name in GAMES.keys() & set(names):
         specs = {board(name, size): partial(naive_game, name, *size) for size in SIZES[name]}
         write(name, specs, MOST)
-    for name in PUZZLES.keys() & set(wanted):
+    for name in PUZZLES.keys() & set(names):
         puzzles = {spec: partial(naive_puzzle, spec) for spec in PUZZLES[name]}
         write(name, puzzles, MOST_OF_A_PUZZLE)
 

@@ -1,7 +1,7 @@
-"""The games of one player that the tests play, and their naive rules.
+"""One-player games of the tests and their naive rules.
 
-Like `tests.naive.games`, but a game is named by its whole spec, and has `points_now`: the points
-that people would have counted so far.
+Like `tests.naive.games`, but a game is identified by its whole spec and has `points_now`, the
+points so far.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from graven.games.tsptw_instances import invented
+from graven.games.tsptw_instances import random_instance
 from tests.naive.morpion import Morpion
 from tests.naive.samegame import SameGame
 from tests.naive.tsptw import Tsptw
@@ -23,7 +23,7 @@ BOARDS = {
     "row": "112221",
 }
 
-# The smallest of a game first, the largest last.
+# From the smallest to the largest of each game.
 PUZZLES: dict[str, list[str]] = {
     "morpion": [f"morpion(variant={variant})" for variant in ("4D", "4T", "5D", "5T")],
     "samegame": [
@@ -49,14 +49,14 @@ def naive_puzzle(spec: str) -> Any:
         return Morpion(options["variant"])
     if name == "samegame":
         return SameGame(options["board"] if "board" in options else random_board(spec))
-    # Which instance a seed means is data; what one may do with it is not.
-    instance = invented(*(int(options[key]) for key in ("cities", "width", "seed")))
+    # The generated instance is data, so it is shared with graven; the rules are not.
+    instance = random_instance(*(int(options[key]) for key in ("cities", "width", "seed")))
     windows = list(zip(instance.opens.tolist(), instance.closes.tolist(), strict=True))
     return Tsptw(instance.distances.tolist(), windows, options.get("prune") == "true")
 
 
 def random_board(spec: str) -> str:
-    """The board that a spec of size, colours and seed means, read from its text."""
+    """Return the random board of a spec, read from its text."""
     from graven.games.registry import make_game
 
     rows = [row.lstrip() for row in make_game(spec).start().text().splitlines()[1:-1]]

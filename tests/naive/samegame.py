@@ -22,7 +22,7 @@ class SameGame:
             for x, column in enumerate(self.columns)
             for y, colour in enumerate(column)
         }
-        found, seen = {}, set()
+        groups, seen = {}, set()
         for block in sorted(blocks):
             if block in seen:
                 continue
@@ -38,8 +38,8 @@ class SameGame:
             seen |= group
             if len(group) > 1:
                 x, y = block
-                found[f"{LETTERS[x]}{y + 1}:{blocks[block]}"] = group
-        return found
+                groups[f"{LETTERS[x]}{y + 1}:{blocks[block]}"] = group
+        return groups
 
     @property
     def over(self) -> bool:
@@ -59,20 +59,20 @@ class SameGame:
 
 
 def most_points(game: SameGame) -> int:
-    """The most points that can still be made, by trying everything."""
-    known: dict[tuple[str, ...], int] = {}
+    """Return the most points that can still be scored, by exhaustive search."""
+    solved: dict[tuple[str, ...], int] = {}
 
     def more(columns: tuple[str, ...]) -> int:
-        if columns not in known:
-            here = SameGame("0")
-            here.columns = columns
+        if columns not in solved:
+            current = SameGame("0")
+            current.columns = columns
             best = 0
-            for move in here.moves():
+            for move in current.moves():
                 after = SameGame("0")
                 after.columns = columns
                 after.play(move)
                 best = max(best, after.points_now + more(after.columns))
-            known[columns] = best
-        return known[columns]
+            solved[columns] = best
+        return solved[columns]
 
     return more(game.columns)

@@ -1,4 +1,4 @@
-"""NMCS and NRPA by the book: recursive, over the contract's functions, in plain Python."""
+"""NMCS and NRPA as in the papers: recursive, on the contract's functions, in plain Python."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from graven.core.rng import generator, uniform
 
 
 class Puzzle:
-    """A game of one player as functions of its states, and the random numbers of a search."""
+    """A one-player game as functions of its states, and the random numbers of a search."""
 
     def __init__(self, position: Position, seed: int) -> None:
         self.rules = position.game.rules
@@ -49,7 +49,7 @@ class Puzzle:
 
 
 def nmcs(puzzle: Puzzle, state, level: int, path: tuple[int, ...] = ()):
-    """(score, moves from the root) of the best game seen."""
+    """Return (score, moves from the root) of the best game."""
     if level == 0:
         while not puzzle.over(state):
             move = puzzle.random_move(state)
@@ -59,9 +59,9 @@ def nmcs(puzzle: Puzzle, state, level: int, path: tuple[int, ...] = ()):
     best = None
     while not puzzle.over(state):
         for move in puzzle.legal(state):
-            found = nmcs(puzzle, puzzle.play(state, move), level - 1, (*path, move))
-            if best is None or found[0] > best[0]:
-                best = found
+            result = nmcs(puzzle, puzzle.play(state, move), level - 1, (*path, move))
+            if best is None or result[0] > best[0]:
+                best = result
         move = best[1][len(path)]
         state, path = puzzle.play(state, move), (*path, move)
     return best or (puzzle.score(state), path)

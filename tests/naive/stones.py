@@ -1,8 +1,8 @@
 """NoGo and Atarigo from their rules: a dict from points to colours, and flood fill.
 
-Black (player 0) moves first. In NoGo nobody may take stones or put a string of their own without a
-liberty on the board ("suicide"), and a player without a legal move loses. In Atarigo every empty
-point may be played; taking a string wins, suicide that takes nothing loses.
+Black (player 0) moves first. In NoGo captures and suicide are illegal, and a player without a
+legal move loses. In Atarigo every empty point is legal; a capture wins, suicide without a capture
+loses.
 """
 
 from __future__ import annotations
@@ -30,32 +30,36 @@ class Stones(ABC):
         """Whether the string of the stone on `point` touches an empty point."""
         string, frontier = {point}, [point]
         while frontier:
-            for near in self.neighbours(frontier.pop()):
-                if near not in board:
+            for adjacent in self.neighbours(frontier.pop()):
+                if adjacent not in board:
                     return True
-                if board[near] == board[point] and near not in string:
-                    string.add(near)
-                    frontier.append(near)
+                if board[adjacent] == board[point] and adjacent not in string:
+                    string.add(adjacent)
+                    frontier.append(adjacent)
         return False
 
-    def takes(self, board: dict[Point, int], point: Point) -> bool:
-        """Whether the stone just put on `point` leaves an enemy string without liberties."""
-        enemies = [near for near in self.neighbours(point) if board.get(near) == 1 - board[point]]
-        return any(not self.has_liberty(board, near) for near in enemies)
+    def captures(self, board: dict[Point, int], point: Point) -> bool:
+        """Whether the new stone on `point` leaves an enemy string without liberties."""
+        enemies = [
+            adjacent
+            for adjacent in self.neighbours(point)
+            if board.get(adjacent) == 1 - board[point]
+        ]
+        return any(not self.has_liberty(board, adjacent) for adjacent in enemies)
 
     @abstractmethod
-    def allowed(self, board: dict[Point, int], point: Point) -> bool: ...
+    def is_legal(self, board: dict[Point, int], point: Point) -> bool: ...
 
     def points(self) -> dict[str, Point]:
-        found = {}
+        points = {}
         for row in range(self.rows):
             for column in range(self.columns):
                 point = (row, column)
-                if point not in self.board and self.allowed(
+                if point not in self.board and self.is_legal(
                     {**self.board, point: self.turn}, point
                 ):
-                    found[f"{LETTERS[column]}{row + 1}"] = point
-        return found
+                    points[f"{LETTERS[column]}{row + 1}"] = point
+        return points
 
     @property
     def over(self) -> bool:
@@ -67,7 +71,7 @@ class Stones(ABC):
     def play(self, text: str) -> None:
         point = self.points()[text]
         self.board = {**self.board, point: self.turn}
-        if self.takes(self.board, point):
+        if self.captures(self.board, point):
             self.captor = self.turn
         elif not self.has_liberty(self.board, point):
             self.captor = 1 - self.turn
@@ -80,14 +84,14 @@ class Stones(ABC):
 
 
 class Nogo(Stones):
-    """No stone is ever taken."""
+    """Captures and suicide are illegal."""
 
-    def allowed(self, board: dict[Point, int], point: Point) -> bool:
-        return not self.takes(board, point) and self.has_liberty(board, point)
+    def is_legal(self, board: dict[Point, int], point: Point) -> bool:
+        return not self.captures(board, point) and self.has_liberty(board, point)
 
 
 class Atarigo(Stones):
-    """The first to take a string has won; a string without liberties has been taken."""
+    """The first capture wins; every empty point is legal."""
 
-    def allowed(self, board: dict[Point, int], point: Point) -> bool:
+    def is_legal(self, board: dict[Point, int], point: Point) -> bool:
         return True

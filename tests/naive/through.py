@@ -1,7 +1,7 @@
-"""Breakthrough and Knightthrough from their rules: a dict from squares to the side that is there.
+"""Breakthrough and Knightthrough from their rules: a dict from squares to players.
 
-White (player 0) starts on the two bottom rows, moves up, and moves first. Whoever reaches the far
-row or takes the last enemy piece has won.
+White (player 0) starts on the two bottom rows, moves up, and moves first. The first
+player to reach the far row or to capture the last enemy piece wins.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Through(ABC):
                 self.board[rows - 1 - near, column] = 1
 
     def targets(self) -> dict[str, tuple[tuple[int, int], tuple[int, int]]]:
-        found = {}
+        moves = {}
         forward = 1 if self.turn == 0 else -1
         for (row, column), side in self.board.items():
             if side != self.turn:
@@ -38,8 +38,8 @@ class Through(ABC):
                     continue
                 if target in self.board and not self.captures(aside):
                     continue
-                found[self.name((row, column)) + self.name(target)] = ((row, column), target)
-        return found
+                moves[self.name((row, column)) + self.name(target)] = ((row, column), target)
+        return moves
 
     @abstractmethod
     def captures(self, aside: int) -> bool: ...
@@ -70,7 +70,7 @@ class Through(ABC):
 
 
 class Breakthrough(Through):
-    """Pawns that step straight ahead or diagonally, and take only diagonally."""
+    """Pawns that move straight ahead or diagonally, and capture only diagonally."""
 
     steps = ((1, -1), (1, 0), (1, 1))
 
@@ -79,7 +79,7 @@ class Breakthrough(Through):
 
 
 class Knightthrough(Through):
-    """Knights that jump forward only, and take where they land."""
+    """Knights that jump forward only, and capture where they land."""
 
     steps = ((2, -1), (2, 1), (1, -2), (1, 2))
 

@@ -1,4 +1,4 @@
-"""The travelling salesman with time windows from its rules, and two exact ways to solve it."""
+"""The travelling salesman with time windows from its rules, and two exact solvers."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class Tsptw:
         return Tsptw(rows, [(times[2 * i], times[2 * i + 1]) for i in range(n)], prune)
 
     def travel(self, stops: Sequence[int]) -> tuple[Fraction, int, Fraction]:
-        """Length, late arrivals and time at the end of a way from the depot."""
-        here, time, length, late = 0, self.windows[0][0], Fraction(0), 0
+        """Return length, late arrivals and final time of a path from the depot."""
+        current, time, length, late = 0, self.windows[0][0], Fraction(0), 0
         for city in stops:
-            length += self.distances[here][city]
-            time += self.distances[here][city]
+            length += self.distances[current][city]
+            time += self.distances[current][city]
             late += time > self.windows[city][1]
             time = max(time, self.windows[city][0])
-            here = city
+            current = city
         return length, late, time
 
     def left(self) -> list[int]:
@@ -48,7 +48,7 @@ class Tsptw:
         left = self.left()
         if not self.prune:
             return {str(city) for city in left}
-        fine = [
+        kept = [
             city
             for city in left
             if not any(
@@ -57,7 +57,7 @@ class Tsptw:
                 if other != city
             )
         ]
-        return {str(city) for city in (fine or left)}
+        return {str(city) for city in (kept or left)}
 
     def play(self, text: str) -> None:
         self.tour = (*self.tour, int(text))
@@ -69,7 +69,7 @@ class Tsptw:
 
 
 def best_by_permutations(game: Tsptw) -> float:
-    """The most points of any tour."""
+    """Return the most points of any tour."""
     best = -float("inf")
     for order in permutations(range(1, len(game.windows))):
         length, late, _ = game.travel([*order, 0])
@@ -78,37 +78,38 @@ def best_by_permutations(game: Tsptw) -> float:
 
 
 def shortest_on_time(game: Tsptw) -> Fraction:
-    """The shortest tour without late arrivals, by dynamic programming over (cities seen, last).
+    """Return the length of the shortest tour without late arrivals.
 
-    For each a few ways are kept: none is both longer and later than another.
+    Dynamic programming over (visited cities, last city), with the Pareto-optimal (length, time) of
+    each.
     """
     n = len(game.windows)
-    ways = {(frozenset[int](), 0): [(Fraction(0), game.windows[0][0])]}
+    paths = {(frozenset[int](), 0): [(Fraction(0), game.windows[0][0])]}
     for _ in range(n - 1):
         longer: dict = {}
-        for (seen, last), known in ways.items():
+        for (seen, last), options in paths.items():
             for city in range(1, n):
                 if city in seen:
                     continue
-                for length, time in known:
+                for length, time in options:
                     arrive = time + game.distances[last][city]
                     leave = max(arrive, game.windows[city][0])
                     rest = set(range(n)) - seen - {city}
                     if arrive <= game.windows[city][1] and all(
                         leave <= game.windows[other][1] for other in rest
                     ):
-                        way = (length + game.distances[last][city], leave)
-                        longer.setdefault((seen | {city}, city), []).append(way)
-        ways = {}
-        for state, found in longer.items():
+                        path = (length + game.distances[last][city], leave)
+                        longer.setdefault((seen | {city}, city), []).append(path)
+        paths = {}
+        for state, candidates in longer.items():
             kept: list = []
-            for way in sorted(found):
-                if all(way[1] < other[1] for other in kept):
-                    kept.append(way)
-            ways[state] = kept
+            for path in sorted(candidates):
+                if all(path[1] < other[1] for other in kept):
+                    kept.append(path)
+            paths[state] = kept
     return min(
         length + game.distances[last][0]
-        for (_, last), known in ways.items()
-        for length, time in known
+        for (_, last), options in paths.items()
+        for length, time in options
         if time + game.distances[last][0] <= game.windows[0][1]
     )

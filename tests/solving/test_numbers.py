@@ -1,4 +1,4 @@
-"""NRPA's numbers: it draws what its weights say, and stays finite whatever they are."""
+"""NRPA samples moves according to its weights and stays finite for all weights."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from scipy.stats import chisquare
 from graven.core.rng import generator
 from graven.games.registry import make_game
 from graven.solving import parse_method
-from graven.solving.nrpa import draw, weigh
+from graven.solving.nrpa_kernels import sample_index, write_exponentials
 
 
-def weighed(weights):
-    """The values and their sum that a playout would draw from."""
+def exponentials(weights):
+    """Return the values and their sum that a playout samples from."""
     weights = np.array(weights, dtype=np.float64)
     codes = np.arange(weights.size, dtype=np.uint32)
     values = np.zeros(weights.size)
     with np.errstate(over="ignore"):
-        total = weigh(weights, np.exp(weights), codes, values)
+        total = write_exponentials(weights, np.exp(weights), codes, values)
     return values, total
 
 
@@ -37,11 +37,12 @@ def weighed(weights):
         [5000.0, 5001.0, -5000.0],
     ],
 )
-def test_moves_are_drawn_as_often_as_their_weights_say(weights):
-    values, total = weighed(weights)
+def test_moves_are_sampled_with_the_probabilities_of_their_weights(weights):
+    values, total = exponentials(weights)
     rng, draws = generator(7), 100_000
     counts = np.bincount(
-        [draw(values, len(weights), total, rng) for _ in range(draws)], minlength=len(weights)
+        [sample_index(values, len(weights), total, rng) for _ in range(draws)],
+        minlength=len(weights),
     )
     chances = np.exp(np.array(weights) - max(weights))
     chances /= chances.sum()
@@ -51,42 +52,43 @@ def test_moves_are_drawn_as_often_as_their_weights_say(weights):
 
 
 @given(st.lists(st.floats(-1e12, 1e12), min_size=1, max_size=30), st.integers(0, 2**64 - 1))
-def test_any_weights_can_be_drawn_from(weights, seed):
-    values, total = weighed(weights)
+def test_any_weights_can_be_sampled(weights, seed):
+    values, total = exponentials(weights)
     assert 0 < total < math.inf
     assert np.isfinite(values).all()
-    chosen = draw(values, len(weights), total, generator(seed))
-    assert 0 <= chosen < len(weights)
-    assert values[chosen] > 0
+    index = sample_index(values, len(weights), total, generator(seed))
+    assert 0 <= index < len(weights)
+    assert values[index] > 0
 
 
 @pytest.mark.parametrize("alpha", [10.24, 1000])
 @pytest.mark.parametrize("spec", ["samegame(size=6x6,colours=3,seed=1)", "tsptw", "morpion"])
 def test_large_steps_stay_finite(spec, alpha):
     position = make_game(spec).start()
-    chosen = parse_method(f"nrpa(level=2,iterations=60,alpha={alpha})")
+    method = parse_method(f"nrpa(level=2,iterations=60,alpha={alpha})")
     game = position.game
-    solver = chosen.method.make(game.name, game.rules, position.state, chosen.values)
-    solver.advance(generator(1), 1 << 40)
-    assert solver.finished
-    weights = solver.policies.weights
+    search = method.method.make(game.name, game.rules, position.state, method.values)
+    search.advance(generator(1), 1 << 40)
+    assert search.finished
+    weights = search.memory.policies.weights
     assert np.isfinite(weights).all()
-    # The exponentials of these could not be told apart from nothing, or not be held at all.
+    # The exponentials of such weights underflow or overflow.
     assert abs(weights).max() > (700 if alpha == 1000 else 10)
-    assert 0 <= solver.best[0] <= 1
+    assert 0 <= search.best[0] <= 1
 
 
 def test_without_learning_playouts_are_uniform():
-    # Of two first moves of this board one clears it; with alpha = 0 each is as likely.
+    # One of the two first moves clears the board; with alpha = 0 both are equally likely.
     position = make_game("samegame(board=12/12)").start()
-    chosen = parse_method("nrpa(level=1,iterations=4000,alpha=0)")
+    method = parse_method("nrpa(level=1,iterations=4000,alpha=0)")
     game = position.game
-    solver = chosen.method.make(game.name, game.rules, position.state, chosen.values)
-    rng, firsts = generator(2), []
+    search = method.method.make(game.name, game.rules, position.state, method.values)
+    games = search.memory.games
+    rng, first_moves = generator(2), []
     for goal in range(1, 2001):
-        solver.advance(rng, goal)
-        # Equal games are always taken over, so the level's game is the latest playout.
-        firsts.append(int(solver.games.moves[solver.games.slot[1], 0]))
-    counts = np.unique(firsts, return_counts=True)[1]
+        search.advance(rng, goal)
+        # A game that is not worse replaces the level's game: here it is the latest playout.
+        first_moves.append(int(games.moves[games.slot[1], 0]))
+    counts = np.unique(first_moves, return_counts=True)[1]
     assert len(counts) == 2
     assert chisquare(counts).pvalue > 1e-4

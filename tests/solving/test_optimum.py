@@ -1,4 +1,4 @@
-"""NMCS and NRPA reach the optimum, where it is known: from trying everything, or published."""
+"""NMCS and NRPA reach the optimum that exhaustive search or a publication gives."""
 
 from __future__ import annotations
 
@@ -46,19 +46,19 @@ def test_a_published_instance_of_tsptw(method):
 
 
 def most_moves(game: Morpion) -> int:
-    """How many moves there can still be, by trying everything."""
-    known: dict = {}
+    """Return the largest number of further moves, by exhaustive search."""
+    solved: dict = {}
 
-    def more(here: Morpion) -> int:
-        state = (here.points, here.lines)
-        if state not in known:
+    def more(current: Morpion) -> int:
+        state = (current.points, current.lines)
+        if state not in solved:
             best = 0
-            for move in here.moves():
-                after = copy.copy(here)
+            for move in current.moves():
+                after = copy.copy(current)
                 after.play(move)
                 best = max(best, 1 + more(after))
-            known[state] = best
-        return known[state]
+            solved[state] = best
+        return solved[state]
 
     return more(game)
 
@@ -73,11 +73,11 @@ def test_the_end_of_a_game_of_morpion(variant, method):
     ours, theirs = line[-6], Morpion(variant)
     for (code,) in ours.history:
         theirs.play(ours.game.format_move(0, code))
-    found = gv.solve(ours, method)
-    assert len(found.moves) == most_moves(theirs)
+    solution = gv.solve(ours, method)
+    assert len(solution.moves) == most_moves(theirs)
 
 
 def test_morpion_4d_is_solved():
-    # At most 35 moves (Quist 2008, who tried everything; the grid is Hyyrö and Poranen's, 2007).
-    found = gv.solve("morpion(variant=4D)", "nrpa(level=3)", playouts=60_000, seed=0)
-    assert found.points == 35
+    # At most 35 moves (Quist 2008, exhaustive search; the grid is Hyyrö and Poranen's, 2007).
+    solution = gv.solve("morpion(variant=4D)", "nrpa(level=3)", playouts=60_000, seed=0)
+    assert solution.points == 35

@@ -1,4 +1,4 @@
-"""What people can ask of a solve: limits, seeds, parameters, games."""
+"""Arguments of a solve: limits, seeds, parameters, games."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ GAME = "samegame(size=6x6,colours=3,seed=2)"
 
 def test_the_same_seed_gives_the_same_game():
     method = "nrpa(level=2,iterations=20)"
-    one, two, other = (gv.solve("morpion(variant=4T)", method, seed=s) for s in (5, 5, 6))
-    assert (one.points, one.moves) == (two.points, two.moves)
-    assert one.moves != other.moves
+    first, same, different = (gv.solve("morpion(variant=4T)", method, seed=s) for s in (5, 5, 6))
+    assert (first.points, first.moves) == (same.points, same.moves)
+    assert first.moves != different.moves
 
 
 def test_a_solution_is_a_game_that_can_be_played():
-    found = gv.solve(GAME, "nmcs(level=1)")
-    position = gv.game(GAME).start().play_moves(found.moves)
+    solution = gv.solve(GAME, "nmcs(level=1)")
+    position = gv.game(GAME).start().play_moves(solution.moves)
     assert position.is_over
-    assert (position.points, position.scores) == (found.points, (found.score,))
-    assert found.position == position
-    assert (found.game, found.method, found.runs) == (GAME, "nmcs(level=1)", 1)
-    assert found.as_json()["points"] == found.points
+    assert (position.points, position.scores) == (solution.points, (solution.score,))
+    assert solution.position == position
+    assert (solution.game, solution.method, solution.runs) == (GAME, "nmcs(level=1)", 1)
+    assert solution.as_json()["points"] == solution.points
 
 
 def test_limits():
@@ -39,18 +39,18 @@ def test_limits():
     assert gv.solve(GAME, "nrpa(level=8)", seconds=0.05).playouts >= 1
 
 
-def test_stop_ends_it_with_the_best_so_far():
+def test_stop_ends_with_the_best_so_far():
     stop = threading.Event()
     stop.set()
     assert gv.solve(GAME, "nrpa(level=8)", stop=stop).playouts >= 1
 
 
-def test_better_games_are_told_in_order():
-    told = []
-    found = gv.solve(GAME, "nrpa(level=2)", better=told.append)
-    points = [each.points for each in told]
+def test_better_games_are_reported_in_order():
+    reported = []
+    solution = gv.solve(GAME, "nrpa(level=2)", better=reported.append)
+    points = [better.points for better in reported]
     assert points == sorted(set(points))
-    assert points[-1] == found.points
+    assert points[-1] == solution.points
 
 
 @pytest.mark.parametrize(
@@ -85,20 +85,20 @@ def test_methods_print_in_canonical_form(text, canonical):
         ("n" * 2000, "at most"),
     ],
 )
-def test_wrong_methods_are_explained(text, hint):
+def test_invalid_methods_are_explained(text, hint):
     with pytest.raises(UsageError) as caught:
         parse_method(text)
     assert hint in str(caught.value)
 
 
-def test_parameters_may_be_given_beside_the_name():
+def test_parameters_may_be_keywords():
     assert parse_method("nmcs", level=3, alpha=None).text == "nmcs(level=3)"
     with pytest.raises(UsageError, match="given twice"):
         parse_method("nmcs(level=2)", level=3)
 
 
 @pytest.mark.parametrize("limits", [{"seconds": 0}, {"playouts": 0}, {"runs": 0}])
-def test_limits_that_make_no_sense(limits):
+def test_invalid_limits_raise(limits):
     with pytest.raises(UsageError):
         gv.solve(GAME, **limits)
 
@@ -109,7 +109,7 @@ def test_only_games_of_one_player(game):
         gv.solve(game)
 
 
-def test_a_finished_game_is_refused():
+def test_a_finished_game_is_rejected():
     with pytest.raises(UsageError, match="is over"):
         gv.solve("samegame(board=12/21)")
 
@@ -123,7 +123,7 @@ def one_move(constants, state, player, moves):
     return 1
 
 
-def nothing(constants, state, joint):
+def no_change(constants, state, joint):
     state[0] = 0
 
 
@@ -136,12 +136,12 @@ def clean(constants, state):
 
 
 @pytest.mark.parametrize("method", ["nmcs(level=1)", "nmcs(level=2)", "nrpa(level=1)"])
-def test_a_game_without_end_is_blamed(method):
+def test_a_game_without_end_breaks_the_contract(method):
     game = gv.Game(
         name="endless",
         players=1,
         functions=gv.RuleFunctions(
-            start=clean, turn=broken_turn, legal=one_move, play=nothing, scores=no_scores
+            start=clean, turn=broken_turn, legal=one_move, play=no_change, scores=no_scores
         ),
         bounds=gv.Bounds(state_words=1, num_codes=1, max_moves=1, max_plies=5),
         constants=[0],

@@ -1,4 +1,4 @@
-"""A solve that is saved and resumed ends as if nothing had happened; damaged files are refused."""
+"""A saved and resumed solve ends like an uninterrupted one; damaged files are rejected."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import graven as gv
 from graven.core.errors import UsageError
-from graven.solving import Limits
+from graven.solving import SolveLimits
 from graven.solving.solve_file import load
 
 GAMES = {
@@ -43,28 +43,28 @@ def test_a_position_other_than_the_start(tmp_path):
     start = gv.game("morpion", variant="4D").start()
     after = start.play(start.legal_moves[0])
     file = tmp_path / "solve.json"
-    found = gv.solve(after, "nrpa(level=1)", save=file)
-    assert found.points == len(found.moves) + 1
+    solution = gv.solve(after, "nrpa(level=1)", save=file)
+    assert solution.points == len(solution.moves) + 1
     with pytest.raises(UsageError, match="another position"):
         gv.solve(start, resume=file)
 
 
 @pytest.fixture(scope="module", params=["nrpa(level=2,iterations=9)", "nmcs(level=2)"])
 def saved(request, tmp_path_factory):
-    """A position, and the text of a solve of it that was stopped half way."""
+    """Return a position and the text of an unfinished solve of it."""
     file = tmp_path_factory.mktemp("saved") / "solve.json"
     game = gv.game("samegame(board=1122/2121/3311)")
     gv.solve(game, request.param, playouts=31, save=file)
     return game.start(), file.read_text()
 
 
-def test_files_of_other_games_are_refused(saved, tmp_path):
+def test_files_of_other_games_are_rejected(saved, tmp_path):
     position, text = saved
     file = tmp_path / "other.json"
     file.write_text(text)
-    with pytest.raises(UsageError, match=r"is not about .*it is about samegame"):
+    with pytest.raises(UsageError, match=r"is not a solve of .*it is a solve of samegame"):
         gv.solve("morpion", resume=file)
-    with pytest.raises(UsageError, match="is there already"):
+    with pytest.raises(UsageError, match="exists already"):
         gv.solve(position, save=file)
     with pytest.raises(UsageError, match="no folder"):
         gv.solve(position, save=tmp_path / "nowhere" / "x.json")
@@ -73,7 +73,7 @@ def test_files_of_other_games_are_refused(saved, tmp_path):
 
 
 @pytest.mark.parametrize("keep", [0, 1, 20, 200, -1])
-def test_files_cut_short_are_refused(saved, keep, tmp_path):
+def test_files_cut_short_are_rejected(saved, keep, tmp_path):
     position, text = saved
     file = tmp_path / "short.json"
     file.write_text(text[:keep])
@@ -84,23 +84,23 @@ def test_files_cut_short_are_refused(saved, keep, tmp_path):
 WRONG = [None, -1, 1e300, "x", [], {}, [[]], [10**6], [0.5], True, 10**30, {"levels": []}]
 
 
-def places(value, path=()):
-    """Every place in a JSON value."""
+def paths(value, path=()):
+    """Yield the path of every value inside a JSON value."""
     yield path
     if isinstance(value, dict | list):
         children = value.items() if isinstance(value, dict) else enumerate(value)
         for key, child in children:
-            yield from places(child, (*path, key))
+            yield from paths(child, (*path, key))
 
 
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
-def test_damaged_files_are_refused_or_lead_to_legal_games(saved, tmp_path, data):
+def test_damaged_files_are_rejected_or_lead_to_legal_games(saved, tmp_path, data):
     position, text = saved
-    said = json.loads(text)
-    path = data.draw(st.sampled_from([path for path in places(said) if path]))
+    saved_values = json.loads(text)
+    path = data.draw(st.sampled_from([path for path in paths(saved_values) if path]))
     wrong = data.draw(st.sampled_from(WRONG) | st.integers(-3, 300))
-    changed = copy.deepcopy(said)
+    changed = copy.deepcopy(saved_values)
     at = changed
     for key in path[:-1]:
         at = at[key]
@@ -108,17 +108,19 @@ def test_damaged_files_are_refused_or_lead_to_legal_games(saved, tmp_path, data)
     file = tmp_path / "damaged.json"
     file.write_text(json.dumps(changed))
     try:
-        solving = load(file, position)
+        session = load(file, position)
     except UsageError as error:
         message = str(error)
     else:
         message = ""
-        found = solving.run(Limits(playouts=solving.solver.playouts + 50, runs=solving.runs + 1))
-        assert found.position.is_over
+        solution = session.advance(
+            SolveLimits(playouts=session.search.playouts + 50, runs=session.runs + 1)
+        )
+        assert solution.position.is_over
     assert "\n" not in message
 
 
-def test_deeply_nested_nonsense_is_refused(saved, tmp_path):
+def test_deeply_nested_nonsense_is_rejected(saved, tmp_path):
     position, _ = saved
     file = tmp_path / "deep.json"
     file.write_text("[" * 200_000)

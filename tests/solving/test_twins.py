@@ -1,4 +1,4 @@
-"""The compiled methods agree exactly with their plain twins: games, weights, playouts."""
+"""The compiled methods agree exactly with their naive twins: games, weights, playouts."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ SMALL = [
 ]
 
 
-def solver_for(position, method):
-    chosen = parse_method(method)
+def new_search(position, method):
+    spec = parse_method(method)
     game = position.game
-    return chosen.method.make(game.name, game.rules, position.state, chosen.values)
+    return spec.method.make(game.name, game.rules, position.state, spec.values)
 
 
 def late_morpion(variant: str):
@@ -47,15 +47,15 @@ def position(request):
 
 
 @pytest.mark.parametrize("level", [1, 2])
-def test_nmcs_plays_as_its_twin_does(position, level):
+def test_nmcs_agrees_with_its_twin(position, level):
     for seed in (1, 2):
         puzzle = Puzzle(position, seed)
         score, moves = nmcs(puzzle, puzzle.root, level)
-        solver, rng = solver_for(position, f"nmcs(level={level})"), generator(seed)
-        while not solver.finished:
-            solver.advance(rng, solver.playouts + 7)
-        assert solver.best == (score, list(moves))
-        assert solver.playouts == puzzle.playouts
+        search, rng = new_search(position, f"nmcs(level={level})"), generator(seed)
+        while not search.finished:
+            search.advance(rng, search.playouts + 7)
+        assert search.best == (score, list(moves))
+        assert search.playouts == puzzle.playouts
         assert rng[0] == puzzle.rng[0]
 
 
@@ -63,29 +63,30 @@ def test_nmcs_of_level_three():
     position = make_game("samegame(board=112/221/331)").start()
     puzzle = Puzzle(position, 5)
     score, moves = nmcs(puzzle, puzzle.root, 3)
-    solver, rng = solver_for(position, "nmcs(level=3)"), generator(5)
-    solver.advance(rng, 1 << 40)
-    assert solver.finished
-    assert (solver.best, solver.playouts) == ((score, list(moves)), puzzle.playouts)
+    search, rng = new_search(position, "nmcs(level=3)"), generator(5)
+    search.advance(rng, 1 << 40)
+    assert search.finished
+    assert (search.best, search.playouts) == ((score, list(moves)), puzzle.playouts)
 
 
 @pytest.mark.parametrize("code", ["feature", "move"])
 @pytest.mark.parametrize(("level", "iterations", "alpha"), [(1, 40, 1.0), (2, 7, 0.5), (3, 3, 2.0)])
-def test_nrpa_plays_and_learns_as_its_twin_does(position, level, iterations, alpha, code):
+def test_nrpa_agrees_with_its_twin(position, level, iterations, alpha, code):
     puzzle = Puzzle(position, 3)
     features = code == "feature" and bool(puzzle.rules.feature)
     twin = Nrpa(puzzle, iterations, alpha, features)
     score, moves = twin.search(level)
     method = f"nrpa(level={level},iterations={iterations},alpha={alpha},code={code})"
-    solver, rng = solver_for(position, method), generator(3)
-    while not solver.finished:
-        solver.advance(rng, solver.playouts + 5)
-    assert solver.playouts == puzzle.playouts == iterations**level
+    search, rng = new_search(position, method), generator(3)
+    while not search.finished:
+        search.advance(rng, search.playouts + 5)
+    assert search.playouts == puzzle.playouts == iterations**level
     assert rng[0] == puzzle.rng[0]
-    assert solver.games.score[solver.games.slot[level]] == score
-    slot = solver.games.slot[level]
-    assert solver.games.moves[slot, : solver.games.length[slot]].tolist() == list(moves)
-    weights = np.zeros(solver.codes)
-    for each, weight in twin.top.items():
-        weights[each] = weight
-    assert (solver.policies.weights[level] == weights).all()
+    games = search.memory.games
+    assert games.score[games.slot[level]] == score
+    slot = games.slot[level]
+    assert games.moves[slot, : games.length[slot]].tolist() == list(moves)
+    weights = np.zeros(search.num_codes)
+    for number, weight in twin.top.items():
+        weights[number] = weight
+    assert (search.memory.policies.weights[level] == weights).all()

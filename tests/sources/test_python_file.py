@@ -190,7 +190,7 @@ def test_misere(folder):
         ("mine.py:number", "is a int: expected a game, a class, or a function"),
         ("mine.py:game(size=3)", "takes no options"),
         ("mine.py:make(colour=3)", "make in .* failed: TypeError"),
-        ("mine.py:make(size)", "options are written name=value"),
+        ("mine.py:make(size)", "is not written parameter=value"),
         ("mine.py:make(size=3,size=4)", "twice"),
         ("nowhere.py:game", "cannot be read: No such file"),
         ("broken.py:game", r"broken\.py, line 2"),

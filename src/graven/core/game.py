@@ -14,6 +14,7 @@ import numpy as np
 
 from graven.core import contract
 from graven.core.callbacks import raise_fault
+from graven.core.calls import DIGEST, format_call
 from graven.core.compile import ONCE, address
 from graven.core.compile_cache import is_user_defined, stamp_of
 from graven.core.contract import SIMULTANEOUS, TERMINAL, Constants, Rules, Scores, State
@@ -29,7 +30,6 @@ from graven.core.game_parts import (
 )
 
 Option = int | float | str
-DIGEST = "digest"  # the option that holds the digest of user-defined rules
 MISERE = "misere-"
 
 
@@ -42,8 +42,7 @@ class GameOutline(NamedTuple):
 
 def spec_of(name: str, options: Mapping[str, Option]) -> str:
     """Return a game in one line, with all its options, as result files store it."""
-    arguments = ",".join(f"{option}={value}" for option, value in options.items())
-    return f"{name}({arguments})" if arguments else name
+    return format_call(name, {option: str(value) for option, value in options.items()})
 
 
 class Game:

@@ -1,14 +1,14 @@
 """Atarigo: Go in which the first capture wins.
 
-Every empty point may be played. Who leaves the own group without a liberty and captures nothing has
-had it captured, and loses. Nothing is ever taken off the board, since that ends the game, and a
-full board has a group without liberties, so that there is always a move until then.
+Every empty point is legal. A move that captures nothing and leaves its own group without liberties
+loses (suicide). Stones are never removed, because a capture ends the game. On a full board some
+group has no liberties, so there is a legal move until the game ends.
 
-Cazenave 2015 does not say what becomes of suicide. With suicide lost our figures are closer to the
-paper's than with suicide forbidden (see docs/papers/cazenave2015.md).
+Cazenave 2015 does not define suicide. If suicide loses, our results are closer to the paper's than
+if it is forbidden (see docs/papers/cazenave2015.md).
 
-State (see `stones`): the head's own words are the number of empty points and the winner (or
-TERMINAL); the list of empty points follows the points.
+State (see `stone_groups`): the game's words are the number of empty points and the winner (or
+TERMINAL); its list holds the empty points.
 """
 
 from __future__ import annotations
@@ -18,86 +18,96 @@ from graven.core.game import Game
 from graven.core.rng import Rng, below
 from graven.games import stone_groups
 from graven.games.boards import SizeRange
-from graven.games.registry import Family, Option
-from graven.games.stone_groups import APART, CELL, LIBERTIES, LISTS, OWN, POINT_OF, TURN
+from graven.games.registry import Family, GameOption
+from graven.games.stone_groups import (
+    CELL,
+    GAME_WORDS,
+    HEAD_SHIFT,
+    LIBERTIES,
+    LISTS,
+    POINT_OF,
+    STRIDE,
+    TURN,
+)
 
-COUNT, WINNER = OWN, OWN + 1
+COUNT, WINNER = GAME_WORDS, GAME_WORDS + 1
 
 
 def turn(constants: Constants, state: State) -> int:
-    """The player to move; nobody once there is a winner."""
+    """Return the player to move, or TERMINAL once there is a winner."""
     return state[TURN] if state[WINNER] == TERMINAL else TERMINAL
 
 
 def legal(constants: Constants, state: State, player: int, moves: Moves) -> int:
-    """The empty points."""
+    """List the empty points."""
     for i in range(state[COUNT]):
         moves[i] = state[constants[LISTS] + i]
     return state[COUNT]
 
 
-def coded(constants: Constants, state: State, player: int, moves: Moves, codes: Codes) -> int:
-    """The empty points, and what surrounds them."""
-    return stone_groups.list_coded(constants, state, player, 0, moves, codes)
+def playout_moves_with_features(
+    constants: Constants, state: State, player: int, moves: Moves, codes: Codes
+) -> int:
+    """List the empty points and the feature of each."""
+    return stone_groups.list_with_features(constants, state, player, 0, moves, codes)
 
 
-def allowed(constants: Constants, state: State, player: int, move: int) -> bool:
+def is_playout_move(constants: Constants, state: State, player: int, move: int) -> bool:
     """Whether the point is empty."""
-    return stone_groups.listed(constants, state, 0, move)
+    return stone_groups.is_listed(constants, state, 0, move)
 
 
 def sample(constants: Constants, state: State, player: int, rng: Rng) -> int:
-    """Any empty point."""
+    """Return a random empty point."""
     if state[COUNT] == 0:
         return -1
     return state[constants[LISTS] + below(rng, state[COUNT])]
 
 
 def play(constants: Constants, state: State, joint: Moves) -> None:
-    """Put the stone; a capture wins, a suicide loses."""
+    """Place the stone; a capture wins, a suicide loses."""
     player = state[TURN]
     code = int(joint[player])
-    stone_groups.drop(constants, state, 0, code)
-    captures = stone_groups.place(constants, state, player, code)
-    group = state[CELL + APART * constants[POINT_OF + code]] >> 2
+    stone_groups.remove_from_list(constants, state, 0, code)
+    captures = stone_groups.place_stone(constants, state, player, code)
+    group = state[CELL + STRIDE * constants[POINT_OF + code]] >> HEAD_SHIFT
     if captures:
         state[WINNER] = player
-    elif state[LIBERTIES + APART * group] == 0:
+    elif state[LIBERTIES + STRIDE * group] == 0:
         state[WINNER] = 1 - player
 
 
 def scores(constants: Constants, state: State, out: Scores) -> None:
-    """One point for the winner."""
+    """Give the winner 1 and the loser 0."""
     out[0] = 1.0 if state[WINNER] == 0 else 0.0
     out[1] = 1.0 - out[0]
 
 
-SIZES = SizeRange(rows=(2, stone_groups.LARGEST), columns=(2, stone_groups.LARGEST))
+SIZES = SizeRange(rows=(2, stone_groups.MAX_SIDE), columns=(2, stone_groups.MAX_SIDE))
 
 
 def make(size: int | str = 8) -> Game:
-    """Atarigo on a board of that size."""
+    """Return Atarigo on a board of this size."""
     rows, columns = SIZES.parse(size)
     cells = rows * columns
     return stone_groups.game(
         "atarigo",
-        rows,
-        columns,
-        own=(cells, TERMINAL),
+        (rows, columns),
+        game_words=(cells, TERMINAL),
         lists=stone_groups.full_list(cells),
         turn=turn,
         legal=legal,
         play=play,
         scores=scores,
         sample=sample,
-        playout_moves_with_features=coded,
-        is_playout_move=allowed,
+        playout_moves_with_features=playout_moves_with_features,
+        is_playout_move=is_playout_move,
     )
 
 
 FAMILY = Family(
     name="atarigo",
     summary="Go in which the first capture wins, and suicide loses",
-    options={"size": Option("8x8", str(SIZES))},
+    options={"size": GameOption("8x8", str(SIZES))},
     make=make,
 )

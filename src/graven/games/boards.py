@@ -1,8 +1,8 @@
-"""Boards of rows and columns: their sizes, the names of their cells, and how they look as text.
+"""Boards of rows and columns: sizes, cell names, and drawing as text.
 
-A game describes its position as a `Board`, which knows no rules; `as_text` here and `as_svg` in
-`pictures` draw it. Cells count row by row from the bottom left: row 0 is the row numbered 1. With
-discs (Othello) they count from the top left.
+A game describes a position as a `SquareBoard`, which is independent of the rules. `as_text` here
+and `svg_boards.as_svg` draw it. Cells are numbered row by row from the bottom left (row 0 has the
+label 1); boards with discs (Othello) are numbered from the top left.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from typing import Literal
 
 from graven.core.errors import UsageError
 
-# What stands on a board also says what the board is: pawns and knights stand on chequered
-# squares, stones on the crossings of lines, dominoes cover two squares of a plain grid, and discs
-# lie on a green one.
+# The kind of pieces also selects the kind of board: pawns and knights stand on chequered squares,
+# stones on the crossings of lines, dominoes cover two squares of a plain grid, discs lie on a green
+# grid.
 Pieces = Literal["pawns", "knights", "stones", "dominoes", "discs"]
 VACANT = -1
 
 SQUARE_LETTERS = "abcdefghijklmnopqrstuvwxyz"
-POINT_LETTERS = "ABCDEFGHJKLMNOPQRST"  # Go players leave out the I
+POINT_LETTERS = "ABCDEFGHJKLMNOPQRST"  # Go coordinates have no I
 
 LETTERS = {"pawns": "WB", "knights": "WB", "stones": "XORB", "discs": "XO"}
 
-# Colours of a terminal's 256: each player's pieces, the two grounds of a board, and its lines.
+# ANSI 256-colour codes: each player's pieces, the two background colours of a board, its lines.
 INKS = {
     "pawns": (231, 16),
     "knights": (231, 16),
@@ -33,7 +33,7 @@ INKS = {
     "dominoes": (25, 166),
     "discs": (16, 231),
 }
-GROUNDS = {
+BACKGROUNDS = {
     "pawns": (66, 109),
     "knights": (66, 109),
     "stones": (179, 179),
@@ -45,8 +45,8 @@ RESET = "\x1b[0m"
 
 
 @dataclass(frozen=True)
-class Board:
-    """A position as it looks: `owners` holds, cell by cell, whose piece it is, or VACANT."""
+class SquareBoard:
+    """A position to draw. `owners` has for each cell the player whose piece is there, or VACANT."""
 
     title: str
     rows: int
@@ -55,52 +55,52 @@ class Board:
     pieces: Pieces
 
     def owner(self, row: int, column: int) -> int:
-        """Whose piece stands there; VACANT also for cells off the board."""
+        """Return the owner of the piece on a cell; VACANT for cells off the board."""
         if 0 <= row < self.rows and 0 <= column < self.columns:
             return self.owners[row * self.columns + column]
         return VACANT
 
     @property
-    def from_the_top(self) -> list[int]:
-        """The rows as they are drawn, the uppermost first."""
+    def rows_from_top(self) -> list[int]:
+        """The row numbers in drawing order, top row first."""
         rows = range(self.rows)
         return list(rows if self.pieces == "discs" else reversed(rows))
 
     @property
     def letters(self) -> str:
-        """The names of the columns, one letter each."""
+        """The column names, one letter each."""
         letters = POINT_LETTERS if self.pieces == "stones" else SQUARE_LETTERS
         return letters[: self.columns]
 
     def dominoes(self) -> list[tuple[int, int, int]]:
-        """The dominoes as (player, cell, other cell); the first of the cells is lower or left.
+        """Return the dominoes as (player, cell, cell), the lower or left cell first.
 
-        Player 0 lays them upright and player 1 flat, so an unbroken run of one player's cells
-        splits into dominoes in one way only: in pairs from its start.
+        Player 0 places vertical and player 1 horizontal dominoes, so an unbroken run of one
+        player's cells splits into dominoes in only one way: in pairs from its start.
         """
-        found = []
+        dominoes = []
         for player, (down, left) in enumerate(((1, 0), (0, 1))):
-            half_done = set()
+            unpaired = set()
             for row in range(self.rows):
                 for column in range(self.columns):
                     if self.owner(row, column) != player:
                         continue
                     before = (row - down, column - left)
-                    if before in half_done:
-                        half_done.discard(before)
+                    if before in unpaired:
+                        unpaired.discard(before)
                         first = before[0] * self.columns + before[1]
-                        found.append((player, first, row * self.columns + column))
+                        dominoes.append((player, first, row * self.columns + column))
                     else:
-                        half_done.add((row, column))
-        return found
+                        unpaired.add((row, column))
+        return dominoes
 
-    def stars(self) -> list[tuple[int, int]]:
-        """The (row, column) of the points that a Go board marks."""
+    def star_points(self) -> list[tuple[int, int]]:
+        """Return the (row, column) of the star points of a Go board."""
         rows, columns = _star_lines(self.rows), _star_lines(self.columns)
         crossings = [(row, column) for row in rows for column in columns]
         if min(self.rows, self.columns) >= 15:
             return crossings
-        # A small board marks its corners and its centre, not the middles of its sides.
+        # Small boards have star points in the corners and the centre, but not along the sides.
         middle = (self.rows // 2, self.columns // 2)
         return [
             (row, column)
@@ -120,13 +120,13 @@ def _star_lines(length: int) -> list[int]:
 
 
 def cell_name(cell: int, columns: int, letters: str = SQUARE_LETTERS) -> str:
-    """A cell's name: the letter of its column and the number of its row."""
+    """Return a cell's name: column letter and row number."""
     return f"{letters[cell % columns]}{cell // columns + 1}"
 
 
 @dataclass(frozen=True)
 class SizeRange:
-    """The sizes a game can be played on: the least and the most rows, and columns."""
+    """The board sizes of a game: the smallest and largest number of rows and of columns."""
 
     rows: tuple[int, int]
     columns: tuple[int, int]
@@ -136,46 +136,46 @@ class SizeRange:
         return f"{low} to {high} rows and {left} to {right} columns"
 
     def parse(self, size: int | str) -> tuple[int, int]:
-        """Rows and columns of a size such as 8, "8" or "6x5" (rows first)."""
+        """Return (rows, columns) of a size such as 8, "8" or "6x5" (rows first)."""
         match = re.fullmatch(r"(\d{1,4})(?:[x×](\d{1,4}))?", str(size).strip().lower())
         if match:
             rows, columns = int(match[1]), int(match[2] or match[1])
-            if self._holds(rows, columns):
+            if self._contains(rows, columns):
                 return rows, columns
         raise UsageError(
-            f"size must be {self}, written like 8 or 6x5 (rows x columns): not {size}."
+            f"size must be {self}, written like 8 or 6x5 (rows x columns), got {size}."
         )
 
-    def _holds(self, rows: int, columns: int) -> bool:
+    def _contains(self, rows: int, columns: int) -> bool:
         return (
             self.rows[0] <= rows <= self.rows[1] and self.columns[0] <= columns <= self.columns[1]
         )
 
 
-def as_text(board: Board, colour: bool = False) -> str:
-    """The board as text, the top row first, with the names of rows and columns beside it.
+def as_text(board: SquareBoard, colour: bool = False) -> str:
+    """Return the board as text with row and column names, top row first.
 
-    With `colour` it is dressed in ANSI colours, for a terminal that shows 256 of them.
+    `colour` adds ANSI escape codes for a terminal with 256 colours.
     """
     margin = len(str(board.rows))
     cells = _coloured(board) if colour else [f" {symbol}" for symbol in _symbols(board)]
     lines = []
-    for row in board.from_the_top:
+    for row in board.rows_from_top:
         line = "".join(cells[row * board.columns : (row + 1) * board.columns])
         lines.append(f"{row + 1:>{margin}}{line}{RESET if colour else ''}")
     lines.append(" " * margin + "".join(f" {letter}" for letter in board.letters))
     return "\n".join(lines)
 
 
-def _symbols(board: Board) -> list[str]:
-    """One character a cell: a piece's letter, half of a domino, or a dot."""
+def _symbols(board: SquareBoard) -> list[str]:
+    """Return one character per cell: a piece's letter, half a domino, or a dot."""
     symbols = ["."] * (board.rows * board.columns)
     if board.pieces == "dominoes":
         for player, first, second in board.dominoes():
             symbols[first], symbols[second] = "v^" if player == 0 else "<>"
         return symbols
     if board.pieces == "stones":
-        for row, column in board.stars():
+        for row, column in board.star_points():
             symbols[row * board.columns + column] = "+"
     for cell, owner in enumerate(board.owners):
         if owner != VACANT:
@@ -183,25 +183,25 @@ def _symbols(board: Board) -> list[str]:
     return symbols
 
 
-def _coloured(board: Board) -> list[str]:
-    """Two characters a cell, which is about as wide as high, on the colour of its ground."""
+def _coloured(board: SquareBoard) -> list[str]:
+    """Return two characters per cell (about as wide as high) with escape codes for colours."""
     cells = []
     for cell, drawing in enumerate(_drawings(board)):
         left, right = drawing[0], drawing[1]
         row, column = divmod(cell, board.columns)
-        ground = GROUNDS[board.pieces][(row + column) % 2]
+        background = BACKGROUNDS[board.pieces][(row + column) % 2]
         owner = board.owners[cell]
         ink = LINES if owner == VACANT else INKS[board.pieces][owner]
-        # The line that leads to a stone is part of the board.
+        # The line that leads to a stone has the colour of the board's lines.
         first = LINES if left == "─" else ink
-        cells.append(f"\x1b[48;5;{ground};38;5;{first}m{left}\x1b[38;5;{ink}m{right}")
+        cells.append(f"\x1b[48;5;{background};38;5;{first}m{left}\x1b[38;5;{ink}m{right}")
     return cells
 
 
-def _drawings(board: Board) -> list[str]:
-    """The two characters that `_coloured` prints in each cell."""
+def _drawings(board: SquareBoard) -> list[str]:
+    """Return the two characters that `_coloured` prints in each cell."""
     if board.pieces == "dominoes":
-        # The gaps at one end or at the sides keep dominoes of one player apart.
+        # Gaps at the ends or sides separate adjacent dominoes of one player.
         drawings = ["  "] * (board.rows * board.columns)
         for player, first, second in board.dominoes():
             drawings[first], drawings[second] = ("▝▘", "▐▌") if player == 0 else ("▐█", "█▌")
@@ -216,10 +216,10 @@ def _drawings(board: Board) -> list[str]:
     return ["  " if owner == VACANT else f" {symbol}" for owner in board.owners]
 
 
-def _crossing(board: Board, cell: int) -> str:
-    """How the lines meet at a point of a Go board."""
+def _crossing(board: SquareBoard, cell: int) -> str:
+    """Return the box-drawing character of a point of a Go board."""
     row, column = divmod(cell, board.columns)
-    if (row, column) in board.stars():
+    if (row, column) in board.star_points():
         return "╋"
     across = 0 if column == 0 else 2 if column == board.columns - 1 else 1
     return ("└┴┘" if row == 0 else "┌┬┐" if row == board.rows - 1 else "├┼┤")[across]

@@ -1,27 +1,30 @@
-"""Breakthrough: pawns that step forward, straight or aslant, and capture aslant only."""
+"""Breakthrough: pawns move forward, straight or diagonally, and capture only diagonally."""
 
 from __future__ import annotations
 
 from graven.core.game import Game
 from graven.games import through_game
 from graven.games.boards import SizeRange
-from graven.games.registry import Family, Option
+from graven.games.registry import Family, GameOption
+from graven.games.through_rules import Direction
 
-# Rows forward, columns right, may it capture.
-DIRECTIONS = [(1, -1, True), (1, 0, False), (1, 1, True)]
+DIRECTIONS = [Direction(1, -1, True), Direction(1, 0, False), Direction(1, 1, True)]
 
-# On two columns or more the foremost pawn can always step aslant, so a player can always move.
+# With two or more columns the most advanced pawn can always move diagonally, so a player always
+# has a legal move.
 SIZES = SizeRange(rows=(4, 26), columns=(2, 26))
 
 
 def make(size: int | str = 8) -> Game:
-    """Breakthrough on a board of that size."""
-    return through_game.game("breakthrough", "pawns", *SIZES.parse(size), DIRECTIONS)
+    """Return Breakthrough on a board of this size."""
+    return through_game.game(
+        "breakthrough", pieces="pawns", size=SIZES.parse(size), directions=DIRECTIONS
+    )
 
 
 FAMILY = Family(
     name="breakthrough",
-    summary="pawns race to the far row, stepping forward and capturing aslant",
-    options={"size": Option("8x8", str(SIZES))},
+    summary="pawns race to the far row, moving forward and capturing diagonally",
+    options={"size": GameOption("8x8", str(SIZES))},
     make=make,
 )

@@ -1,16 +1,15 @@
-"""Domineering: one player lays dominoes upright, the other flat. Who cannot lay one loses.
+"""Domineering: one player places vertical dominoes, the other horizontal. Unable to move loses.
 
-The upright player, 0, moves first. A move's code is the cell of the domino's lower or left half.
+The vertical player, 0, moves first. A move's code is the cell of the domino's lower or left half.
 
-State: whose turn, whether the game is over, the position key, the free cells as a bitboard with
-an empty word after it, and the cells under upright dominoes as a bitboard, which only the drawing
-needs. Bit `row * columns + column` of a bitboard is a cell.
+State: player to move, whether the game is over, Zobrist key, the free cells as a bitboard followed
+by an empty word, and the cells of vertical dominoes as a bitboard (for drawing only). Bit
+`row * columns + column` of a bitboard is a cell.
 
-With bitboards the places for a domino need no bookkeeping: they are the free cells whose
-neighbour above (or to the right) is free, one shift and two ands for 64 cells.
+The legal moves are computed from the bitboard of free cells: one shift and two ands for 64 cells.
 
-The key knows which cells are free and whose turn it is. Who laid which domino makes no difference
-to the rest of the game, so positions that differ in that alone are one position to a search.
+The key covers the free cells and the player to move. Who placed which domino does not affect the
+rest of the game, so such positions have equal keys.
 """
 
 from __future__ import annotations
@@ -24,140 +23,140 @@ from graven.core.contract import TERMINAL, Constants, Moves, Scores, State
 from graven.core.game import Game
 from graven.core.game_parts import Bounds, Display, RuleFunctions
 from graven.core.rng import Rng, below, derive
-from graven.games.boards import VACANT, Board, SizeRange, as_text, cell_name
-from graven.games.registry import Family, Option
+from graven.games.boards import VACANT, SizeRange, SquareBoard, as_text, cell_name
+from graven.games.registry import Family, GameOption
 from graven.games.svg_boards import as_svg
 
-# The head of `tables`; then for each player the step from a domino's code to its other half, and
-# the cells where that does not leave the board; then Zobrist keys; then the cells around each
-# player's dominoes, NEIGHBOURS of them.
-CELLS, BOARD, KEYS, AROUND, HEAD = range(5)
+# Layout of `constants`: HEAD words; for each player the step from a domino's first to its second
+# cell, and the bitboard of possible first cells; Zobrist keys; for each player and code the
+# NEIGHBOURS cells around the domino.
+CELLS, BOARD_WORDS, KEYS, AROUND, HEAD = range(5)
 STEP, INSIDE = 0, 1
 NEIGHBOURS = 6
-# From the code of an upright domino, in rows up and columns right: the cells before and after its
-# ends, then those along its two sides. For a flat domino up and right change places.
-UPRIGHT_NEIGHBOURS = ((-1, 0), (2, 0), (0, -1), (1, -1), (0, 1), (1, 1))
-# The state's words before the bitboards.
+# The cells around a vertical domino as (rows up, columns right) from its code: beyond its two ends,
+# then along its two sides. For a horizontal domino, swap up and right.
+VERTICAL_NEIGHBOURS = ((-1, 0), (2, 0), (0, -1), (1, -1), (0, 1), (1, 1))
+# Layout of a state.
 TURN, OVER, KEY, FREE = range(4)
 
 ZOBRIST_SEED = 1974
 
 
 def build_constants(rows: int, columns: int) -> NDArray[np.int64]:
-    """Tables for a board."""
-    cells, board = rows * columns, bits.words_for(rows * columns)
-    ways = np.zeros((2, INSIDE + board), dtype=np.int64)
-    # A cell off the board is the first bit of the empty word behind the free cells: never free.
-    around = np.full((2, cells, NEIGHBOURS), 64 * board)
+    """Return the constants of a board."""
+    cells, board_words = rows * columns, bits.words_for(rows * columns)
+    directions = np.zeros((2, INSIDE + board_words), dtype=np.int64)
+    # Cells off the board are the first bit of the empty word after the free cells: never free.
+    around = np.full((2, cells, NEIGHBOURS), 64 * board_words)
     for player, (up, right) in enumerate(((1, 0), (0, 1))):
-        ways[player, STEP] = up * columns + right
+        directions[player, STEP] = up * columns + right
         for cell in range(cells):
             row, column = divmod(cell, columns)
             if row + up < rows and column + right < columns:
-                ways[player, INSIDE + cell // 64] |= np.int64(1) << np.int64(cell % 64)
-            for i, (above, aside) in enumerate(UPRIGHT_NEIGHBOURS):
+                directions[player, INSIDE + cell // 64] |= np.int64(1) << np.int64(cell % 64)
+            for i, (above, aside) in enumerate(VERTICAL_NEIGHBOURS):
                 if player == 1:
                     above, aside = aside, above
                 if 0 <= row + above < rows and 0 <= column + aside < columns:
                     around[player, cell, i] = (row + above) * columns + column + aside
     keys = np.array([derive(ZOBRIST_SEED, i) for i in range(cells + 1)], dtype=np.uint64)
     head = np.zeros(HEAD, dtype=np.int64)
-    head[CELLS], head[BOARD], head[KEYS] = cells, board, HEAD + ways.size
+    head[CELLS], head[BOARD_WORDS], head[KEYS] = cells, board_words, HEAD + directions.size
     head[AROUND] = head[KEYS] + keys.size
-    return np.concatenate([head, ways.reshape(-1), keys.view(np.int64), around.reshape(-1)])
+    return np.concatenate([head, directions.reshape(-1), keys.view(np.int64), around.reshape(-1)])
 
 
 def start(constants: Constants, state: State) -> None:
-    """An empty board."""
+    """Set an empty board."""
     state[:] = 0
     for cell in range(constants[CELLS]):
         state[FREE + (cell >> 6)] |= np.int64(1) << (cell & 63)
 
 
 def turn(constants: Constants, state: State) -> int:
-    """The player to move; nobody once that player cannot."""
+    """Return the player to move, or TERMINAL if this player has no legal move."""
     return state[TURN] if state[OVER] == 0 else TERMINAL
 
 
 @inlined
-def _places(constants: Constants, state: State, player: int, word: int) -> int:
-    """The codes of a player's legal moves in one word of the board."""
-    way = HEAD + player * (INSIDE + constants[BOARD])
-    step = constants[way + STEP]
+def _legal_bits(constants: Constants, state: State, player: int, word: int) -> int:
+    """Return the codes of a player's legal moves in one bitboard word."""
+    direction = HEAD + player * (INSIDE + constants[BOARD_WORDS])
+    step = constants[direction + STEP]
     free = state[FREE + word]
     beyond = bits.down(free, step) | (state[FREE + word + 1] << (64 - step))
-    return free & beyond & constants[way + INSIDE + word]
+    return free & beyond & constants[direction + INSIDE + word]
 
 
 def legal(constants: Constants, state: State, player: int, moves: Moves) -> int:
-    """From the lowest code up."""
+    """List the legal moves by code."""
     count = 0
-    for word in range(constants[BOARD]):
-        left = _places(constants, state, player, word)
-        while left:
-            moves[count] = 64 * word + bits.lowest(left)
+    for word in range(constants[BOARD_WORDS]):
+        remaining = _legal_bits(constants, state, player, word)
+        while remaining:
+            moves[count] = 64 * word + bits.lowest(remaining)
             count += 1
-            left &= left - 1
+            remaining &= remaining - 1
     return count
 
 
 def sample(constants: Constants, state: State, player: int, rng: Rng) -> int:
-    """Count the places, draw a number, and find the place it stands for."""
+    """Count the legal moves, draw an index, and return the move with this index."""
     total = 0
-    for word in range(constants[BOARD]):
-        total += bits.count(_places(constants, state, player, word))
+    for word in range(constants[BOARD_WORDS]):
+        total += bits.count(_legal_bits(constants, state, player, word))
     if total == 0:
         return -1
     skip = below(rng, total)
-    for word in range(constants[BOARD]):
-        places = _places(constants, state, player, word)
-        here = bits.count(places)
-        if skip < here:
-            return 64 * word + bits.nth(places, skip)
-        skip -= here
+    for word in range(constants[BOARD_WORDS]):
+        legal_bits = _legal_bits(constants, state, player, word)
+        count = bits.count(legal_bits)
+        if skip < count:
+            return 64 * word + bits.nth(legal_bits, skip)
+        skip -= count
     return -1
 
 
 def play(constants: Constants, state: State, joint: Moves) -> None:
-    """Lay the domino, and see whether the other player can answer."""
+    """Place the domino and test whether the opponent can move."""
     player = state[TURN]
     enemy = 1 - player
-    board, keys = constants[BOARD], constants[KEYS]
+    board_words, keys = constants[BOARD_WORDS], constants[KEYS]
     low = int(joint[player])
-    high = low + constants[HEAD + player * (INSIDE + board) + STEP]
+    high = low + constants[HEAD + player * (INSIDE + board_words) + STEP]
     low_bit, high_bit = np.int64(1) << (low & 63), np.int64(1) << (high & 63)
     state[FREE + (low >> 6)] ^= low_bit
     state[FREE + (high >> 6)] ^= high_bit
     if player == 0:
-        upright = FREE + board + 1
-        state[upright + (low >> 6)] ^= low_bit
-        state[upright + (high >> 6)] ^= high_bit
+        vertical = FREE + board_words + 1
+        state[vertical + (low >> 6)] ^= low_bit
+        state[vertical + (high >> 6)] ^= high_bit
     state[KEY] ^= (
         constants[keys + low] ^ constants[keys + high] ^ constants[keys + constants[CELLS]]
     )
     state[TURN] = enemy
-    places, word = 0, 0
-    while places == 0 and word < board:
-        places = _places(constants, state, enemy, word)
+    legal_bits, word = 0, 0
+    while legal_bits == 0 and word < board_words:
+        legal_bits = _legal_bits(constants, state, enemy, word)
         word += 1
-    state[OVER] = places == 0
+    state[OVER] = legal_bits == 0
 
 
 def scores(constants: Constants, state: State, out: Scores) -> None:
-    """One point for the player who moved last."""
+    """Give 1 to the player who moved last, 0 to the other."""
     out[0] = 1.0 if state[TURN] == 1 else 0.0
     out[1] = 1.0 - out[0]
 
 
 def key(constants: Constants, state: State) -> int:
-    """The Zobrist key, kept up to date by `play`."""
+    """Return the Zobrist key, which `play` updates."""
     return state[KEY]
 
 
 def feature(constants: Constants, state: State, player: int, move: int) -> int:
-    """The move, and which of the six cells around the domino are free (Cazenave 2016, section 3).
+    """Return the move and which of the six cells around are free (Cazenave 2016, section 3).
 
-    64 * move + one bit a cell, 1 if it is free, in the order of UPRIGHT_NEIGHBOURS.
+    64 * move + one bit per cell, 1 if it is free, in the order of VERTICAL_NEIGHBOURS.
     """
     around = constants[AROUND] + NEIGHBOURS * (player * constants[CELLS] + move)
     code = 64 * move
@@ -167,34 +166,36 @@ def feature(constants: Constants, state: State, player: int, move: int) -> int:
     return code
 
 
-def allowed(constants: Constants, state: State, player: int, move: int) -> bool:
-    """Whether there is a place for the domino."""
-    return (bits.down(_places(constants, state, player, move >> 6), move & 63) & 1) != 0
+def is_playout_move(constants: Constants, state: State, player: int, move: int) -> bool:
+    """Whether both cells of the domino are free."""
+    return (bits.down(_legal_bits(constants, state, player, move >> 6), move & 63) & 1) != 0
 
 
 SIZES = SizeRange(rows=(2, 26), columns=(2, 26))
 
 
 def make(size: int | str = 8) -> Game:
-    """Domineering on a board of that size."""
+    """Return Domineering on a board of this size."""
     rows, columns = SIZES.parse(size)
-    cells, board = rows * columns, bits.words_for(rows * columns)
+    cells, board_words = rows * columns, bits.words_for(rows * columns)
 
-    def move_text(player: int, code: int) -> str:
+    def format_move(player: int, code: int) -> str:
         row, column = divmod(code, columns)
         first = cell_name(code, columns)
         if (row if player == 0 else column) == (rows if player == 0 else columns) - 1:
             return f"{first}-"  # leads off the board: never legal
         return first + cell_name(code + (columns if player == 0 else 1), columns)
 
-    def picture(state: State) -> Board:
+    def board(state: State) -> SquareBoard:
         owners = []
         for cell in range(cells):
             word, bit = divmod(cell, 64)
             free = int(state[FREE + word]) >> bit & 1
-            upright = int(state[FREE + board + 1 + word]) >> bit & 1
-            owners.append(VACANT if free else 1 - upright)
-        return Board("domineering", rows, columns, owners, "dominoes")
+            vertical = int(state[FREE + board_words + 1 + word]) >> bit & 1
+            owners.append(VACANT if free else 1 - vertical)
+        return SquareBoard(
+            title="domineering", rows=rows, columns=columns, owners=owners, pieces="dominoes"
+        )
 
     return Game(
         name="domineering",
@@ -208,10 +209,10 @@ def make(size: int | str = 8) -> Game:
             sample=sample,
             key=key,
             feature=feature,
-            is_playout_move=allowed,
+            is_playout_move=is_playout_move,
         ),
         bounds=Bounds(
-            state_words=FREE + 2 * board + 1,
+            state_words=FREE + 2 * board_words + 1,
             num_codes=cells,
             max_moves=cells - min(rows, columns),
             max_plies=cells // 2,
@@ -220,9 +221,9 @@ def make(size: int | str = 8) -> Game:
         constants=build_constants(rows, columns),
         display=Display(
             player_names=("Vertical", "Horizontal"),
-            format_move=move_text,
-            render=lambda state, colour: as_text(picture(state), colour),
-            svg=lambda state: as_svg(picture(state)),
+            format_move=format_move,
+            render=lambda state, colour: as_text(board(state), colour),
+            svg=lambda state: as_svg(board(state)),
         ),
         options={"size": f"{rows}x{columns}"},
     )
@@ -230,7 +231,7 @@ def make(size: int | str = 8) -> Game:
 
 FAMILY = Family(
     name="domineering",
-    summary="dominoes laid upright against dominoes laid flat: who cannot lay one loses",
-    options={"size": Option("8x8", str(SIZES))},
+    summary="vertical against horizontal dominoes: a player who cannot move loses",
+    options={"size": GameOption("8x8", str(SIZES))},
     make=make,
 )

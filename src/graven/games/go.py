@@ -1,13 +1,13 @@
-"""Go, for two to four colours: area scoring, positional superko, no suicide.
+"""Go for two to four colours: area scoring, positional superko, no suicide.
 
-A move is a point or, the last code, a pass; the game ends when everybody has passed in a row, or
-after so many plies that no sensible game gets there (`longest`). A player's score is their stones
-and the empty areas that touch no other colour; the greatest score wins, and White has komi if there
-are two colours. Cazenave 2015, section 4.8, scores "stones plus eyes": in a game played out the
-empty areas are eyes.
+A move is a point or a pass (the last code). The game ends when all players pass in succession, or
+after `max_plies_of` plies, which no reasonable game reaches. A player's area is the number of
+stones plus the empty regions that touch no other colour. The largest area wins; with two colours
+White receives komi. Cazenave 2015, section 4.8, scores "stones plus eyes": at the end of a playout
+the empty regions are eyes.
 
-Playouts draw from the legal moves that do not fill the player's own eyes, and pass when there is
-none. State: see `captures`.
+Playouts choose among the legal moves that do not fill the player's own eyes, and pass if there is
+none. State: see `go_captures`.
 """
 
 from __future__ import annotations
@@ -26,11 +26,10 @@ from graven.core.rng import Rng
 from graven.games import go_board, go_captures, mogo_playouts
 from graven.games.boards import POINT_LETTERS, SizeRange, as_text, cell_name
 from graven.games.go_board import (
-    APART,
     CELL,
     CELLS,
     CODE_OF,
-    COLOUR,
+    COLOUR_MASK,
     COLOURS,
     EMPTY,
     KEY,
@@ -38,84 +37,85 @@ from graven.games.go_board import (
     LISTS,
     NEXT,
     POINT_OF,
+    STRIDE,
     TURN,
     TURN_KEY,
     WIDTH,
 )
 from graven.games.go_captures import (
-    CAP,
     COUNT,
     KOMI,
+    KOMI_IS_INTEGER,
     LAST_MOVE,
+    MAX_PLIES,
     NO_MOVE,
     PASSES,
     PLY,
-    WHOLE,
-    allowed,
-    wanted,
+    is_legal_point,
+    is_playout_point,
 )
-from graven.games.registry import Family, Option
-from graven.games.stone_groups import LARGEST, points
+from graven.games.registry import Family, GameOption
+from graven.games.stone_groups import MAX_SIDE, points
 from graven.games.svg_boards import as_svg
 
 PASS = "pass"
 NAMES = ("Black", "White", "Red", "Blue")
-MOST_KOMI = 1000.0
+MAX_KOMI = 1000.0
 _ODD = -7046029254386353131
 
 
-def longest(cells: int) -> int:
-    """The most plies of a game. (With superko the longest game on 2x2 has 48.)"""
+def max_plies_of(cells: int) -> int:
+    """Return the maximum number of plies. (With superko the longest game on 2x2 has 48.)"""
     return 3 * cells + 50
 
 
 @inlined
 def is_over(constants: Constants, state: State) -> bool:
-    """Whether all have passed in a row, or the game has gone on for too long."""
-    return (state[PASSES] >= constants[COLOURS]) | (state[PLY] >= constants[CAP])
+    """Whether all players have passed in succession, or the maximum number of plies is reached."""
+    return (state[PASSES] >= constants[COLOURS]) | (state[PLY] >= constants[MAX_PLIES])
 
 
 def turn(constants: Constants, state: State) -> int:
-    """The player to move, if any."""
+    """Return the player to move, or TERMINAL."""
     return TERMINAL if is_over(constants, state) else state[TURN]
 
 
 def legal(constants: Constants, state: State, player: int, moves: Moves) -> int:
-    """The points that may be played, and the pass."""
+    """List the legal points and the pass."""
     count = 0
     for i in range(state[COUNT]):
         point = state[index(constants[LISTS] + i)]
         moves[count] = constants[index(constants[CODE_OF] + point)]
-        count += allowed(constants, state, player, point)
+        count += is_legal_point(constants, state, player, point)
     moves[count] = constants[CELLS]
     return count + 1
 
 
 @inlined
-def but_eyes(constants: Constants, state: State, player: int, moves: Moves) -> int:
-    """The points that may be played and are no eyes of the player; there may be none."""
+def list_non_eye_points(constants: Constants, state: State, player: int, moves: Moves) -> int:
+    """List the legal points that are not eyes of the player; possibly none."""
     count = 0
     for i in range(state[COUNT]):
         point = state[index(constants[LISTS] + i)]
         moves[count] = constants[index(constants[CODE_OF] + point)]
-        count += wanted(constants, state, player, point)
+        count += is_playout_point(constants, state, player, point)
     return count
 
 
-def candidates(constants: Constants, state: State, player: int, moves: Moves) -> int:
-    """The points that may be played and are no eyes of the player, and the pass.
+def tree_moves(constants: Constants, state: State, player: int, moves: Moves) -> int:
+    """List the legal points that are not eyes of the player, and the pass.
 
-    Playouts never fill eyes, so that AMAF knows nothing of it: a search would try it first, at
-    every new node.
+    Playouts never fill eyes, so these moves would have no AMAF statistics, and a search would try
+    them first at every new node.
     """
-    count = but_eyes(constants, state, player, moves)
+    count = list_non_eye_points(constants, state, player, moves)
     moves[count] = constants[CELLS]
     return count + 1
 
 
-def sensible(constants: Constants, state: State, player: int, moves: Moves) -> int:
-    """The points that may be played and are no eyes of the player; if there are none, the pass."""
-    count = but_eyes(constants, state, player, moves)
+def playout_moves(constants: Constants, state: State, player: int, moves: Moves) -> int:
+    """List the legal points that are not eyes of the player; if there are none, the pass."""
+    count = list_non_eye_points(constants, state, player, moves)
     if count == 0:
         moves[0] = constants[CELLS]
         count = 1
@@ -123,24 +123,24 @@ def sensible(constants: Constants, state: State, player: int, moves: Moves) -> i
 
 
 def sample(constants: Constants, state: State, player: int, rng: Rng) -> int:
-    """One of the sensible moves."""
-    return go_captures.draw(constants, state, player, rng)
+    """Return a random playout move."""
+    return go_captures.sample_move(constants, state, player, rng)
 
 
-def allows(constants: Constants, state: State, player: int, move: int) -> bool:
-    """Whether the move is sensible: a point that a playout may play, or the pass without any."""
+def is_playout_move(constants: Constants, state: State, player: int, move: int) -> bool:
+    """Whether the move is a playout move; the pass is one if no point is."""
     if move < constants[CELLS]:
         point = constants[index(POINT_OF + move)]
-        empty = state[index(CELL + APART * point)] == EMPTY
-        return empty and wanted(constants, state, player, point)
+        empty = state[index(CELL + STRIDE * point)] == EMPTY
+        return empty and is_playout_point(constants, state, player, point)
     for i in range(state[COUNT]):
-        if wanted(constants, state, player, state[index(constants[LISTS] + i)]):
+        if is_playout_point(constants, state, player, state[index(constants[LISTS] + i)]):
             return False
     return True
 
 
 def play(constants: Constants, state: State, joint: Moves) -> None:
-    """Put the stone and capture, or pass."""
+    """Place the stone and capture, or pass."""
     player = state[TURN]
     code = int(joint[player])
     if code == constants[CELLS]:
@@ -148,22 +148,22 @@ def play(constants: Constants, state: State, joint: Moves) -> None:
     else:
         state[PASSES] = 0
         point = constants[index(POINT_OF + code)]
-        go_captures.take_off_list(constants, state, point)
-        if go_board.put(constants, state, player, code):
-            go_captures.capture(constants, state, player, point)
+        go_captures.remove_from_list(constants, state, point)
+        if go_board.place_stone(constants, state, player, code):
+            go_captures.capture_groups(constants, state, player, point)
     state[LAST_MOVE] = code
-    go_captures.remember(constants, state)
+    go_captures.record_position(constants, state)
     state[TURN] = player + 1 if player + 1 < constants[COLOURS] else 0
 
 
 def scores(constants: Constants, state: State, out: Scores) -> None:
-    """One point for the greatest area, shared by those who have it."""
+    """Give 1 to the player with the largest area; players with equal areas share it."""
     colours = constants[COLOURS]
     count_areas(constants, state, out)
     if colours == 2:
         ahead = int(out[0] - out[1]) - constants[KOMI]
         out[0] = 1.0 if ahead > 0 else 0.0
-        if ahead == 0 and constants[WHOLE]:
+        if ahead == 0 and constants[KOMI_IS_INTEGER]:
             out[0] = 0.5
         out[1] = 1.0 - out[0]
         return
@@ -178,50 +178,49 @@ def scores(constants: Constants, state: State, out: Scores) -> None:
 
 @compiled
 def count_areas(constants: Constants, state: State, out: Scores) -> None:
-    """Write each player's stones plus the empty points of areas that only touch that player.
+    """Write each player's area: stones plus the empty regions that touch only this player.
 
-    Empty points have no use for their words NEXT and LIBERTIES: an area is explored as a queue
-    linked by NEXT, and LIBERTIES says which points have been in one.
+    A region is explored breadth-first. The words NEXT and LIBERTIES of empty points are free: NEXT
+    links the queue, LIBERTIES marks visited points.
     """
     width, cells = constants[WIDTH], constants[CELLS]
     for player in range(constants[COLOURS]):
         out[player] = 0.0
     for code in range(cells):
         point = constants[index(POINT_OF + code)]
-        colour = state[index(CELL + APART * point)] & COLOUR
+        colour = state[index(CELL + STRIDE * point)] & COLOUR_MASK
         if colour < EMPTY:
             out[colour] += 1.0
         else:
-            state[index(LIBERTIES + APART * point)] = 0
+            state[index(LIBERTIES + STRIDE * point)] = 0
     for i in range(state[COUNT]):
         first = state[index(constants[LISTS] + i)]
-        if state[index(LIBERTIES + APART * first)]:
+        if state[index(LIBERTIES + STRIDE * first)]:
             continue
-        state[index(LIBERTIES + APART * first)] = 1
+        state[index(LIBERTIES + STRIDE * first)] = 1
         at, last, size, touched = first, first, 0, np.int64(0)
         while True:
             size += 1
-            for near in (at - width, at - 1, at + 1, at + width):
-                colour = state[index(CELL + APART * near)] & COLOUR
+            for adjacent in (at - width, at - 1, at + 1, at + width):
+                colour = state[index(CELL + STRIDE * adjacent)] & COLOUR_MASK
                 if colour < EMPTY:
                     touched |= np.int64(1) << colour
-                elif colour == EMPTY and state[index(LIBERTIES + APART * near)] == 0:
-                    state[index(LIBERTIES + APART * near)] = 1
-                    state[index(NEXT + APART * last)] = near
-                    last = near
+                elif colour == EMPTY and state[index(LIBERTIES + STRIDE * adjacent)] == 0:
+                    state[index(LIBERTIES + STRIDE * adjacent)] = 1
+                    state[index(NEXT + STRIDE * last)] = adjacent
+                    last = adjacent
             if at == last:
                 break
-            at = state[index(NEXT + APART * at)]
+            at = state[index(NEXT + STRIDE * at)]
         if touched & (touched - 1) == 0 and touched:
             out[lowest(touched)] += size
 
 
 def key(constants: Constants, state: State) -> int:
-    """The stones, the turn, how many have passed, the ply, and which moves superko forbids now; of
-    a game that is over, the stones and the ply.
+    """Return a key of stones, player to move, passes, ply and the moves that superko forbids now.
 
-    With the ply no way through the tree comes back to where it was. What superko may forbid later
-    is left out: see docs/design.md.
+    For a finished game: of the stones and the ply. The ply excludes cycles in the tree. Moves that
+    superko may forbid later are not part of the key: see docs/design.md.
     """
     mixed = state[KEY] + (state[PLY] + 1) * _ODD
     if is_over(constants, state):
@@ -229,7 +228,7 @@ def key(constants: Constants, state: State) -> int:
     mixed ^= (state[TURN] + 4 * state[PASSES] + 1) * constants[TURN_KEY]
     for i in range(state[COUNT]):
         point = state[index(constants[LISTS] + i)]
-        if go_captures.was_captured(constants, state, point) and go_captures.comes_back(
+        if go_captures.was_captured(constants, state, point) and go_captures.repeats_position(
             constants, state, state[TURN], point
         ):
             mixed += point * constants[TURN_KEY]
@@ -237,49 +236,49 @@ def key(constants: Constants, state: State) -> int:
 
 
 def feature(constants: Constants, state: State, player: int, move: int) -> int:
-    """The move and its four neighbours, as in `goban`; a pass has none."""
+    """Return the move and its four neighbours as by `go_board.feature`; a pass has none."""
     if move == constants[CELLS]:
         return 256 * move
-    return go_board.feature_of(constants, state, player, move)
+    return go_board.feature(constants, state, player, move)
 
 
 def areas(position: Position) -> tuple[float, ...]:
-    """Each player's area as the board stands, without komi."""
+    """Return each player's area in a position, without komi."""
     out = np.zeros(position.game.players)
     count_areas(position.game.constants, position.state.copy(), out)
     return tuple(float(area) for area in out)
 
 
-def handed_over(position: Position, player: int) -> Position:
-    """The same position with another player to move, and no passes counted."""
+def with_player_to_move(position: Position, player: int) -> Position:
+    """Return the position with this player to move and no passes counted."""
     state = position.state.copy()
     state[TURN], state[PASSES] = player, 0
     return Position(position.game, state, position.history)
 
 
-SIZES = SizeRange(rows=(2, LARGEST), columns=(2, LARGEST))
+SIZES = SizeRange(rows=(2, MAX_SIDE), columns=(2, MAX_SIDE))
 
 
 def make(size: int | str = 9, komi: float | str | None = None, colors: int | str = 2) -> Game:
-    """Go on a board of that size, for that many colours."""
+    """Return Go on a board of this size, for this number of colours."""
     rows, columns = SIZES.parse(size)
-    colours = _colours(colors)
-    komi = _komi(komi, colours)
-    cells, plies = rows * columns, longest(rows * columns)
+    colours = _parse_colours(colors)
+    komi = _parse_komi(komi, colours)
+    cells, plies = rows * columns, max_plies_of(rows * columns)
     lists = go_captures.build_lists(points(rows, columns), plies)
-    tables = go_board.build_constants(
+    constants = go_board.build_constants(
         rows,
         columns,
-        own=(cells, 0, 0, NO_MOVE),
+        game_words=(cells, 0, 0, NO_MOVE),
         lists=lists,
         colours=colours,
-        rule=(
+        game_constants=(
             plies,
             math.floor(komi),
             int(komi == math.floor(komi)),
             go_board.words(rows, columns) + lists.size - plies - 1,
         ),
-        more=mogo_playouts.patterns(),
+        patterns=mogo_playouts.patterns(),
     )
     return Game(
         name="go",
@@ -290,12 +289,12 @@ def make(size: int | str = 9, komi: float | str | None = None, colors: int | str
             legal=legal,
             play=play,
             scores=scores,
-            tree_moves=candidates,
-            playout_moves=sensible,
+            tree_moves=tree_moves,
+            playout_moves=playout_moves,
             sample=sample,
             key=key,
             feature=feature,
-            is_playout_move=allows,
+            is_playout_move=is_playout_move,
         ),
         bounds=Bounds(
             state_words=go_board.words(rows, columns) + lists.size,
@@ -304,7 +303,7 @@ def make(size: int | str = 9, komi: float | str | None = None, colors: int | str
             max_plies=plies,
             num_features=256 * cells + 1,
         ),
-        constants=tables,
+        constants=constants,
         display=Display(
             player_names=NAMES[:colours],
             format_move=lambda player, code: (
@@ -319,38 +318,39 @@ def make(size: int | str = 9, komi: float | str | None = None, colors: int | str
         ),
         shared_points=True,
         playouts={"mogo": mogo_playouts.mogo} if colours == 2 else {},
-        options={"size": f"{rows}x{columns}", "komi": _shown(komi), "colors": colours},
+        options={"size": f"{rows}x{columns}", "komi": _komi_option(komi), "colors": colours},
     )
 
 
-def _colours(colors: int | str) -> int:
+def _parse_colours(colors: int | str) -> int:
     text = str(colors).strip()
     if text not in ("2", "3", "4"):
-        raise UsageError(f"colors must be 2, 3 or 4, not {colors}.")
+        raise UsageError(f"colors must be 2, 3 or 4, got {colors}.")
     return int(text)
 
 
-def _komi(komi: float | str | None, colours: int) -> float:
-    """The komi as a number: 7.5 if nobody says otherwise, and none among three or four."""
+def _parse_komi(komi: float | str | None, colours: int) -> float:
+    """Return komi as a number: by default 7.5 with two colours, 0 with three or four."""
     if komi is None:
         return 7.5 if colours == 2 else 0.0
     try:
         value = float(komi)
     except ValueError:
         value = math.nan
-    if not abs(value) <= MOST_KOMI:
-        raise UsageError(f"komi must be a number from -{MOST_KOMI:g} to {MOST_KOMI:g}, not {komi}.")
+    if not abs(value) <= MAX_KOMI:
+        raise UsageError(f"komi must be a number from -{MAX_KOMI:g} to {MAX_KOMI:g}, got {komi}.")
     if colours > 2 and value:
-        raise UsageError("komi is for two colours: with three or four it can only be 0.")
+        raise UsageError(f"komi is only for two colours; with {colours} it must be 0, got {komi}.")
     return value
 
 
-def _shown(komi: float) -> int | float:
+def _komi_option(komi: float) -> int | float:
+    """Return an integral komi as an int, so that specs have `komi=7` and not `komi=7.0`."""
     return int(komi) if komi == int(komi) else komi
 
 
 def _footer(state: State, colours: int, plies: int) -> str:
-    """The number of the move, whose turn it is, and how many have passed."""
+    """Return a line with the move number, the player to move and the number of passes."""
     passed = int(state[PASSES])
     if passed >= colours or state[PLY] >= plies:
         return f"The game is over after {state[PLY]} moves"
@@ -362,9 +362,9 @@ FAMILY = Family(
     name="go",
     summary="surround area and stones, with two to four colours",
     options={
-        "size": Option("9x9", str(SIZES)),
-        "komi": Option(7.5, "points for White, with two colours"),
-        "colors": Option(2, "2 to 4 players, each with a colour"),
+        "size": GameOption("9x9", str(SIZES)),
+        "komi": GameOption(7.5, "points for White, with two colours"),
+        "colors": GameOption(2, "2 to 4 players, one colour each"),
     },
     make=make,
 )

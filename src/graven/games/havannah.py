@@ -1,13 +1,13 @@
-"""Havannah: on a hexagon of hexagons, close a ring, or join two corners or three sides.
+"""Havannah: on a hexagon of hexagons, form a ring, a bridge (two corners) or a fork (three sides).
 
-A ring goes around one or more cells, whether these are empty or whoever's. Corners belong to no
-side. A full board without any of these is a draw.
+A ring surrounds one or more cells, empty or occupied by any player. Corners belong to no side. A
+full board without a winner is a draw.
 
-State: see `chains`. What a chain touches: corners (bits 0 to 5) and sides (bits 6 to 11).
+State: see `hex_chains`. Contacts: corners (bits 0 to 5) and sides (bits 6 to 11).
 
-The grid's columns are such that all rows begin half a cell further right than the row above; the
-hexagon is what lies between two diagonals. OpenSpiel's letters, which we use, name the other
-diagonals, and its numbers the rows.
+Every row of the grid begins half a cell further to the right than the row above; the hexagon lies
+between two diagonals. Cell names are OpenSpiel's: letters for the other diagonals, numbers for the
+rows.
 """
 
 from __future__ import annotations
@@ -22,101 +22,101 @@ from graven.core.errors import UsageError
 from graven.core.game import Game
 from graven.core.game_parts import Display
 from graven.games import hex_chains
-from graven.games.hex_boards import Honeycomb, as_svg, as_text
-from graven.games.hex_chains import COLOUR, POINTS, TURN, WIDTH, WINNER, root_of
-from graven.games.registry import Family, Option
+from graven.games.hex_boards import HexBoard, as_svg, as_text
+from graven.games.hex_chains import COLOUR_MASK, POINTS, TURN, WIDTH, WINNER, find_root
+from graven.games.registry import Family, GameOption
 
-SMALLEST, LARGEST = 3, 19
+MIN_SIZE, MAX_SIZE = 3, 19
 CORNERS, SIDES = 6, 6
 ALL_AROUND = 63
 LETTERS = [*ascii_lowercase, *(f"a{letter}" for letter in ascii_lowercase)]
 
 
 @inlined
-def neighbour(point: int, width: int, way: int) -> int:
-    """The cells around a point in a circle, `way` 0 to 5: left, above, and so on clockwise."""
-    step = width - 1 if way % 3 == 2 else width if way % 3 == 1 else 1
-    return point - step if way < 3 else point + step
+def neighbour(point: int, width: int, direction: int) -> int:
+    """Return the neighbour in a direction from 0 to 5: left, above, and so on clockwise."""
+    step = width - 1 if direction % 3 == 2 else width if direction % 3 == 1 else 1
+    return point - step if direction < 3 else point + step
 
 
 @inlined
-def own_around(state: State, points: int, point: int, width: int, player: int) -> int:
-    """Which of the six cells around are the player's, as bits in the order of `neighbour`."""
-    at, found, bit = points + point, 0, 1
-    for near in (at - 1, at - width, at - width + 1, at + 1, at + width, at + width - 1):
-        found |= bit * (state[index(near)] & COLOUR == player)
+def own_neighbours(state: State, points: int, point: int, width: int, player: int) -> int:
+    """Return which of the six neighbours are the player's, as bits in the order of `neighbour`."""
+    at, own, bit = points + point, 0, 1
+    for adjacent in (at - 1, at - width, at - width + 1, at + 1, at + width, at + width - 1):
+        own |= bit * (state[index(adjacent)] & COLOUR_MASK == player)
         bit <<= 1
-    return found
+    return own
 
 
 @inlined
-def turned_left(around: int) -> int:
-    """The bits of a circle, each in the place of the next."""
+def rotated_left(around: int) -> int:
+    """Rotate six bits to the left by one."""
     return ((around << 1) | (around >> 5)) & ALL_AROUND
 
 
 @inlined
-def turned_right(around: int) -> int:
-    """The bits of a circle, each in the place of the one before."""
+def rotated_right(around: int) -> int:
+    """Rotate six bits to the right by one."""
     return ((around >> 1) | (around << 5)) & ALL_AROUND
 
 
 @inlined
 def closes_ring(constants: Constants, state: State, player: int, point: int) -> bool:
-    """Whether a stone on an empty point would close a ring.
+    """Whether a stone on an empty point closes a ring.
 
-    Own stones around the point come in runs. If two runs already belong to one chain, the stone
-    closes a loop that has a gap between the runs inside. If the gaps around it are less than two,
-    it shuts in nothing new, but what is shut in may be stones of the chain itself; then some of
-    them has six others around it, and it lies in the middle of a run of three.
+    The own stones around the point form runs. If two runs belong to the same chain, the stone
+    closes a loop that surrounds a gap between the runs. With fewer than two gaps the stone
+    surrounds no new cell, but the ring may surround a stone of the chain: this stone then has six
+    own neighbours and lies in the middle of a run of three.
     """
     points, width = constants[POINTS], constants[WIDTH]
-    around = own_around(state, points, point, width, player)
-    starts = around & ~turned_left(around)
+    around = own_neighbours(state, points, point, width, player)
+    starts = around & ~rotated_left(around)
     if starts & (starts - 1):
-        seen, more = -1, -1  # the roots of the first two runs: there are at most three
-        for way in range(6):
-            if starts >> way & 1:
-                root = root_of(state, points, neighbour(point, width, way))
-                if root in (seen, more):
+        root1, root2 = -1, -1  # the roots of the previous two runs; there are at most three runs
+        for direction in range(6):
+            if starts >> direction & 1:
+                root = find_root(state, points, neighbour(point, width, direction))
+                if root in (root1, root2):
                     return True
-                seen, more = root, seen
-    middles = around & turned_left(around) & turned_right(around)
-    for way in range(6):
-        if middles >> way & 1:
-            middle = neighbour(point, width, way)
-            back = 1 << (way + 3) % 6  # where the new stone will be
-            if own_around(state, points, middle, width, player) | back == ALL_AROUND:
+                root1, root2 = root, root1
+    middles = around & rotated_left(around) & rotated_right(around)
+    for direction in range(6):
+        if middles >> direction & 1:
+            middle = neighbour(point, width, direction)
+            back = 1 << (direction + 3) % 6  # the direction of the new stone
+            if own_neighbours(state, points, middle, width, player) | back == ALL_AROUND:
                 return True
     return False
 
 
 def play(constants: Constants, state: State, joint: Moves) -> None:
-    """Put the stone; a ring, a bridge or a fork wins."""
+    """Place the stone; a ring, a bridge or a fork wins."""
     player = state[TURN]
     code = int(joint[player])
-    point = hex_chains.take(constants, state, player, code)
+    point = hex_chains.occupy(constants, state, player, code)
     ring = closes_ring(constants, state, player, point)
-    touched = hex_chains.join(constants, state, player, code, point)
-    corners = bits.count(touched & ((1 << CORNERS) - 1))
-    sides = bits.count(touched >> CORNERS)
+    contact = hex_chains.connect(constants, state, player, code, point)
+    corners = bits.count(contact & ((1 << CORNERS) - 1))
+    sides = bits.count(contact >> CORNERS)
     if ring or corners >= 2 or sides >= 3:
         state[WINNER] = player
 
 
 def cells_of(size: int) -> list[tuple[int, int]]:
-    """The (row, column) of every cell, row by row from the top."""
+    """Return the (row, column) of every cell, row by row from the top."""
     span = range(2 * size - 1)
     return [
         (row, column) for row in span for column in span if size - 1 <= row + column <= 3 * size - 3
     ]
 
 
-def touches(size: int, row: int, column: int) -> int:
-    """The bit of the corner or side on which a cell lies, if any."""
+def contact_of(size: int, row: int, column: int) -> int:
+    """Return the contact bit of a cell: of its corner or side, or 0 for an inner cell."""
     far, sum_ = 2 * size - 2, row + column
-    # The six sides in a circle from the top, clockwise.
-    lies = (
+    # The six sides, clockwise from the top.
+    on_side = (
         row == 0,
         column == far,
         sum_ == 3 * size - 3,
@@ -124,59 +124,59 @@ def touches(size: int, row: int, column: int) -> int:
         column == 0,
         sum_ == size - 1,
     )
-    sides = [side for side, there in enumerate(lies) if there]
+    sides = [side for side, is_on in enumerate(on_side) if is_on]
     if len(sides) == 2:
         return 1 << (sides[1] if sides != [0, 5] else 0)
     return 1 << (CORNERS + sides[0]) if sides else 0
 
 
 def make(size: int | str = 8) -> Game:
-    """Havannah on a board with that many cells along each side."""
+    """Return Havannah on a board with this number of cells along each side."""
     text = str(size).strip()
     if not (text.isascii() and text.isdigit() and len(text) < 4):
-        raise _wrong(size)
+        raise _size_error(size)
     edge = int(text)
-    if not SMALLEST <= edge <= LARGEST:
-        raise _wrong(size)
+    if not MIN_SIZE <= edge <= MAX_SIZE:
+        raise _size_error(size)
     cells, width = cells_of(edge), 2 * edge
     names = [f"{LETTERS[row + column - (edge - 1)]}{row + 1}" for row, column in cells]
 
-    def picture(state: State) -> Honeycomb:
+    def board(state: State) -> HexBoard:
         owners = hex_chains.owners(game.constants, state)
-        lines: list[list[int]] = [[] for _ in range(2 * edge - 1)]
-        called: list[list[str]] = [[] for _ in range(2 * edge - 1)]
+        owner_rows: list[list[int]] = [[] for _ in range(2 * edge - 1)]
+        row_names: list[list[str]] = [[] for _ in range(2 * edge - 1)]
         for (row, _), owner, name in zip(cells, owners, names, strict=True):
-            lines[row].append(owner)
-            called[row].append(name)
+            owner_rows[row].append(owner)
+            row_names[row].append(name)
         indents = [abs(row - (edge - 1)) for row in range(2 * edge - 1)]
-        return Honeycomb("havannah", lines, indents, LETTERS[: 2 * edge - 1], names=called)
+        return HexBoard("havannah", owner_rows, indents, LETTERS[: 2 * edge - 1], names=row_names)
 
     game = hex_chains.game(
         "havannah",
         edge,
         width,
         points=[(row + 1) * width + column + 1 for row, column in cells],
-        touches=[touches(edge, *cell) for cell in cells],
+        contacts=[contact_of(edge, *cell) for cell in cells],
         play=play,
         display=Display(
             player_names=("White", "Black"),
             format_move=lambda player, code: names[code],
-            render=lambda state, colour: as_text(picture(state), colour),
-            svg=lambda state: as_svg(picture(state)),
+            render=lambda state, colour: as_text(board(state), colour),
+            svg=lambda state: as_svg(board(state)),
         ),
     )
     return game
 
 
-def _wrong(size: int | str) -> UsageError:
+def _size_error(size: int | str) -> UsageError:
     return UsageError(
-        f"size must be the number of cells along a side, from {SMALLEST} to {LARGEST}: not {size}."
+        f"size must be the number of cells along a side, from {MIN_SIZE} to {MAX_SIZE}, got {size}."
     )
 
 
 FAMILY = Family(
     name="havannah",
-    summary="close a ring, or join two corners or three sides, of a hexagon",
-    options={"size": Option(8, f"{SMALLEST} to {LARGEST} cells along a side")},
+    summary="close a ring, or connect two corners or three sides, of a hexagon",
+    options={"size": GameOption(8, f"{MIN_SIZE} to {MAX_SIZE} cells along a side")},
     make=make,
 )

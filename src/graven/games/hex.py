@@ -1,7 +1,6 @@
-"""Hex: the first player joins top and bottom, the second left and right. There are no draws.
+"""Hex: the first player connects top and bottom, the second left and right. There are no draws.
 
-State: see `chains`. What a chain touches: the top (bit 0), the bottom (1), the left side (2), the
-right one (3).
+State: see `hex_chains`. Contacts: top (bit 0), bottom (1), left side (2), right side (3).
 """
 
 from __future__ import annotations
@@ -11,19 +10,19 @@ from graven.core.game import Game
 from graven.core.game_parts import Display
 from graven.games import hex_chains
 from graven.games.boards import SizeRange, cell_name
-from graven.games.hex_boards import Honeycomb, as_svg, as_text
+from graven.games.hex_boards import HexBoard, as_svg, as_text
 from graven.games.hex_chains import TURN, WINNER
-from graven.games.registry import Family, Option
+from graven.games.registry import Family, GameOption
 
 
 def play(constants: Constants, state: State, joint: Moves) -> None:
-    """Put the stone; whoever joins both sides wins."""
+    """Place the stone; a chain that connects the player's two sides wins."""
     player = state[TURN]
     code = int(joint[player])
-    point = hex_chains.take(constants, state, player, code)
-    touched = hex_chains.join(constants, state, player, code, point)
+    point = hex_chains.occupy(constants, state, player, code)
+    contact = hex_chains.connect(constants, state, player, code, point)
     both = 3 << (2 * player)
-    if touched & both == both:
+    if contact & both == both:
         state[WINNER] = player
 
 
@@ -31,33 +30,33 @@ SIZES = SizeRange(rows=(2, 26), columns=(2, 26))
 
 
 def make(size: int | str = 11) -> Game:
-    """Hex on a board of that size."""
+    """Return Hex on a board of this size."""
     rows, columns = SIZES.parse(size)
     width = columns + 1
-    every = [(row, column) for row in range(rows) for column in range(columns)]
+    cells = [(row, column) for row in range(rows) for column in range(columns)]
 
-    def picture(state: State) -> Honeycomb:
+    def board(state: State) -> HexBoard:
         owners = hex_chains.owners(game.constants, state)
-        lines = [owners[row * columns : (row + 1) * columns] for row in range(rows)]
+        owner_rows = [owners[row * columns : (row + 1) * columns] for row in range(rows)]
         letters = [cell_name(column, columns)[0] for column in range(columns)]
         names = [[f"{letter}{row + 1}" for letter in letters] for row in range(rows)]
-        return Honeycomb("hex", lines, list(range(rows)), letters, sides=True, names=names)
+        return HexBoard("hex", owner_rows, list(range(rows)), letters, sides=True, names=names)
 
     game = hex_chains.game(
         "hex",
         f"{rows}x{columns}",
         width,
-        points=[(row + 1) * width + column + 1 for row, column in every],
-        touches=[
+        points=[(row + 1) * width + column + 1 for row, column in cells],
+        contacts=[
             (row == 0) + 2 * (row == rows - 1) + 4 * (column == 0) + 8 * (column == columns - 1)
-            for row, column in every
+            for row, column in cells
         ],
         play=play,
         display=Display(
             player_names=("Black", "White"),
             format_move=lambda player, code: cell_name(code, columns),
-            render=lambda state, colour: as_text(picture(state), colour),
-            svg=lambda state: as_svg(picture(state)),
+            render=lambda state, colour: as_text(board(state), colour),
+            svg=lambda state: as_svg(board(state)),
         ),
     )
     return game
@@ -65,7 +64,7 @@ def make(size: int | str = 11) -> Game:
 
 FAMILY = Family(
     name="hex",
-    summary="join your two sides of a board of hexagons",
-    options={"size": Option("11x11", str(SIZES))},
+    summary="connect your two sides of a board of hexagons",
+    options={"size": GameOption("11x11", str(SIZES))},
     make=make,
 )

@@ -1,16 +1,18 @@
-"""Stones on hexagonal cells, and the chains they form: what Hex and Havannah share.
+"""Stones on hexagonal cells and the chains they form: shared by Hex and Havannah.
 
-Cells lie on a padded grid of rows, each half a cell further to the right than the row above it: a
-cell touches the two beside it, the one above and the one to the right of that, the one below and
-the one to the left of that. A move is a cell; the grid's point of a code is
-`tables[POINT_OF + code]`.
+Cells lie on a padded grid whose rows are each half a cell further to the right than the row above.
+A cell is adjacent to those at its left and right, the one above and the one to the right of that,
+the one below and the one to the left of that. A move is a cell; the point of a code is
+`constants[POINT_OF + code]`.
 
-State: whose turn it is, the position's key, how many cells are empty, the winner (or TERMINAL); the
-codes of the empty cells, and for each code its place among them; then one word a point:
+Chains are the sets of a union-find structure with path halving.
 
-    bits 0-1    colour: the player whose stone it is, EMPTY or EDGE
-    bits 2-15   the next point on the way to the chain's root; a root leads to itself
-    bits 16-    of a root: what the chain touches, one bit for each thing that the game knows
+State: player to move, Zobrist key, number of empty cells, winner (or TERMINAL); the codes of the
+empty cells, and for each code its index in this list; then one word per point:
+
+    bits 0-1    colour: the player of the stone, EMPTY or EDGE
+    bits 2-15   the parent point in the union-find tree; a root is its own parent
+    bits 16-    for a root: the contacts of the chain (board sides and corners), one bit each
 """
 
 from __future__ import annotations
@@ -29,36 +31,38 @@ from graven.core.rng import Rng, below, derive
 
 TURN, KEY, COUNT, WINNER, LISTS = range(5)
 EMPTY, EDGE = 2, 3
-COLOUR, LINK, TOUCH = 3, 2, 16  # the mask of the colour, and where the other parts begin
-LINK_MASK = (1 << (TOUCH - LINK)) - 1
+COLOUR_MASK, PARENT_SHIFT, CONTACT_SHIFT = 3, 2, 16  # the parts of a point's word
+PARENT_MASK = (1 << (CONTACT_SHIFT - PARENT_SHIFT)) - 1
 
-# Constants: number of cells, distance between rows, first point in a state, random word of the
-# turn; then for each code its point, what a stone there touches, and the random words of
-# the two players' stones. Last, the initial words of all points.
+# Layout of `constants`: number of cells, distance between rows, index of point 0 in a state,
+# Zobrist key of the player to move; then for each code its point, its contacts and the Zobrist keys
+# of the two players' stones; last, the initial words of all points.
 CELLS, WIDTH, POINTS, TURN_KEY, POINT_OF = range(5)
 
 ZOBRIST_SEED = 1942
 
 
-def build_constants(width: int, points: Sequence[int], touches: Sequence[int]) -> NDArray[np.int64]:
-    """Tables for cells at these points of a grid, and what a stone on each of them touches."""
+def build_constants(
+    width: int, points: Sequence[int], contacts: Sequence[int]
+) -> NDArray[np.int64]:
+    """Return the constants for cells at these points of a grid, with the contacts of each."""
     cells, size = len(points), grid_size(width, points)
-    assert size <= LINK_MASK
+    assert size <= PARENT_MASK
     seeds = [derive(ZOBRIST_SEED, i) for i in range(2 * cells + 1)]
     *keys, turn_key = np.array(seeds, dtype=np.uint64).view(np.int64)
     grid = np.full(size, EDGE, dtype=np.int64)
     grid[np.array(points)] = EMPTY
     head = [cells, width, LISTS + 2 * cells, turn_key]
-    return np.concatenate([np.array(head), points, touches, keys, grid])
+    return np.concatenate([np.array(head), points, contacts, keys, grid])
 
 
 def grid_size(width: int, points: Sequence[int]) -> int:
-    """How many points there are, with a row of border below the last cell."""
+    """Return the number of points, with a border row below the last cell."""
     return max(points) + width + 1
 
 
 def start(constants: Constants, state: State) -> None:
-    """An empty board."""
+    """Set an empty board."""
     cells = constants[CELLS]
     state[TURN], state[KEY], state[COUNT], state[WINNER] = 0, 0, cells, TERMINAL
     for code in range(cells):
@@ -70,46 +74,46 @@ def start(constants: Constants, state: State) -> None:
 
 
 def turn(constants: Constants, state: State) -> int:
-    """The player to move; nobody once somebody has won or the board is full."""
+    """Return the player to move, or TERMINAL after a win or on a full board."""
     return TERMINAL if (state[WINNER] != TERMINAL) | (state[COUNT] == 0) else state[TURN]
 
 
 def legal(constants: Constants, state: State, player: int, moves: Moves) -> int:
-    """The empty cells."""
+    """List the empty cells."""
     for i in range(state[COUNT]):
         moves[i] = state[index(LISTS + i)]
     return state[COUNT]
 
 
 def sample(constants: Constants, state: State, player: int, rng: Rng) -> int:
-    """Any empty cell."""
+    """Return a random empty cell."""
     return state[index(LISTS + below(rng, state[COUNT]))] if state[COUNT] else -1
 
 
-def allowed(constants: Constants, state: State, player: int, move: int) -> bool:
+def is_playout_move(constants: Constants, state: State, player: int, move: int) -> bool:
     """Whether the cell is empty."""
     return state[index(constants[POINTS] + constants[index(POINT_OF + move)])] == EMPTY
 
 
 def scores(constants: Constants, state: State, out: Scores) -> None:
-    """A point for the winner; half a point each where nobody has won."""
+    """Give the winner 1 and the loser 0; a draw gives 0.5 each."""
     winner = state[WINNER]
     out[0] = 0.5 if winner == TERMINAL else 1.0 - winner
     out[1] = 1.0 - out[0]
 
 
 def key(constants: Constants, state: State) -> int:
-    """The Zobrist key, kept up to date by `take`."""
+    """Return the Zobrist key, which `occupy` updates."""
     return state[KEY]
 
 
 @inlined
-def take(constants: Constants, state: State, player: int, code: int) -> int:
-    """Take an empty cell off the list, and give the turn to the other player; the cell's point."""
+def occupy(constants: Constants, state: State, player: int, code: int) -> int:
+    """Remove a cell from the list of empty cells, pass the turn, and return the cell's point."""
     cells = constants[CELLS]
-    places, last = LISTS + cells, state[COUNT] - 1
-    moved, at = state[index(LISTS + last)], state[index(places + code)]
-    state[index(LISTS + at)], state[index(places + moved)] = moved, at
+    indices, last = LISTS + cells, state[COUNT] - 1
+    moved, at = state[index(LISTS + last)], state[index(indices + code)]
+    state[index(LISTS + at)], state[index(indices + moved)] = moved, at
     state[COUNT] = last
     state[KEY] ^= constants[index(POINT_OF + 2 * cells + 2 * code + player)] ^ constants[TURN_KEY]
     state[TURN] = 1 - player
@@ -117,25 +121,25 @@ def take(constants: Constants, state: State, player: int, code: int) -> int:
 
 
 @inlined
-def root_of(state: State, points: int, point: int) -> int:
-    """The root of a stone's chain; on the way, every other link is made shorter."""
+def find_root(state: State, points: int, point: int) -> int:
+    """Return the root of a stone's chain (union-find with path halving)."""
     while True:
         word = state[index(points + point)]
-        link = (word >> LINK) & LINK_MASK
-        if link == point:
+        parent = (word >> PARENT_SHIFT) & PARENT_MASK
+        if parent == point:
             return point
-        further = (state[index(points + link)] >> LINK) & LINK_MASK
-        state[index(points + point)] = (further << LINK) | (word & COLOUR)
-        point = further
+        grandparent = (state[index(points + parent)] >> PARENT_SHIFT) & PARENT_MASK
+        state[index(points + point)] = (grandparent << PARENT_SHIFT) | (word & COLOUR_MASK)
+        point = grandparent
 
 
 @inlined
-def join(constants: Constants, state: State, player: int, code: int, point: int) -> int:
-    """Put a stone on a point, join it with the chains beside it, and say what all that touches."""
+def connect(constants: Constants, state: State, player: int, code: int, point: int) -> int:
+    """Place a stone, union it with adjacent own chains, and return the contacts of the result."""
     points, width = constants[POINTS], constants[WIDTH]
-    touched, root = constants[index(POINT_OF + constants[CELLS] + code)], point
-    state[index(points + point)] = (point << LINK) | player
-    for near in (
+    contact, root = constants[index(POINT_OF + constants[CELLS] + code)], point
+    state[index(points + point)] = (point << PARENT_SHIFT) | player
+    for adjacent in (
         point - 1,
         point - width,
         point - width + 1,
@@ -143,14 +147,14 @@ def join(constants: Constants, state: State, player: int, code: int, point: int)
         point + width,
         point + width - 1,
     ):
-        if state[index(points + near)] & COLOUR == player:
-            other = root_of(state, points, near)
-            touched |= state[index(points + other)] >> TOUCH
-            # The chain that was there stays the root: the new stone is the short end.
-            state[index(points + root)] = (other << LINK) | player
-            root = other
-    state[index(points + root)] = (touched << TOUCH) | (root << LINK) | player
-    return touched
+        if state[index(points + adjacent)] & COLOUR_MASK == player:
+            adjacent_root = find_root(state, points, adjacent)
+            contact |= state[index(points + adjacent_root)] >> CONTACT_SHIFT
+            # The adjacent chain's root becomes the parent, because it is usually the larger tree.
+            state[index(points + root)] = (adjacent_root << PARENT_SHIFT) | player
+            root = adjacent_root
+    state[index(points + root)] = (contact << CONTACT_SHIFT) | (root << PARENT_SHIFT) | player
+    return contact
 
 
 def game(
@@ -159,11 +163,11 @@ def game(
     width: int,
     *,
     points: Sequence[int],
-    touches: Sequence[int],
+    contacts: Sequence[int],
     play: RuleFunction,
     display: Display,
 ) -> Game:
-    """Return a game of chains on the given cells; its `play` tests for a win."""
+    """Return a game on cells at these points; its `play` tests for a win."""
     cells = len(points)
     return Game(
         name=name,
@@ -176,7 +180,7 @@ def game(
             scores=scores,
             sample=sample,
             key=key,
-            is_playout_move=allowed,
+            is_playout_move=is_playout_move,
         ),
         bounds=Bounds(
             state_words=LISTS + 2 * cells + grid_size(width, points),
@@ -184,13 +188,13 @@ def game(
             max_moves=cells,
             max_plies=cells,
         ),
-        constants=build_constants(width, points, touches),
+        constants=build_constants(width, points, contacts),
         display=display,
         options={"size": size},
     )
 
 
 def owners(constants: Constants, state: State) -> list[int]:
-    """For each code whose stone is there, or -1."""
+    """Return for each code the player whose stone is there, or -1."""
     points = constants[POINTS] + constants[POINT_OF : POINT_OF + constants[CELLS]]
-    return [int(colour) if colour < EMPTY else -1 for colour in state[points] & COLOUR]
+    return [int(colour) if colour < EMPTY else -1 for colour in state[points] & COLOUR_MASK]

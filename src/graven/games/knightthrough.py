@@ -1,28 +1,35 @@
-"""Knightthrough: Breakthrough with knights that only jump forward."""
+"""Knightthrough: Breakthrough with knights that jump only forward."""
 
 from __future__ import annotations
 
 from graven.core.game import Game
 from graven.games import through_game
 from graven.games.boards import SizeRange
-from graven.games.registry import Family, Option
+from graven.games.registry import Family, GameOption
+from graven.games.through_rules import Direction
 
-# Rows forward, columns right, may it capture.
-DIRECTIONS = [(1, -2, True), (2, -1, True), (2, 1, True), (1, 2, True)]
+DIRECTIONS = [
+    Direction(1, -2, True),
+    Direction(2, -1, True),
+    Direction(2, 1, True),
+    Direction(1, 2, True),
+]
 
-# On four columns or more the foremost knight can always jump two columns aside and one row on,
-# so a player can always move.
+# With four or more columns the most advanced knight can always jump one row ahead and two columns
+# aside, so a player always has a legal move.
 SIZES = SizeRange(rows=(4, 26), columns=(4, 26))
 
 
 def make(size: int | str = 8) -> Game:
-    """Knightthrough on a board of that size."""
-    return through_game.game("knightthrough", "knights", *SIZES.parse(size), DIRECTIONS)
+    """Return Knightthrough on a board of this size."""
+    return through_game.game(
+        "knightthrough", pieces="knights", size=SIZES.parse(size), directions=DIRECTIONS
+    )
 
 
 FAMILY = Family(
     name="knightthrough",
-    summary="knights that only jump forward race to the far row",
-    options={"size": Option("8x8", str(SIZES))},
+    summary="knights that jump only forward race to the far row",
+    options={"size": GameOption("8x8", str(SIZES))},
     make=make,
 )

@@ -1,23 +1,23 @@
-"""Morpion Solitaire: add a point that completes a line of five, draw the line, as often as you can.
+"""Morpion Solitaire: add points that complete lines of five, as many as possible.
 
-The game starts from a cross of points. A move adds one point to the grid and draws a straight
-line (along a row, a column or a diagonal) through it and the others that stand in a row with it,
-`length` points together. Two lines of one direction may not share a point (disjoint, 5D), or may
-share an end but nothing more (touching, 5T). Each move is worth a point. Lines of four (4D, 4T)
-start from a smaller cross; those two games have been solved.
+The game starts from a cross of points. A move adds one point to the grid and draws a straight line
+(horizontal, vertical or diagonal) through `length` consecutive points, of which only the new one
+was missing. Two lines of one direction may not share a point (disjoint, 5D), or may share only an
+end point (touching, 5T). Each move is worth one point. Lines of four (4D, 4T) start from a smaller
+cross; those two games have been solved.
 
-The paper is endless, ours is a grid of SIDE x SIDE points with the cross in its middle: a line may
-not leave it. That leaves 11 free points on each side of the cross of 5D and 5T.
+The original game has an unbounded grid. Here it is SIDE x SIDE points with the cross in the middle,
+and a line may not leave it. This leaves 11 free points on each side of the cross of 5D and 5T.
 
-A move's code is (first point of the line, direction, place of the new point in the line): the same
-line through the same points with the same new one, whenever it is drawn.
+A move's code consists of the first point of the line, its direction, and the index of the new point
+in the line. It identifies the same line with the same new point throughout the game.
 
-State: how many moves have been played and are legal, the position key, which words of `LINES` are
-not empty, a word for each point, and the legal lines as bits. A point's word has bit POINT if the
-point is there and bit `direction` if a line of that direction covers it: the point itself
-(disjoint), or the stretch to the next point (touching). Since each line can be completed in one
-way at most, a bit for each line says all about the legal moves; only lines through the new point
-or along the line just drawn change with a move.
+State: number of moves played, number of legal moves, Zobrist key, a mask of the nonempty words of
+LINES, one word per point, and the legal lines as a bitboard. A point's word has bit POINT if the
+point exists, and bit `direction` if a line of this direction covers it: the point itself (disjoint)
+or the segment to the next point (touching). At most one point of a line can be missing, so one bit
+per line determines the legal move. A move changes only lines through the new point or along the new
+line.
 """
 
 from __future__ import annotations
@@ -32,36 +32,36 @@ from graven.core.errors import unknown
 from graven.core.game import Game
 from graven.core.game_parts import Bounds, Display, RuleFunctions
 from graven.core.rng import Rng, below, derive
-from graven.games.morpion_drawing import Drawing, as_svg, as_text, point_name
-from graven.games.registry import Family, Option
+from graven.games.morpion_drawing import MorpionDrawing, as_svg, as_text, point_name
+from graven.games.registry import Family, GameOption
 
 SIDE = 32
 POINTS = SIDE * SIDE
-# Along a row, a column, and the two diagonals: as a step from point to point, and in words.
+# Horizontal, vertical and the two diagonals: step from point to point, and name.
 STEPS = (1, SIDE, SIDE + 1, 1 - SIDE)
-WAYS = ("e", "n", "ne", "se")
-PLACES = 5  # of the new point in a line, at most
+DIRECTION_NAMES = ("e", "n", "ne", "se")
+MAX_LENGTH = 5  # points in a line
 
-# `tables`: points in a line, units of a line that no other of its direction may cover (its points
-# or the stretches between them), the highest score; then the points of the cross (bits), then for
-# each direction and point whether a line can start there, then Zobrist keys of points and units.
-LENGTH, UNITS, MOST, CROSS = 0, 1, 2, 3
+# Layout of `constants`: points in a line; units of a line that no other line of its direction may
+# cover (its points, or the segments between them); the maximum score; the bitboard of the cross;
+# for each direction and point whether a line can start there; Zobrist keys of units and points.
+LENGTH, UNITS, MAX_SCORE, CROSS = 0, 1, 2, 3
 BOARD_WORDS = POINTS // 64
 FITS = CROSS + BOARD_WORDS
 KEYS = FITS + 4 * POINTS
-TABLE_WORDS = KEYS + 5 * POINTS
+CONSTANT_WORDS = KEYS + 5 * POINTS
 
-PLAYED, LEGAL, KEY, FULL, POINT_WORDS = 0, 1, 2, 3, 4
+PLAYED, LEGAL, KEY, NONEMPTY, POINT_WORDS = 0, 1, 2, 3, 4
 LINES = POINT_WORDS + POINTS
-LINE_WORDS = 4 * BOARD_WORDS  # 64, so that one word, FULL, says which are not empty
+LINE_WORDS = 4 * BOARD_WORDS  # 64, so that the one word NONEMPTY has a bit for each
 WORDS = LINES + LINE_WORDS
 
-POINT = 16  # the bit of a point's word that says that it is there
+POINT = 16  # the bit of a point's word that marks an existing point
 ZOBRIST_SEED = 1974
 
 
 def cross(length: int) -> list[tuple[int, int]]:
-    """The (x, y) of the points that a game of so long lines starts from, in the grid's middle."""
+    """Return the (x, y) of the initial cross for lines of this length, centred in the grid."""
     arm = length - 2
     corners = [(1, 0), (2, 0), (2, 1), (3, 1), (3, 2), (2, 2)]
     corners += [(3 - x, 3 - y) for x, y in corners]
@@ -74,36 +74,38 @@ def cross(length: int) -> list[tuple[int, int]]:
 
 
 def build_constants(length: int, touching: bool) -> NDArray[np.int64]:
-    """Tables for a variant."""
-    tables = np.zeros(TABLE_WORDS, dtype=np.int64)
-    tables[LENGTH], tables[UNITS] = length, length - 1 if touching else length
+    """Return the constants of a variant."""
+    constants = np.zeros(CONSTANT_WORDS, dtype=np.int64)
+    constants[LENGTH], constants[UNITS] = length, length - 1 if touching else length
     points = cross(length)
-    tables[MOST] = POINTS - len(points)
+    constants[MAX_SCORE] = POINTS - len(points)
     for x, y in points:
         point = y * SIDE + x
-        tables[CROSS + point // 64] |= np.int64(1) << np.int64(point % 64)
-    for way, (across, up) in enumerate(((1, 0), (0, 1), (1, 1), (1, -1))):
+        constants[CROSS + point // 64] |= np.int64(1) << np.int64(point % 64)
+    for direction, (across, up) in enumerate(((1, 0), (0, 1), (1, 1), (1, -1))):
         for point in range(POINTS):
             x, y = point % SIDE + across * (length - 1), point // SIDE + up * (length - 1)
-            tables[FITS + way * POINTS + point] = 0 <= x < SIDE and 0 <= y < SIDE
+            constants[FITS + direction * POINTS + point] = 0 <= x < SIDE and 0 <= y < SIDE
     keys = [derive(ZOBRIST_SEED, i) for i in range(5 * POINTS)]
-    tables[KEYS:] = np.array(keys, dtype=np.uint64).view(np.int64)
-    return tables
+    constants[KEYS:] = np.array(keys, dtype=np.uint64).view(np.int64)
+    return constants
 
 
 @inlined
-def _step(way: int) -> int:
-    """From a point to the next one of a line."""
-    return 1 if way == 0 else SIDE if way == 1 else SIDE + 1 if way == 2 else 1 - SIDE
+def _step(direction: int) -> int:
+    """Return the distance from a point of a line to the next one."""
+    if direction == 0:
+        return 1
+    return SIDE if direction == 1 else SIDE + 1 if direction == 2 else 1 - SIDE
 
 
 @inlined
-def _gap(constants: Constants, state: State, first: int, way: int) -> int:
-    """Which place of a line has no point; -1 if none or more than one has, or it may not be drawn.
+def _missing_index(constants: Constants, state: State, first: int, direction: int) -> int:
+    """Return the index of a line's only missing point, or -1 if the line cannot be drawn.
 
     The line must lie on the grid.
     """
-    step, bit = _step(way), np.int64(1) << way
+    step, bit = _step(direction), np.int64(1) << direction
     gap, gaps, covered = -1, 0, 0
     at = POINT_WORDS + first
     for i in range(constants[LENGTH]):
@@ -118,9 +120,10 @@ def _gap(constants: Constants, state: State, first: int, way: int) -> int:
 
 
 @inlined
-def _set_line(state: State, first: int, way: int, legal: bool) -> None:
-    """Note whether a line can be drawn now."""
-    word = way * BOARD_WORDS + (first >> 6)
+def _update_line(constants: Constants, state: State, first: int, direction: int) -> None:
+    """Store whether a line can be drawn."""
+    legal = _missing_index(constants, state, first, direction) >= 0
+    word = direction * BOARD_WORDS + (first >> 6)
     bit = np.int64(1) << (first & 63)
     before = state[LINES + word]
     after = before | bit if legal else before & ~bit
@@ -128,57 +131,60 @@ def _set_line(state: State, first: int, way: int, legal: bool) -> None:
         state[LINES + word] = after
         state[LEGAL] += 1 if legal else -1
         if before == 0:
-            state[FULL] |= np.int64(1) << word
+            state[NONEMPTY] |= np.int64(1) << word
         elif after == 0:
-            state[FULL] &= ~(np.int64(1) << word)
+            state[NONEMPTY] &= ~(np.int64(1) << word)
 
 
 @inlined
-def _look_again(constants: Constants, state: State, point: int, way: int, after: int) -> None:
-    """See which lines can be drawn now that cover a point, or start up to `after` points on."""
-    step, across, up = _step(way), 0 if way == 1 else 1, 0 if way == 0 else -1 if way == 3 else 1
+def _update_lines(
+    constants: Constants, state: State, point: int, direction: int, after: int
+) -> None:
+    """Update the lines of a direction that start up to `after` points after or cover a point."""
+    step, across = _step(direction), 0 if direction == 1 else 1
+    up = 0 if direction == 0 else -1 if direction == 3 else 1
     x, y = point % SIDE, point // SIDE
     for i in range(1 - constants[LENGTH], after + 1):
         at_x, at_y = x + across * i, y + up * i
         if 0 <= at_x < SIDE and 0 <= at_y < SIDE:
             first = point + step * i
-            if constants[FITS + way * POINTS + first]:
-                _set_line(state, first, way, _gap(constants, state, first, way) >= 0)
+            if constants[FITS + direction * POINTS + first]:
+                _update_line(constants, state, first, direction)
 
 
 def start(constants: Constants, state: State) -> None:
-    """The cross."""
+    """Set the cross."""
     state[:] = 0
     for point in range(POINTS):
         if bits.down(constants[CROSS + (point >> 6)], point & 63) & 1:
             state[POINT_WORDS + point] = POINT
-    for way in range(4):
+    for direction in range(4):
         for first in range(POINTS):
-            if constants[FITS + way * POINTS + first]:
-                _set_line(state, first, way, _gap(constants, state, first, way) >= 0)
+            if constants[FITS + direction * POINTS + first]:
+                _update_line(constants, state, first, direction)
 
 
 def turn(constants: Constants, state: State) -> int:
-    """The player, while there is a move."""
+    """Return the player while there is a legal move, else TERMINAL."""
     return 0 if state[LEGAL] else TERMINAL
 
 
 @inlined
 def _code(constants: Constants, state: State, word: int, bit: int) -> int:
-    """The code of the legal move whose line is that bit of that word."""
-    way, first = word // BOARD_WORDS, (word % BOARD_WORDS) * 64 + bit
-    step = _step(way)
+    """Return the code of the legal move whose line is this bit of this word."""
+    direction, first = word // BOARD_WORDS, (word % BOARD_WORDS) * 64 + bit
+    step = _step(direction)
     at, gap = POINT_WORDS + first, 0
     while state[at] & POINT:
         at += step
         gap += 1
-    return (first * 4 + way) * PLACES + gap
+    return (first * 4 + direction) * MAX_LENGTH + gap
 
 
 def legal(constants: Constants, state: State, player: int, moves: Moves) -> int:
-    """By direction, then by the first point of the line."""
+    """List the legal moves by direction and first point of the line."""
     count = 0
-    words = state[FULL]
+    words = state[NONEMPTY]
     while words:
         word = bits.lowest(words)
         words &= words - 1
@@ -191,84 +197,91 @@ def legal(constants: Constants, state: State, player: int, moves: Moves) -> int:
 
 
 def sample(constants: Constants, state: State, player: int, rng: Rng) -> int:
-    """Draw a number, and find the line it stands for."""
+    """Draw an index and return the legal move with this index."""
     if state[LEGAL] == 0:
         return -1
     skip = below(rng, state[LEGAL])
-    words = state[FULL]
+    words = state[NONEMPTY]
     while words:
         word = bits.lowest(words)
         words &= words - 1
-        here = bits.count(state[LINES + word])
-        if skip < here:
+        count = bits.count(state[LINES + word])
+        if skip < count:
             return _code(constants, state, word, bits.nth(state[LINES + word], skip))
-        skip -= here
+        skip -= count
     return -1
 
 
 def play(constants: Constants, state: State, joint: Moves) -> None:
-    """Add the point, draw the line, and look at the lines that this may have changed."""
+    """Add the point, draw the line, and update the lines that this may have changed."""
     code = int(joint[0])
-    gap, line = code % PLACES, code // PLACES
-    way, first = line & 3, line >> 2
-    step = _step(way)
+    gap, line = code % MAX_LENGTH, code // MAX_LENGTH
+    direction, first = line & 3, line >> 2
+    step = _step(direction)
     point = first + gap * step
     state[PLAYED] += 1
     state[POINT_WORDS + point] |= POINT
     key = state[KEY] ^ constants[KEYS + 4 * POINTS + point]
     at = first
     for _ in range(constants[UNITS]):
-        state[POINT_WORDS + at] |= np.int64(1) << way
-        key ^= constants[KEYS + way * POINTS + at]
+        state[POINT_WORDS + at] |= np.int64(1) << direction
+        key ^= constants[KEYS + direction * POINTS + at]
         at += step
     state[KEY] = key
-    for other in range(4):
-        if other == way:
-            # Lines that overlap the one drawn; those through the new point are among them.
-            _look_again(constants, state, first, way, constants[LENGTH] - 1)
+    for changed in range(4):
+        if changed == direction:
+            # Lines that overlap the new line; these include those through the new point.
+            _update_lines(constants, state, first, direction, constants[LENGTH] - 1)
         else:
-            _look_again(constants, state, point, other, 0)
+            _update_lines(constants, state, point, changed, 0)
 
 
 def scores(constants: Constants, state: State, out: Scores) -> None:
-    """Moves played, of as many as there are free points on the grid."""
-    out[0] = state[PLAYED] / constants[MOST]
+    """Write the number of moves as a fraction of the free points of the grid."""
+    out[0] = state[PLAYED] / constants[MAX_SCORE]
 
 
 def key(constants: Constants, state: State) -> int:
-    """The Zobrist key of points and lines, kept up to date by `play`."""
+    """Return the Zobrist key of points and lines, which `play` updates."""
     return state[KEY]
 
 
-def move_text(code: int, length: int) -> str:
-    """The new point, the way the line runs, and the point's place in it: `m21:ne3`."""
-    line, gap = divmod(code, PLACES)
-    first, way = divmod(line, 4)
-    across, up = ((1, 0), (0, 1), (1, 1), (1, -1))[way]
+def format_move(code: int, length: int) -> str:
+    """Return new point, direction of the line, and the point's place in the line: `m21:ne3`."""
+    line, gap = divmod(code, MAX_LENGTH)
+    first, direction = divmod(line, 4)
+    across, up = ((1, 0), (0, 1), (1, 1), (1, -1))[direction]
     x, y = first % SIDE + gap * across, first // SIDE + gap * up
     if gap >= length or not (0 <= x < SIDE and 0 <= y < SIDE):
-        return f"-{code}"  # no such move
-    return f"{point_name(x, y)}:{WAYS[way]}{gap + 1}"
+        return f"-{code}"  # leads off the grid: never legal
+    return f"{point_name(x, y)}:{DIRECTION_NAMES[direction]}{gap + 1}"
 
 
 VARIANTS = {"5D": (5, False), "5T": (5, True), "4D": (4, False), "4T": (4, True)}
 
 
 def make(variant: str = "5D") -> Game:
-    """Morpion Solitaire with lines of 5 or 4 points, disjoint (D) or touching (T)."""
+    """Return Morpion Solitaire with lines of 5 or 4 points, disjoint (D) or touching (T)."""
     name = str(variant).strip().upper()
     if name not in VARIANTS:
         raise unknown("variant of morpion", str(variant), VARIANTS)
     length, touching = VARIANTS[name]
-    tables = build_constants(length, touching)
-    crossed = frozenset(cross(length))
+    constants = build_constants(length, touching)
+    cross_points = frozenset(cross(length))
 
-    def drawing(state: State) -> Drawing:
+    def drawing(state: State) -> MorpionDrawing:
         words = state[POINT_WORDS : POINT_WORDS + POINTS].reshape(SIDE, SIDE)
         title = f"Morpion Solitaire {name} after {state[PLAYED]} moves"
-        return Drawing(title, words, POINT, length, touching, crossed)
+        return MorpionDrawing(
+            title=title,
+            words=words,
+            point_bit=POINT,
+            length=length,
+            touching=touching,
+            cross=cross_points,
+        )
 
-    lines = sum(int(tables[FITS + i]) for i in range(4 * POINTS))
+    lines = sum(int(constants[FITS + i]) for i in range(4 * POINTS))
     return Game(
         name="morpion",
         players=1,
@@ -277,14 +290,14 @@ def make(variant: str = "5D") -> Game:
         ),
         bounds=Bounds(
             state_words=WORDS,
-            num_codes=POINTS * 4 * PLACES,
+            num_codes=POINTS * 4 * MAX_LENGTH,
             max_moves=lines,
-            max_plies=POINTS - len(crossed),
+            max_plies=POINTS - len(cross_points),
         ),
-        constants=tables,
+        constants=constants,
         display=Display(
             player_names=("Player",),
-            format_move=lambda player, code: move_text(code, length),
+            format_move=lambda player, code: format_move(code, length),
             render=lambda state, colour: as_text(drawing(state)),
             svg=lambda state: as_svg(drawing(state)),
             points=lambda state: int(state[PLAYED]),
@@ -295,7 +308,7 @@ def make(variant: str = "5D") -> Game:
 
 FAMILY = Family(
     name="morpion",
-    summary="Morpion Solitaire: add points that complete lines of five, as long as you can",
-    options={"variant": Option("5D", "5D or 5T (disjoint or touching lines), 4D or 4T")},
+    summary="Morpion Solitaire: add points that complete lines of five, as many as possible",
+    options={"variant": GameOption("5D", "5D or 5T (disjoint or touching lines), 4D or 4T")},
     make=make,
 )

@@ -1,20 +1,20 @@
-"""NoGo: Go without captures. Who has no legal move left loses.
+"""NoGo: Go without captures. A player without a legal move loses.
 
-A move may neither take the last liberty of an enemy group nor leave the own group without one.
+A move may neither capture an enemy group nor leave its own group without liberties.
 
-A point that is illegal for a player stays so for ever. Stones never leave the board, so an
-occupied point stays occupied. If the point is the last liberty of an enemy group, that group can
-gain liberties only by a stone on one of its liberties, which is this point. If the move would be
-suicide, the point has no empty neighbour and will have none, and the own groups beside it, whose
-last liberty it is, can again gain liberties only there. So each player has a list of the legal
-points, and what is once found illegal leaves it for good.
+A point that is illegal for a player stays illegal. Stones are never removed, so an occupied point
+stays occupied. If the point is the last liberty of an enemy group, that group can gain liberties
+only by a stone on this point. If the move would be suicide, the point has no empty neighbour and
+will have none, and the adjacent own groups, whose last liberty it is, can also gain liberties only
+there. So each player has a list of legal points, and illegal points are removed for the rest of the
+game.
 
-A move can make a point illegal only if it takes a liberty of the point or of a group beside the
-point. The first are the move's neighbours; of the second, that point is then the last liberty of a
-group beside the move.
+A move can make a point illegal only if it takes a liberty of the point or of a group adjacent to
+the point. The former are the move's neighbours. In the latter case the point becomes the last
+liberty of a group adjacent to the move.
 
-State (see `stones`): the head's own words count the players' legal points, whose lists follow the
-points.
+State (see `stone_groups`): the game's words are the numbers of the players' legal points; its lists
+hold these points.
 """
 
 from __future__ import annotations
@@ -27,126 +27,128 @@ from graven.core.game import Game
 from graven.core.rng import Rng, below
 from graven.games import stone_groups
 from graven.games.boards import SizeRange
-from graven.games.registry import Family, Option
+from graven.games.registry import Family, GameOption
 from graven.games.stone_groups import (
-    APART,
+    ATARI_SHIFT,
     CELL,
     CELLS,
+    COLOUR_MASK,
     EMPTY,
-    LAST,
+    GAME_WORDS,
+    HEAD_SHIFT,
     LISTS,
-    OWN,
     POINT_OF,
+    STRIDE,
     TURN,
     WIDTH,
 )
 
 
 @inlined
-def _review(constants: Constants, state: State, point: int) -> None:
-    """Take an empty point off the lists of those who would there capture or have no liberty."""
-    around = stone_groups.surroundings(constants, state, point)
+def _update_lists(constants: Constants, state: State, point: int) -> None:
+    """Remove an empty point from the list of each player for whom it is capture or suicide."""
+    colours = stone_groups.adjacent_colours(constants, state, point)
     code = _code(constants, point)
     for player in range(2):
-        # An empty point is a liberty whatever the bit for last liberties says of it.
-        lives = around & ((1 << EMPTY) | (1 << (EMPTY + LAST)) | (1 << player))
-        takes = around & (1 << (1 - player + LAST))
-        if lives == 0 or takes != 0:
-            stone_groups.drop(constants, state, player, code)
+        # An empty neighbour is a liberty, with or without its (meaningless) atari bit.
+        liberties = colours & ((1 << EMPTY) | (1 << (EMPTY + ATARI_SHIFT)) | (1 << player))
+        captures = colours & (1 << (1 - player + ATARI_SHIFT))
+        if liberties == 0 or captures != 0:
+            stone_groups.remove_from_list(constants, state, player, code)
 
 
 @inlined
 def _code(constants: Constants, point: int) -> int:
-    """The move on a point."""
+    """Return the code of a point."""
     width = constants[WIDTH]
     row = point // width
     return (row - 1) * (width - 1) + point - row * width - 1
 
 
 def turn(constants: Constants, state: State) -> int:
-    """The player to move; nobody once that player has no legal point."""
+    """Return the player to move, or TERMINAL if this player has no legal point."""
     player = state[TURN]
-    return player if state[OWN + player] > 0 else TERMINAL
+    return player if state[GAME_WORDS + player] > 0 else TERMINAL
 
 
 def legal(constants: Constants, state: State, player: int, moves: Moves) -> int:
-    """The player's list."""
-    points, count = constants[LISTS] + 2 * constants[CELLS] * player, state[OWN + player]
+    """Copy the player's list of legal points."""
+    points, count = constants[LISTS] + 2 * constants[CELLS] * player, state[GAME_WORDS + player]
     for i in range(count):
         moves[i] = state[points + i]
     return count
 
 
-def coded(constants: Constants, state: State, player: int, moves: Moves, codes: Codes) -> int:
-    """The player's list, and what surrounds the points."""
-    return stone_groups.list_coded(constants, state, player, player, moves, codes)
+def playout_moves_with_features(
+    constants: Constants, state: State, player: int, moves: Moves, codes: Codes
+) -> int:
+    """List the player's legal points and the feature of each."""
+    return stone_groups.list_with_features(constants, state, player, player, moves, codes)
 
 
-def allowed(constants: Constants, state: State, player: int, move: int) -> bool:
+def is_playout_move(constants: Constants, state: State, player: int, move: int) -> bool:
     """Whether the point is on the player's list."""
-    return stone_groups.listed(constants, state, player, move)
+    return stone_groups.is_listed(constants, state, player, move)
 
 
 def sample(constants: Constants, state: State, player: int, rng: Rng) -> int:
-    """Any point of the player's list."""
-    if state[OWN + player] == 0:
-        return -1
-    return state[constants[LISTS] + 2 * constants[CELLS] * player + below(rng, state[OWN + player])]
+    """Return a random point of the player's list."""
+    points, count = constants[LISTS] + 2 * constants[CELLS] * player, state[GAME_WORDS + player]
+    return state[points + below(rng, count)] if count else -1
 
 
 def play(constants: Constants, state: State, joint: Moves) -> None:
-    """Put the stone, and review the points whose liberties or whose neighbours' it takes."""
+    """Place the stone and update the legality of all points that it may have changed."""
     player, width = state[TURN], constants[WIDTH]
     code = int(joint[player])
     point = constants[POINT_OF + code]
-    stone_groups.drop(constants, state, player, code)
-    stone_groups.drop(constants, state, 1 - player, code)
-    stone_groups.place(constants, state, player, code)
-    own = stone_groups.last_liberty(state, state[CELL + APART * point] >> 2)
-    if own > 0:
-        _review(constants, state, own)
-    for near in (point - width, point - 1, point + 1, point + width):
-        cell = state[CELL + APART * near]
+    stone_groups.remove_from_list(constants, state, player, code)
+    stone_groups.remove_from_list(constants, state, 1 - player, code)
+    stone_groups.place_stone(constants, state, player, code)
+    own_liberty = stone_groups.single_liberty(state, state[CELL + STRIDE * point] >> HEAD_SHIFT)
+    if own_liberty > 0:
+        _update_lists(constants, state, own_liberty)
+    for adjacent in (point - width, point - 1, point + 1, point + width):
+        cell = state[CELL + STRIDE * adjacent]
         if cell == EMPTY:
-            _review(constants, state, near)
-        elif cell & 3 == 1 - player:
-            last = stone_groups.last_liberty(state, cell >> 2)
+            _update_lists(constants, state, adjacent)
+        elif cell & COLOUR_MASK == 1 - player:
+            last = stone_groups.single_liberty(state, cell >> HEAD_SHIFT)
             if last > 0:
-                _review(constants, state, last)
+                _update_lists(constants, state, last)
 
 
 def scores(constants: Constants, state: State, out: Scores) -> None:
-    """One point for the player who moved last."""
+    """Give 1 to the player who moved last, 0 to the other."""
     out[0] = 1.0 if state[TURN] == 1 else 0.0
     out[1] = 1.0 - out[0]
 
 
-SIZES = SizeRange(rows=(2, stone_groups.LARGEST), columns=(2, stone_groups.LARGEST))
+SIZES = SizeRange(rows=(2, stone_groups.MAX_SIDE), columns=(2, stone_groups.MAX_SIDE))
 
 
 def make(size: int | str = 8) -> Game:
-    """NoGo on a board of that size."""
+    """Return NoGo on a board of this size."""
     rows, columns = SIZES.parse(size)
     cells = rows * columns
     return stone_groups.game(
         "nogo",
-        rows,
-        columns,
-        own=(cells, cells),
+        (rows, columns),
+        game_words=(cells, cells),
         lists=np.tile(stone_groups.full_list(cells), 2),
         turn=turn,
         legal=legal,
         play=play,
         scores=scores,
         sample=sample,
-        playout_moves_with_features=coded,
-        is_playout_move=allowed,
+        playout_moves_with_features=playout_moves_with_features,
+        is_playout_move=is_playout_move,
     )
 
 
 FAMILY = Family(
     name="nogo",
-    summary="Go without captures: who cannot move without capture or suicide loses",
-    options={"size": Option("8x8", str(SIZES))},
+    summary="Go without captures: a player whose every move is capture or suicide loses",
+    options={"size": GameOption("8x8", str(SIZES))},
     make=make,
 )

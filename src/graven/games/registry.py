@@ -1,7 +1,7 @@
-"""Games by name: `breakthrough`, `breakthrough(size=6x5)`, `misere-nogo(size=9)`.
+"""Registry of games by name: `breakthrough`, `breakthrough(size=6x5)`, `misere-nogo(size=9)`.
 
-A game's file defines `FAMILY`, and that is all it takes: `find` imports the file of the name it is
-asked for, `families` looks through the package.
+A game is registered by a module of this package that defines `FAMILY`. `find` imports only the
+module of the requested name; `families` searches the whole package.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ PACKAGE = "graven.games"
 
 
 @dataclass(frozen=True)
-class Option:
-    """Something to choose about a game: its value if nobody does, and what it may be."""
+class GameOption:
+    """An option of a game: its default value and a description of the allowed values."""
 
     default: Value
     about: str
@@ -31,36 +31,37 @@ class Option:
 
 @dataclass(frozen=True)
 class Family:
-    """A game with its options still open. `make` takes them by name and checks their values.
+    """A registered game before its options are chosen.
 
-    `name` is also the name of the file that defines the family.
+    `make` takes the options by keyword and validates them. `name` is also the name of the module
+    that defines the family.
     """
 
     name: str
     summary: str
-    options: Mapping[str, Option]
+    options: Mapping[str, GameOption]
     make: Callable[..., Game]
 
 
 def families() -> list[Family]:
-    """All games of the package, sorted by name."""
+    """Return all games of the package, sorted by name."""
     package = import_module(PACKAGE)
-    found = (_family(module.name) for module in iter_modules(package.__path__))
-    return sorted((family for family in found if family), key=lambda family: family.name)
+    modules = (_family(module.name) for module in iter_modules(package.__path__))
+    return sorted((family for family in modules if family), key=lambda family: family.name)
 
 
 def find(name: str) -> Family:
-    """The game of that name, with or without `misere-`; no other game is imported."""
-    plain = name.removeprefix(MISERE)
-    family = _family(plain) if re.fullmatch(r"[a-z][a-z0-9_]*", plain) else None
+    """Return the game with this name, with or without `misere-`; import no other game."""
+    base_name = name.removeprefix(MISERE)
+    family = _family(base_name) if re.fullmatch(r"[a-z][a-z0-9_]*", base_name) else None
     if family is None:
-        prefix = name[: len(name) - len(plain)]
+        prefix = name[: len(name) - len(base_name)]
         raise unknown("game", name, (prefix + family.name for family in families()))
     return family
 
 
 def _family(name: str) -> Family | None:
-    """The family that the package's file of that name defines, if there is one."""
+    """Return the family that the module with this name defines, or None."""
     if find_spec(f"{PACKAGE}.{name}") is None:
         return None
     family = getattr(import_module(f"{PACKAGE}.{name}"), "FAMILY", None)
@@ -68,9 +69,9 @@ def _family(name: str) -> Family | None:
 
 
 def make_game(text: str, **options: Value) -> Game:
-    """A game from its name, with options in the text or by keyword.
+    """Return a game from its name, with options in the text or by keyword.
 
-    The name may begin with `misere-`, which turns the results round.
+    The prefix `misere-` inverts the scores.
     """
     name, chosen = parse(text)
     for option, value in options.items():
@@ -86,7 +87,7 @@ def make_game(text: str, **options: Value) -> Game:
 
 
 def parse(text: str) -> tuple[str, dict[str, Value]]:
-    """The name and the options in a text such as `breakthrough(size=6x5)`."""
+    """Return the name and the options of a text such as `breakthrough(size=6x5)`."""
     match = re.fullmatch(r"\s*([\w-]+)\s*(?:\(([^()]*)\))?\s*", text)
     if match is None:
         raise malformed(text)
@@ -98,7 +99,7 @@ def parse(text: str) -> tuple[str, dict[str, Value]]:
 
 
 def malformed(text: str) -> UsageError:
-    """An error for a text that is no game with options."""
+    """Return the error for a text that does not have the form of a game with options."""
     return UsageError(
         f"{text!r} is not a game: write a name, or a name with options such as "
         "breakthrough(size=6x5)."

@@ -1,19 +1,19 @@
-"""SameGame: take groups of equal colour off a board; large groups are worth far more than small.
+"""SameGame: remove groups of equal colour; large groups score far more than small ones.
 
-A group is two blocks or more of one colour that touch along edges. Taking a group of n is worth
-(n - 2)^2 points, and the blocks above fall down; an empty column closes up to the left. The game
-is over when no group is left. An empty board is worth 1,000 points more. Nothing is taken away for
-blocks that stay (some versions do).
+A group is two or more orthogonally connected blocks of one colour. Removing a group of n blocks
+scores (n - 2)^2 points. Blocks above fall down, and empty columns close up to the left. The game
+ends when no group is left. An empty board scores a bonus of 1,000 points. There is no penalty for
+remaining blocks (some versions have one).
 
-A move's code is (colour, the group's lowest block in its leftmost column). Blocks fall and groups
-merge, so the same code can mean another group later on: as good a code as a group can have that
-is unique in every position and small enough to index tables by, but a poor one to learn from. The
-game's `feature` tells groups apart by all their blocks: a hash of colour and cells, of 16 bits,
-which the NRPA solver learns from.
+A move's code is (colour, lowest block in the group's leftmost column). It is unique in a position
+and small enough to index tables, but blocks fall and groups merge, so the same code can later be
+another group: it is a poor code to learn from. The game's `feature` therefore identifies a group
+by all its blocks, as a 16-bit hash of colour and cells. The NRPA solver learns from it.
 
-Cells count column by column, each from the bottom up. State: points, blocks left, groups, then for
-each cell its block (0: none, else 1 + colour), then what `play` worked out from those: the group
-of each cell (named by its lowest cell in count, or -1), the groups, their hashes, and a stack.
+Cells are numbered column by column, each from the bottom. State: points, number of blocks, number
+of groups, then for each cell its block (0: none, else 1 + colour). `play` derives the rest from
+these: the group of each cell (its lowest cell number, or -1), the list of groups, their hashes, and
+a stack.
 """
 
 from __future__ import annotations
@@ -31,67 +31,73 @@ from graven.core.game_parts import Bounds, Display, RuleFunctions
 from graven.core.rng import derive
 from graven.games.boards import SQUARE_LETTERS, SizeRange
 from graven.games.option_values import read_text, whole_number
-from graven.games.registry import Family, Option
+from graven.games.registry import Family, GameOption
 from graven.games.samegame_drawing import as_svg, as_text
 
-ROWS, COLUMNS, CELLS, MOST, BOARD = range(5)  # `tables`; then the blocks, then Zobrist keys
-POINTS, LEFT, GROUPS, BLOCKS = range(4)
+# Layout of `constants`: the first words, then the blocks, then Zobrist keys.
+ROWS, COLUMNS, CELLS, MAX_POINTS, BOARD = range(5)
+# Layout of a state.
+POINTS, BLOCKS_LEFT, GROUPS, BLOCKS = range(4)
 
-COLOURS = 10
-CLEARED = 1000
+MAX_COLOURS = 10
+CLEAR_BONUS = 1000
 FEATURE_BITS = 16
 ZOBRIST_SEED = 1985
 
 
 def build_constants(rows: int, columns: int, blocks: list[int]) -> NDArray[np.int64]:
-    """Tables for a board whose blocks are listed column by column (0: none, else 1 + colour)."""
+    """Return the constants of a board; `blocks` is ordered column by column (0: none)."""
     cells = rows * columns
-    most = max(0, sum(block > 0 for block in blocks) - 2) ** 2 + CLEARED
-    keys = [derive(ZOBRIST_SEED, i) for i in range(cells * (COLOURS + 1))]
+    max_points = max(0, sum(block > 0 for block in blocks) - 2) ** 2 + CLEAR_BONUS
+    keys = [derive(ZOBRIST_SEED, i) for i in range(cells * (MAX_COLOURS + 1))]
     return np.concatenate(
         [
-            np.array([rows, columns, cells, most, *blocks], dtype=np.int64),
+            np.array([rows, columns, cells, max_points, *blocks], dtype=np.int64),
             np.array(keys, dtype=np.uint64).view(np.int64),
         ]
     )
 
 
 @inlined
-def _group(constants: Constants, state: State, first: int) -> int:
-    """Mark the group of a cell whose group is not known yet; how many blocks it has."""
+def _mark_group(constants: Constants, state: State, first: int) -> int:
+    """Mark all cells of the group of an unmarked cell and return its number of blocks."""
     rows, cells = constants[ROWS], constants[CELLS]
     group_of, hashes, stack = BLOCKS + cells, BLOCKS + 3 * cells, BLOCKS + 4 * cells
     keys = BOARD + cells
     block = state[BLOCKS + first]
     state[stack] = first
     state[group_of + first] = first
-    waiting, size, mixed = 1, 0, np.int64(0)
-    while waiting:
-        waiting -= 1
-        cell = state[stack + waiting]
+    stack_size, size, hashed = 1, 0, np.int64(0)
+    while stack_size:
+        stack_size -= 1
+        cell = state[stack + stack_size]
         size += 1
-        mixed ^= constants[keys + cell * (COLOURS + 1) + block]
+        hashed ^= constants[keys + cell * (MAX_COLOURS + 1) + block]
         row = cell % rows
         for side in range(4):
             if side == 0:
-                near = cell - 1 if row > 0 else -1
+                adjacent = cell - 1 if row > 0 else -1
             elif side == 1:
-                near = cell + 1 if row < rows - 1 else -1
+                adjacent = cell + 1 if row < rows - 1 else -1
             elif side == 2:
-                near = cell - rows
+                adjacent = cell - rows
             else:
-                near = cell + rows if cell + rows < cells else -1
-            if near >= 0 and state[BLOCKS + near] == block and state[group_of + near] < 0:
-                state[group_of + near] = first
-                state[stack + waiting] = near
-                waiting += 1
-    state[hashes + first] = mixed
+                adjacent = cell + rows if cell + rows < cells else -1
+            if (
+                adjacent >= 0
+                and state[BLOCKS + adjacent] == block
+                and state[group_of + adjacent] < 0
+            ):
+                state[group_of + adjacent] = first
+                state[stack + stack_size] = adjacent
+                stack_size += 1
+    state[hashes + first] = hashed
     return size
 
 
 @inlined
 def _find_groups(constants: Constants, state: State) -> None:
-    """Find all groups; the list holds those that can be taken, by cell."""
+    """Find all groups; list those of two or more blocks, ordered by cell."""
     cells = constants[CELLS]
     group_of, groups = BLOCKS + cells, BLOCKS + 2 * cells
     for cell in range(cells):
@@ -101,7 +107,7 @@ def _find_groups(constants: Constants, state: State) -> None:
         if (
             state[BLOCKS + cell]
             and state[group_of + cell] < 0
-            and _group(constants, state, cell) > 1
+            and _mark_group(constants, state, cell) > 1
         ):
             state[groups + count] = cell
             count += 1
@@ -109,21 +115,21 @@ def _find_groups(constants: Constants, state: State) -> None:
 
 
 def start(constants: Constants, state: State) -> None:
-    """The board of the tables."""
+    """Set the initial board."""
     state[:] = 0
     for cell in range(constants[CELLS]):
         state[BLOCKS + cell] = constants[BOARD + cell]
-        state[LEFT] += constants[BOARD + cell] > 0
+        state[BLOCKS_LEFT] += constants[BOARD + cell] > 0
     _find_groups(constants, state)
 
 
 def turn(constants: Constants, state: State) -> int:
-    """The player, while there is a group to take."""
+    """Return the player while there is a group to remove, else TERMINAL."""
     return 0 if state[GROUPS] else TERMINAL
 
 
 def legal(constants: Constants, state: State, player: int, moves: Moves) -> int:
-    """From left to right."""
+    """List the groups from left to right."""
     cells = constants[CELLS]
     for i in range(state[GROUPS]):
         cell = state[BLOCKS + 2 * cells + i]
@@ -132,7 +138,7 @@ def legal(constants: Constants, state: State, player: int, moves: Moves) -> int:
 
 
 def play(constants: Constants, state: State, joint: Moves) -> None:
-    """Take the group off, let the rest fall down and close up, and look for groups again."""
+    """Remove the group, let blocks fall and columns close up, and find the groups."""
     rows, columns, cells = constants[ROWS], constants[COLUMNS], constants[CELLS]
     group_of = BLOCKS + cells
     group = int(joint[0]) % cells
@@ -153,44 +159,47 @@ def play(constants: Constants, state: State, joint: Moves) -> None:
             to_column += 1
     for cell in range(to_column * rows, cells):
         state[BLOCKS + cell] = 0
-    state[LEFT] -= taken
+    state[BLOCKS_LEFT] -= taken
     state[POINTS] += (taken - 2) * (taken - 2)
-    if state[LEFT] == 0:
-        state[POINTS] += CLEARED
+    if state[BLOCKS_LEFT] == 0:
+        state[POINTS] += CLEAR_BONUS
     _find_groups(constants, state)
 
 
 def scores(constants: Constants, state: State, out: Scores) -> None:
-    """Points, of those that one group of all blocks would bring."""
-    out[0] = state[POINTS] / constants[MOST]
+    """Write the points as a fraction of the score for a single group of all blocks."""
+    out[0] = state[POINTS] / constants[MAX_POINTS]
 
 
 def key(constants: Constants, state: State) -> int:
-    """A hash of the points and the blocks."""
+    """Return a hash of the points and the blocks."""
     return hash_words(state, BLOCKS + constants[CELLS])
 
 
 def feature(constants: Constants, state: State, player: int, move: int) -> int:
-    """A hash of the group's colour and cells."""
+    """Return a hash of the group's colour and cells."""
     cells = constants[CELLS]
-    mixed = state[BLOCKS + 3 * cells + move % cells]
-    return (mixed ^ (mixed >> 32)) & ((1 << FEATURE_BITS) - 1)
+    hashed = state[BLOCKS + 3 * cells + move % cells]
+    return (hashed ^ (hashed >> 32)) & ((1 << FEATURE_BITS) - 1)
 
 
 SIZES = SizeRange(rows=(1, 26), columns=(1, 26))
-LONGEST_BOARD = 2000
+MAX_BOARD_CHARACTERS = 2000
 
 
 def read_board(text: str, what: str) -> tuple[int, int, list[int]]:
-    """Rows, columns and blocks (column by column) of a board: rows of digits, the top one first.
+    """Return rows, columns and blocks (column by column) of a board: rows of digits, top row first.
 
-    Rows are lines, or stand between strokes; a dot is an empty cell, and blanks do not count.
+    Rows are separated by newlines or slashes; a dot is an empty cell; blanks are ignored. `what`
+    names the board in error messages.
     """
-    if len(text) > LONGEST_BOARD:
-        raise UsageError(f"{what} has more than {LONGEST_BOARD:,} characters.")
+    if len(text) > MAX_BOARD_CHARACTERS:
+        raise UsageError(
+            f"{what} has {len(text):,} characters; at most {MAX_BOARD_CHARACTERS:,} are allowed."
+        )
     lines = [re.sub(r"[ \t\r]", "", line) for line in re.split(r"[/\n]", text.strip())]
     if not all(re.fullmatch(r"[0-9.]+", line) for line in lines):
-        raise UsageError(f"{what} is made of rows of digits, a digit for each colour.")
+        raise UsageError(f"{what} must be rows of digits, one digit for each colour.")
     rows, columns = len(lines), len(lines[0])
     if any(len(line) != columns for line in lines):
         raise UsageError(f"{what} has rows of different lengths.")
@@ -198,18 +207,18 @@ def read_board(text: str, what: str) -> tuple[int, int, list[int]]:
     blocks: list[int] = []
     for column in range(columns):
         stack = [int(line[column]) + 1 for line in reversed(lines) if line[column] != "."]
-        if stack:  # blocks fall down, and empty columns close up
+        if stack:  # blocks fall and empty columns close up
             blocks += stack + [0] * (rows - len(stack))
     return rows, columns, blocks + [0] * (rows * columns - len(blocks))
 
 
 def random_board(rows: int, columns: int, colours: int, seed: int) -> list[int]:
-    """A full board of blocks with the colours 1, 2, 3 and so on, equally likely."""
+    """Return a full board of blocks with uniformly random colours from 1 to `colours`."""
     return [2 + derive(seed, cell) % colours for cell in range(rows * columns)]
 
 
 def board_text(rows: int, columns: int, blocks: list[int]) -> str:
-    """A board as `read_board` reads it, in one line."""
+    """Return a board in one line, in the format of `read_board`."""
     cells = [
         [blocks[column * rows + row] for column in range(columns)] for row in reversed(range(rows))
     ]
@@ -223,11 +232,10 @@ def make(
     board: str = "",
     file: str = "",
 ) -> Game:
-    """SameGame on a board of its own, or on a random one of a size, with so many colours."""
-    if bool(board) + bool(file) + any(given is not None for given in (size, colours, seed)) > 1:
+    """Return SameGame on a custom board, or on a random board with a size and colours."""
+    if bool(board) + bool(file) + any(value is not None for value in (size, colours, seed)) > 1:
         raise UsageError(
-            "samegame takes a board, or a file, or size, colours and seed of a random board: "
-            "not several of these."
+            "samegame: give either a board, or a file, or size, colours and seed of a random board."
         )
     options: dict[str, int | str]
     if board or file:
@@ -236,13 +244,13 @@ def make(
         options = {"board": board_text(rows, columns, blocks)}
     else:
         rows, columns = SIZES.parse(15 if size is None else size)
-        count = whole_number("colours", 5 if colours is None else colours, 1, COLOURS - 1)
-        chosen = whole_number("seed", 0 if seed is None else seed, 0, 2**63 - 1)
-        blocks = random_board(rows, columns, count, chosen)
-        options = {"size": f"{rows}x{columns}", "colours": count, "seed": chosen}
+        count = whole_number("colours", 5 if colours is None else colours, 1, MAX_COLOURS - 1)
+        seed_number = whole_number("seed", 0 if seed is None else seed, 0, 2**63 - 1)
+        blocks = random_board(rows, columns, count, seed_number)
+        options = {"size": f"{rows}x{columns}", "colours": count, "seed": seed_number}
     cells = rows * columns
 
-    def move_text(player: int, code: int) -> str:
+    def format_move(player: int, code: int) -> str:
         colour, cell = divmod(code, cells)
         return f"{SQUARE_LETTERS[cell // rows]}{cell % rows + 1}:{colour}"
 
@@ -253,7 +261,7 @@ def make(
         return state[BLOCKS + cells : BLOCKS + 2 * cells].reshape(columns, rows).T
 
     def title(state: State) -> str:
-        return f"{state[POINTS]} points, {state[LEFT]} blocks left"
+        return f"{state[POINTS]} points, {state[BLOCKS_LEFT]} blocks left"
 
     return Game(
         name="samegame",
@@ -263,7 +271,7 @@ def make(
         ),
         bounds=Bounds(
             state_words=BLOCKS + 5 * cells,
-            num_codes=COLOURS * cells,
+            num_codes=MAX_COLOURS * cells,
             max_moves=max(1, cells // 2),
             max_plies=max(1, cells // 2),
             num_features=1 << FEATURE_BITS,
@@ -271,7 +279,7 @@ def make(
         constants=build_constants(rows, columns, blocks),
         display=Display(
             player_names=("Player",),
-            format_move=move_text,
+            format_move=format_move,
             render=lambda state, colour: as_text(grid(state), title(state), colour),
             svg=lambda state: as_svg(grid(state), title(state), groups(state)),
             points=lambda state: int(state[POINTS]),
@@ -282,13 +290,13 @@ def make(
 
 FAMILY = Family(
     name="samegame",
-    summary="SameGame: take groups of equal colour off the board, large ones if you can",
+    summary="SameGame: remove groups of equal colour, large ones if possible",
     options={
-        "size": Option("15x15", str(SIZES)),
-        "colours": Option(5, f"1 to {COLOURS - 1}"),
-        "seed": Option(0, "which random board"),
-        "board": Option("", "a board of your own: rows of digits, the top one first, 112/221"),
-        "file": Option("", "a file with such a board, one row a line"),
+        "size": GameOption("15x15", str(SIZES)),
+        "colours": GameOption(5, f"1 to {MAX_COLOURS - 1}"),
+        "seed": GameOption(0, "which random board"),
+        "board": GameOption("", "a custom board: rows of digits, top row first, such as 112/221"),
+        "file": GameOption("", "a file with a custom board, one row per line"),
     },
     make=make,
 )

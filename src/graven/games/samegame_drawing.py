@@ -1,4 +1,4 @@
-"""How a board of SameGame looks, as text and as a picture."""
+"""Draw a SameGame board as text and as SVG."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from graven.games.svg_boards import cells_group
 
 CELL, LEFT, BOTTOM, REST = 32, 28, 28, 12
 CARD, GROUND, INK = "#faf9f6", "#ece9e0", "#5b646b"
-# Ground and letter of each colour: in a picture, and among a terminal's 256.
+# Background and digit of each colour: in a picture, and as ANSI 256-colour codes.
 FILLS = (
     ("#6b7278", "#ffffff"),
     ("#c0392b", "#ffffff"),
@@ -40,7 +40,7 @@ INKS = (
 
 
 def as_text(grid: NDArray[np.int64], title: str, colour: bool) -> str:
-    """A digit for each block; `grid` has the bottom row first, -1 where there is none."""
+    """Return one digit per block; `grid` has the bottom row first, -1 for empty cells."""
     rows, columns = grid.shape
     margin = len(str(rows))
     lines = [title]
@@ -49,8 +49,8 @@ def as_text(grid: NDArray[np.int64], title: str, colour: bool) -> str:
         for block in grid[row]:
             text = f" {block}" if block >= 0 else " ."
             if colour and block >= 0:
-                ground, ink = INKS[block]
-                text = f"\x1b[48;5;{ground};38;5;{ink}m{text}{RESET}"
+                background, ink = INKS[block]
+                text = f"\x1b[48;5;{background};38;5;{ink}m{text}{RESET}"
             cells += text
         lines.append(f"{row + 1:>{margin}}{cells}")
     lines.append(" " * margin + "".join(f" {letter}" for letter in SQUARE_LETTERS[:columns]))
@@ -58,10 +58,9 @@ def as_text(grid: NDArray[np.int64], title: str, colour: bool) -> str:
 
 
 def as_svg(grid: NDArray[np.int64], title: str, groups: NDArray[np.int64]) -> str:
-    """Coloured blocks with their digits, for those who cannot tell all colours apart.
+    """Return an SVG element of coloured blocks, with digits for colour-blind readers.
 
-    `groups` has, where `grid` has a block, the cell (counted column by column) that names its
-    group.
+    `groups` has for each block of `grid` the cell (column by column) that identifies its group.
     """
     rows, columns = grid.shape
     cells = []

@@ -1,17 +1,17 @@
-"""Stones, groups, liberties and lists of points: what NoGo and Atarigo share.
+"""Stones, groups, liberties and lists of points: shared by NoGo and Atarigo.
 
 The board is padded with a border, so that every point has four neighbours. The point of a move
-code is `tables[POINT_OF + code]`; codes count row by row from the bottom, without the border.
+code is `constants[POINT_OF + code]`; codes count row by row from the bottom, without the border.
 
-State: a head of four words (whose turn, the position key, and two of the game's own), then four
-words a point, then the game's lists (see `drop`). A point's words:
+State: four words (player to move, Zobrist key, two words of the game), then four words per point,
+then the game's lists (see `remove_from_list`). The words of a point:
 
-    CELL       4 * head + colour, where `head` is the point that stands for the stone's group;
-               for an empty or border point `head` is 0, a border point nobody looks at
-    NEXT       the next stone of the group; the last one leads back to the first. For an empty
-               point: the colours below, left, right and above, two bits each from the lowest
-    LIBERTIES  for a head: the group's pseudo-liberties, packed as described at `liberty`
-    SIZE       for a head: how many stones the group has
+    CELL       (head << HEAD_SHIFT) + colour, where `head` is the point of the stone that represents
+               the group; empty and border points have head 0, an unused border point
+    NEXT       the next stone in the group's circular list. For an empty point: the colours below,
+               left, right and above, two bits each from the lowest
+    LIBERTIES  for a head: the group's pseudo-liberties, packed as described at `pseudo_liberty`
+    SIZE       for a head: the number of stones in the group
 """
 
 from __future__ import annotations
@@ -24,227 +24,235 @@ from graven.core.contract import Codes, Constants, Moves, State
 from graven.core.game import Game
 from graven.core.game_parts import Bounds, Display, RuleFunction, RuleFunctions
 from graven.core.rng import derive
-from graven.games.boards import POINT_LETTERS, VACANT, Board, as_text, cell_name
+from graven.games.boards import POINT_LETTERS, VACANT, SquareBoard, as_text, cell_name
 from graven.games.svg_boards import as_svg
 
 # A stone's colour is the number of its player.
 BLACK, WHITE, EMPTY, EDGE = range(4)
+COLOUR_MASK, HEAD_SHIFT = 3, 2  # the two parts of a CELL
 
-# The state's head; then where the words of point 0 begin, and how far points lie apart.
-TURN, KEY, OWN = range(3)
+# Layout of a state: the first words, then the words of point 0; STRIDE words per point.
+TURN, KEY, GAME_WORDS = range(3)
 CELL, NEXT, LIBERTIES, SIZE = range(4, 8)
-APART = 4
+STRIDE = 4
 
-# How much higher `surroundings` puts the bit of a group that is down to its last liberty.
-LAST = 4
+# `adjacent_colours` shifts the bit of a group in atari by this.
+ATARI_SHIFT = 4
 
-# The head of `tables`, then the point of each code, the keys of each point's stones, and the
-# initial state.
-CELLS, WIDTH, LISTS, KEYS, TURN_KEY, IMAGE, IMAGE_WORDS, POINT_OF = range(8)
+# Layout of `constants`: the first words, then the point of each code, the Zobrist keys of each
+# point's stones, and the initial state.
+CELLS, WIDTH, LISTS, KEYS, TURN_KEY, INITIAL_STATE, INITIAL_WORDS, POINT_OF = range(8)
 
 COUNT_BITS, SUM_BITS, SQUARE_BITS = 11, 20, 28
 COUNT_MASK, SUM_MASK = (1 << COUNT_BITS) - 1, (1 << SUM_BITS) - 1
-LARGEST = 19  # the longest side for which they suffice; `build_constants` checks
+MAX_SIDE = 19  # the longest side for which these bits suffice; `check_liberty_bits` tests it
 
 ZOBRIST_SEED = 2012
 
 
 def width_of(columns: int) -> int:
-    """How many points lie between a point and the one above it: one border point ends a row."""
+    """Return the distance between a point and the one above it; one border point ends a row."""
     return columns + 1
 
 
 def points(rows: int, columns: int) -> NDArray[np.int64]:
-    """The point of each code on the padded grid."""
+    """Return the point of each code on the padded grid."""
     cell = np.arange(rows * columns)
     return (cell // columns + 1) * width_of(columns) + cell % columns + 1
 
 
+def check_liberty_bits(board: NDArray[np.int64]) -> None:
+    """Assert that the packed pseudo-liberties of the largest group on these points fit."""
+    max_count, max_point = 4 * board.size, int(board[-1])
+    assert max_count < 1 << COUNT_BITS
+    assert max_count * max_point < 1 << SUM_BITS
+    assert max_count * max_point * max_point < 1 << SQUARE_BITS
+    assert COUNT_BITS + SUM_BITS + SQUARE_BITS < 64
+
+
 def words(rows: int, columns: int) -> int:
-    """How many words of a state the head and the points take: a game's lists begin there."""
-    return CELL + APART * ((rows + 2) * width_of(columns) + 1)
+    """Return the number of state words before the game's lists."""
+    return CELL + STRIDE * ((rows + 2) * width_of(columns) + 1)
 
 
 def build_constants(
-    rows: int, columns: int, own: tuple[int, int], lists: NDArray[np.int64]
+    rows: int, columns: int, game_words: tuple[int, int], lists: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Tables for an empty board; `own` and `lists` are the game's own words of the first state."""
+    """Return the constants of a board.
+
+    `game_words` and `lists` are the game's part of the initial state.
+    """
     cells, board = rows * columns, points(rows, columns)
-    most, far = 4 * cells, int(board[-1])
-    assert most < 1 << COUNT_BITS
-    assert most * far < 1 << SUM_BITS
-    assert most * far * far < 1 << SQUARE_BITS
-    assert COUNT_BITS + SUM_BITS + SQUARE_BITS < 64
+    check_liberty_bits(board)
 
     head_width = width_of(columns)
-    image = np.zeros(words(rows, columns), dtype=np.int64)
-    image[OWN : OWN + 2] = own
-    image[CELL::APART] = EDGE
-    image[CELL + APART * board] = EMPTY
+    initial = np.zeros(words(rows, columns), dtype=np.int64)
+    initial[GAME_WORDS : GAME_WORDS + 2] = game_words
+    initial[CELL::STRIDE] = EDGE
+    initial[CELL + STRIDE * board] = EMPTY
     for shift, step in enumerate((-head_width, -1, 1, head_width)):
-        image[NEXT + APART * board] += image[CELL + APART * (board + step)] << 2 * shift
-    image = np.concatenate([image, lists])
+        initial[NEXT + STRIDE * board] += initial[CELL + STRIDE * (board + step)] << 2 * shift
+    initial = np.concatenate([initial, lists])
     keys = np.array([derive(ZOBRIST_SEED, i) for i in range(2 * cells + 1)], dtype=np.uint64)
 
     head = np.zeros(POINT_OF, dtype=np.int64)
     head[CELLS], head[WIDTH], head[LISTS] = cells, width_of(columns), words(rows, columns)
     head[KEYS] = POINT_OF + cells
     head[TURN_KEY] = keys.view(np.int64)[-1]
-    head[IMAGE], head[IMAGE_WORDS] = head[KEYS] + 2 * cells, image.size
-    return np.concatenate([head, board, keys.view(np.int64)[:-1], image])
+    head[INITIAL_STATE], head[INITIAL_WORDS] = head[KEYS] + 2 * cells, initial.size
+    return np.concatenate([head, board, keys.view(np.int64)[:-1], initial])
 
 
 def start(constants: Constants, state: State) -> None:
-    """An empty board; Black moves first."""
-    for i in range(constants[IMAGE_WORDS]):
-        state[i] = constants[constants[IMAGE] + i]
+    """Set an empty board; Black moves first."""
+    for i in range(constants[INITIAL_WORDS]):
+        state[i] = constants[constants[INITIAL_STATE] + i]
 
 
 @inlined
-def liberty(point: int) -> int:
-    """One pseudo-liberty: a one, the point's number and its square, side by side in one word.
+def pseudo_liberty(point: int) -> int:
+    """Return one pseudo-liberty: 1, the point and its square, packed into one word.
 
-    A group's word is the sum of these over its stones and their empty neighbours, so joining two
-    groups adds two words. A point next to several stones of the group counts several times.
+    A group's word is the sum over its stones and their empty neighbours, so merging two groups adds
+    two words. A point adjacent to several stones of the group counts several times.
     """
     return point * ((point << (COUNT_BITS + SUM_BITS)) + (1 << COUNT_BITS)) + 1
 
 
 @inlined
-def surroundings(constants: Constants, state: State, point: int) -> int:
-    """What lies around an empty point, as a set of bits: `1 << colour`, four bits higher for
-    a group that has no other liberty than this point.
+def adjacent_colours(constants: Constants, state: State, point: int) -> int:
+    """Return the colours around an empty point as bits `1 << colour`.
 
-    All pseudo-liberties of such a group are this point, so its word is a multiple of the
-    point's. If they are not all the same, their variance is positive and either their sum or
-    their squares give it away: so there are no false alarms.
+    The bit is ATARI_SHIFT higher for a group in atari, whose only liberty is this point. All its
+    pseudo-liberties are then this point, so its word is a multiple of the point's word. Otherwise
+    their variance is positive, and either their sum or their squares differ: the test is exact.
     """
-    width, one = constants[WIDTH], liberty(point)
-    found = np.int64(0)
-    for near in (point - width, point - 1, point + 1, point + width):
-        cell = state[CELL + APART * near]
-        packed = state[LIBERTIES + APART * (cell >> 2)]
-        last = (packed & COUNT_MASK) * one == packed
-        found |= np.int64(1) << ((cell & 3) + LAST * last)
-    return found  # type: ignore[return-value]
+    width, one = constants[WIDTH], pseudo_liberty(point)
+    colours = np.int64(0)
+    for adjacent in (point - width, point - 1, point + 1, point + width):
+        cell = state[CELL + STRIDE * adjacent]
+        packed = state[LIBERTIES + STRIDE * (cell >> HEAD_SHIFT)]
+        in_atari = (packed & COUNT_MASK) * one == packed
+        colours |= np.int64(1) << ((cell & COLOUR_MASK) + ATARI_SHIFT * in_atari)
+    return colours  # type: ignore[return-value]
 
 
 @inlined
-def last_liberty(state: State, head: int) -> int:
-    """The only liberty of a group, or 0 if it has several; the border's and empty points' head, 0,
-    has none.
+def single_liberty(state: State, head: int) -> int:
+    """Return the only liberty of a group, or 0 if it has several.
 
-    A point is a liberty of at most four stones, so a group with more pseudo-liberties has others.
+    A point is adjacent to at most four stones, so more than four pseudo-liberties mean several
+    liberties.
     """
-    packed = state[LIBERTIES + APART * head]
+    packed = state[LIBERTIES + STRIDE * head]
     count = packed & COUNT_MASK
     if count == 0 or count > 4:
         return 0
     point = ((packed >> COUNT_BITS) & SUM_MASK) // count
-    return point if count * liberty(point) == packed else 0
+    return point if count * pseudo_liberty(point) == packed else 0
 
 
 @inlined
-def place(constants: Constants, state: State, player: int, code: int) -> bool:
-    """Put a stone on an empty point, join groups, and give the turn to the other player.
+def place_stone(constants: Constants, state: State, player: int, code: int) -> bool:
+    """Place a stone on an empty point, merge groups, and pass the turn to the opponent.
 
-    Returns whether that takes the last liberty of an enemy group, which stays on the board.
+    Return whether the stone takes the last liberty of an enemy group, which stays on the board.
     """
     point, width = constants[POINT_OF + code], constants[WIDTH]
-    one = liberty(point)
+    one = pseudo_liberty(point)
     gained, group, captures = np.int64(0), point, False
-    # What an empty neighbour sees change: the one below sees it above, and so on.
+    # The change of the colour that an empty neighbour stores: the point below has the stone above.
     change = np.int64(player - EMPTY) << 6
-    # Without branches, which nobody could predict here: head 0, of empty points and the border,
-    # may lose what it never had, and the stone first joins the last own group it finds, or else
-    # itself.
-    for near in (point - width, point - 1, point + 1, point + width):
-        cell = state[CELL + APART * near]
-        left = state[LIBERTIES + APART * (cell >> 2)] - one
-        state[LIBERTIES + APART * (cell >> 2)] = left
-        captures |= (left == 0) & (cell & 3 == 1 - player)
-        gained += liberty(near) if cell == EMPTY else 0
-        state[NEXT + APART * near] += change if cell == EMPTY else 0
+    # Branch-free, because branches would be unpredictable: the liberties of head 0 (empty and
+    # border points) have no meaning, and the stone first joins the last own group in the loop, or
+    # becomes a group.
+    for adjacent in (point - width, point - 1, point + 1, point + width):
+        cell = state[CELL + STRIDE * adjacent]
+        left = state[LIBERTIES + STRIDE * (cell >> HEAD_SHIFT)] - one
+        state[LIBERTIES + STRIDE * (cell >> HEAD_SHIFT)] = left
+        captures |= (left == 0) & (cell & COLOUR_MASK == 1 - player)
+        gained += pseudo_liberty(adjacent) if cell == EMPTY else 0
+        state[NEXT + STRIDE * adjacent] += change if cell == EMPTY else 0
         change >>= 2
-        group = cell >> 2 if cell & 3 == player else group
-    state[NEXT + APART * point] = point
-    state[SIZE + APART * point] = 0
-    state[LIBERTIES + APART * point] = 0
-    state[CELL + APART * point] = 4 * group + player
-    after = state[NEXT + APART * group]
-    state[NEXT + APART * group] = point
-    state[NEXT + APART * point] = after
-    state[SIZE + APART * group] += 1
-    state[LIBERTIES + APART * group] += gained
-    # A group above the point would be `group` by now, so only three are left to look at.
-    for near in (point - width, point - 1, point + 1):
-        cell = state[CELL + APART * near]
-        if cell & 3 == player and cell >> 2 != group:
-            group = _join(state, group, cell >> 2)
+        group = cell >> HEAD_SHIFT if cell & COLOUR_MASK == player else group
+    state[NEXT + STRIDE * point] = point
+    state[SIZE + STRIDE * point] = 0
+    state[LIBERTIES + STRIDE * point] = 0
+    state[CELL + STRIDE * point] = (group << HEAD_SHIFT) + player
+    after = state[NEXT + STRIDE * group]
+    state[NEXT + STRIDE * group] = point
+    state[NEXT + STRIDE * point] = after
+    state[SIZE + STRIDE * group] += 1
+    state[LIBERTIES + STRIDE * group] += gained
+    # An own group above the point is already `group`, so three neighbours remain.
+    for adjacent in (point - width, point - 1, point + 1):
+        cell = state[CELL + STRIDE * adjacent]
+        if cell & COLOUR_MASK == player and cell >> HEAD_SHIFT != group:
+            group = _merge(state, group, cell >> HEAD_SHIFT)
     state[KEY] ^= constants[constants[KEYS] + 2 * code + player] ^ constants[TURN_KEY]
     state[TURN] = 1 - player
     return captures
 
 
 @inlined
-def _join(state: State, one: int, other: int) -> int:
-    """Make two groups one, and return its head: the larger group's, so that few stones change."""
-    large, small = one, other
-    if state[SIZE + APART * one] < state[SIZE + APART * other]:
-        large, small = other, one
-    cell = state[CELL + APART * large]
+def _merge(state: State, first: int, second: int) -> int:
+    """Merge two groups into the larger one and return its head."""
+    large, small = first, second
+    if state[SIZE + STRIDE * first] < state[SIZE + STRIDE * second]:
+        large, small = second, first
+    cell = state[CELL + STRIDE * large]
     stone = small
     while True:
-        state[CELL + APART * stone] = cell
-        stone = state[NEXT + APART * stone]
+        state[CELL + STRIDE * stone] = cell
+        stone = state[NEXT + STRIDE * stone]
         if stone == small:
             break
-    # Exchanging the successors of two stones turns two circles into one.
-    after = state[NEXT + APART * large]
-    state[NEXT + APART * large] = state[NEXT + APART * small]
-    state[NEXT + APART * small] = after
-    state[SIZE + APART * large] += state[SIZE + APART * small]
-    state[LIBERTIES + APART * large] += state[LIBERTIES + APART * small]
+    # Exchanging the successors of two stones joins two circular lists.
+    after = state[NEXT + STRIDE * large]
+    state[NEXT + STRIDE * large] = state[NEXT + STRIDE * small]
+    state[NEXT + STRIDE * small] = after
+    state[SIZE + STRIDE * large] += state[SIZE + STRIDE * small]
+    state[LIBERTIES + STRIDE * large] += state[LIBERTIES + STRIDE * small]
     return large
 
 
 def full_list(cells: int) -> NDArray[np.int64]:
-    """A list of all codes: the codes, then for each code its place among them (-1: none)."""
+    """Return a list of all codes: the codes, then for each code its index (-1: not listed)."""
     return np.tile(np.arange(cells), 2)
 
 
 @inlined
-def drop(constants: Constants, state: State, number: int, code: int) -> None:
-    """Take a code off the game's first or second list; the last one moves to its place.
+def remove_from_list(constants: Constants, state: State, number: int, code: int) -> None:
+    """Remove a code from the game's first or second list, if listed; the last code replaces it.
 
-    The list's length is in the head, at OWN + number. A code that is not listed is no mistake.
+    The list's length is state[GAME_WORDS + number].
     """
     codes = constants[LISTS] + 2 * constants[CELLS] * number
-    places = codes + constants[CELLS]
-    at = state[places + code]
+    indices = codes + constants[CELLS]
+    at = state[indices + code]
     if at >= 0:
-        last = state[OWN + number] - 1
+        last = state[GAME_WORDS + number] - 1
         moved = state[codes + last]
         state[codes + at] = moved
-        state[places + moved] = at
-        state[places + code] = -1
-        state[OWN + number] = last
+        state[indices + moved] = at
+        state[indices + code] = -1
+        state[GAME_WORDS + number] = last
 
 
 def key(constants: Constants, state: State) -> int:
-    """The Zobrist key, kept up to date by `place`."""
+    """Return the Zobrist key, which `place_stone` updates."""
     return state[KEY]
 
 
 @inlined
 def _feature(constants: Constants, state: State, player: int, move: int) -> int:
-    colours = state[NEXT + APART * constants[POINT_OF + move]]
-    # White's own stones and enemies change places: where the upper bit is 0, turn the lower.
+    colours = state[NEXT + STRIDE * constants[POINT_OF + move]]
+    # For White, swap own (0) and enemy (1): flip the lower bit where the upper bit is 0.
     return 256 * move + (colours ^ (~colours >> 1 & 0x55 * player))
 
 
 def feature(constants: Constants, state: State, player: int, move: int) -> int:
-    """The move and its four neighbours, each own, enemy, empty or edge (Cazenave 2016, section 3).
+    """Return the move and its four neighbours as one code (Cazenave 2016, section 3).
 
     256 * move + the neighbours below, left, right and above, two bits each from the lowest:
     0 own, 1 enemy, 2 empty, 3 edge.
@@ -253,11 +261,11 @@ def feature(constants: Constants, state: State, player: int, move: int) -> int:
 
 
 @inlined
-def list_coded(
+def list_with_features(
     constants: Constants, state: State, player: int, number: int, moves: Moves, codes: Codes
 ) -> int:
-    """Copy the game's first or second list into `moves`, and the moves' features into `codes`."""
-    at, count = constants[LISTS] + 2 * constants[CELLS] * number, state[OWN + number]
+    """Copy the game's first or second list to `moves` and the moves' features to `codes`."""
+    at, count = constants[LISTS] + 2 * constants[CELLS] * number, state[GAME_WORDS + number]
     for i in range(count):
         moves[i] = state[at + i]
         codes[i] = _feature(constants, state, player, state[at + i])
@@ -265,21 +273,32 @@ def list_coded(
 
 
 @inlined
-def listed(constants: Constants, state: State, number: int, code: int) -> bool:
+def is_listed(constants: Constants, state: State, number: int, code: int) -> bool:
     """Whether a code is on the game's first or second list."""
     return state[constants[LISTS] + (2 * number + 1) * constants[CELLS] + code] >= 0
 
 
 def game(
     name: str,
-    rows: int,
-    columns: int,
-    own: tuple[int, int],
+    size: tuple[int, int],
+    *,
+    game_words: tuple[int, int],
     lists: NDArray[np.int64],
     **functions: RuleFunction,
 ) -> Game:
-    """A game of stones: its own words (see `build_constants`) and the rules it does not share."""
+    """Return a game on a board of `size` (rows, columns); `functions` are its specific rules.
+
+    See `build_constants` for `game_words` and `lists`.
+    """
+    rows, columns = size
     cells = rows * columns
+    cell_words = CELL + STRIDE * points(rows, columns)
+
+    def board(state: State) -> SquareBoard:
+        colours = state[cell_words] & COLOUR_MASK
+        owners = [int(colour) if colour < EMPTY else VACANT for colour in colours]
+        return SquareBoard(title=name, rows=rows, columns=columns, owners=owners, pieces="stones")
+
     return Game(
         name=name,
         players=2,
@@ -291,19 +310,12 @@ def game(
             max_plies=cells,
             num_features=256 * cells,
         ),
-        constants=build_constants(rows, columns, own, lists),
+        constants=build_constants(rows, columns, game_words, lists),
         display=Display(
             player_names=("Black", "White"),
             format_move=lambda player, code: cell_name(code, columns, POINT_LETTERS),
-            render=lambda state, colour: as_text(_board(name, rows, columns, state), colour),
-            svg=lambda state: as_svg(_board(name, rows, columns, state)),
+            render=lambda state, colour: as_text(board(state), colour),
+            svg=lambda state: as_svg(board(state)),
         ),
         options={"size": f"{rows}x{columns}"},
     )
-
-
-def _board(name: str, rows: int, columns: int, state: State) -> Board:
-    """The stones, as `boards` draws them."""
-    colours = state[CELL + APART * points(rows, columns)] & 3
-    owners = [int(colour) if colour < EMPTY else VACANT for colour in colours]
-    return Board(name, rows, columns, owners, "stones")

@@ -1,10 +1,10 @@
-"""Boards as SVG pictures: one self-contained element that scales to any size.
+"""Draw boards as SVG: one self-contained element that scales to any size.
 
-Players are told apart by how light their pieces are, not by hue alone, so that the pictures can
-be read in grey and by the colour-blind.
+The players' pieces differ in lightness and not only in hue, so that pictures are readable in
+greyscale and by colour-blind readers.
 
-Every picture ends with its cells: shapes that nobody sees, each with its name as moves write it in
-`data-cell`, so that a page can tell where somebody points and where to draw upon the board.
+Every picture ends with one invisible shape per cell. Its `data-cell` attribute is the cell's name
+as in move texts, so that a web page can map pointer positions to cells and draw on the board.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from html import escape
 
-from graven.games.boards import VACANT, Board, cell_name
+from graven.games.boards import VACANT, SquareBoard, cell_name
 
 CELL = 48
 LEFT, BOTTOM, REST = 34, 34, 16  # margins; the first two hold the coordinates
-PIXELS = 0.8  # how large a unit is on the screen where nobody sets a size
+PIXELS = 0.8  # default size of a drawing unit in CSS pixels
 
 CARD, INK = "#faf9f6", "#5b646b"
 LIGHT_SQUARE, DARK_SQUARE = "#e8ebe6", "#93a9ae"
@@ -24,11 +24,11 @@ WOOD, LINE = "#e2b973", "#6d4c22"
 GREEN, GREEN_LINE = "#4e9a6b", "#2f6b47"
 FREE_CELL, GRID = "#f1efe8", "#cfcabd"
 
-# For each player's pieces: fill, outline, and the colour of details upon them.
+# For each player's pieces: fill, outline and detail colour.
 ARMIES = (("#fffdf6", "#30363b", "#30363b"), ("#343b41", "#14181b", "#cfd6da"))
 DOMINOES = (("#1f5f99", "#123e66", "#ffffff"), ("#f2ab3c", "#a86a0c", "#4a2e00"))
 
-# Silhouettes in a square of 48 x 48, standing on its lower edge; then lines upon them.
+# Outlines in a square of 48 x 48, standing on its lower edge, and detail lines.
 PAWN = (
     "M24 8 A6.8 6.8 0 0 1 28.6 19.8 C31 20.7 32.4 22.3 32.6 24.5 H28.4 "
     "C28.8 29.5 30.5 32.5 33.5 34.8 C35.2 36.1 36 37.8 36 40 H12 "
@@ -58,7 +58,7 @@ GRADIENTS = """<defs>
 <stop offset='1' stop-color='#3a6ea5'/></radialGradient>
 </defs>"""
 
-# Red and Blue are about as light as each other: a ring and a square tell them apart.
+# Red and Blue have about the same lightness, so a ring and a square mark them.
 STONE_MARKS = (
     "",
     "",
@@ -67,8 +67,8 @@ STONE_MARKS = (
 )
 
 
-def as_svg(board: Board) -> str:
-    """The board as an SVG element, with coordinates and a title for screen readers."""
+def as_svg(board: SquareBoard) -> str:
+    """Return the board as an SVG element with coordinates and a title for screen readers."""
     draw = {
         "pawns": _armies,
         "knights": _armies,
@@ -92,29 +92,29 @@ def as_svg(board: Board) -> str:
 
 
 def cells_group(shapes: Iterable[str]) -> str:
-    """The cells of a picture, to be found and pointed at, not to be seen."""
+    """Return the group of a picture's invisible cell shapes."""
     return f"<g class='graven-cells' fill='none' pointer-events='all'>{''.join(shapes)}</g>"
 
 
-def _squares(board: Board) -> Iterator[str]:
+def _squares(board: SquareBoard) -> Iterator[str]:
     for cell in range(board.rows * board.columns):
         x, y = _corner(board, *divmod(cell, board.columns))
         name = cell_name(cell, board.columns, board.letters)
         yield f"<rect data-cell='{name}' x='{x}' y='{y}' width='{CELL}' height='{CELL}'/>"
 
 
-def _corner(board: Board, row: int, column: int) -> tuple[int, int]:
-    """The upper left corner of a cell."""
-    return LEFT + column * CELL, REST + board.from_the_top.index(row) * CELL
+def _corner(board: SquareBoard, row: int, column: int) -> tuple[int, int]:
+    """Return the upper left corner of a cell."""
+    return LEFT + column * CELL, REST + board.rows_from_top.index(row) * CELL
 
 
-def _centre(board: Board, row: int, column: int) -> tuple[int, int]:
+def _centre(board: SquareBoard, row: int, column: int) -> tuple[int, int]:
     x, y = _corner(board, row, column)
     return x + CELL // 2, y + CELL // 2
 
 
-def _coordinates(board: Board) -> Iterator[str]:
-    """Numbers to the left of the rows, letters below the columns."""
+def _coordinates(board: SquareBoard) -> Iterator[str]:
+    """Draw row numbers at the left and column letters at the bottom."""
     yield (
         f"<g font-family='Helvetica Neue, Helvetica, Arial, sans-serif' font-size='15' "
         f"fill='{INK}' text-anchor='middle'>"
@@ -127,24 +127,24 @@ def _coordinates(board: Board) -> Iterator[str]:
     yield "</g>"
 
 
-def _ground(board: Board, fill: str, outline: str) -> str:
-    """The board itself, without cells."""
+def _background(board: SquareBoard, fill: str, outline: str) -> str:
+    """Return the rectangle of the board, without cells."""
     return (
         f"<rect x='{LEFT}' y='{REST}' width='{board.columns * CELL}' "
         f"height='{board.rows * CELL}' fill='{fill}' stroke='{outline}' stroke-width='1.5'/>"
     )
 
 
-def _occupied(board: Board) -> Iterator[tuple[int, int, int]]:
-    """The owner, row and column of every piece."""
+def _occupied(board: SquareBoard) -> Iterator[tuple[int, int, int]]:
+    """Yield the owner, row and column of every piece."""
     for cell, owner in enumerate(board.owners):
         if owner != VACANT:
             yield owner, *divmod(cell, board.columns)
 
 
-def _armies(board: Board) -> Iterator[str]:
-    """Pawns or knights on chequered squares; the square a1 is dark."""
-    yield _ground(board, LIGHT_SQUARE, LIGHT_SQUARE)
+def _armies(board: SquareBoard) -> Iterator[str]:
+    """Draw pawns or knights on chequered squares; a1 is dark."""
+    yield _background(board, LIGHT_SQUARE, LIGHT_SQUARE)
     dark = [
         "M{} {}h{}v{}h-{}z".format(*_corner(board, row, column), CELL, CELL, CELL)
         for row in range(board.rows)
@@ -152,7 +152,7 @@ def _armies(board: Board) -> Iterator[str]:
         if (row + column) % 2 == 0
     ]
     yield f"<path d='{''.join(dark)}' fill='{DARK_SQUARE}'/>"
-    yield _ground(board, "none", INK)
+    yield _background(board, "none", INK)
     outline, lines = (PAWN, PAWN_LINES) if board.pieces == "pawns" else (KNIGHT, KNIGHT_LINES)
     for owner, row, column in _occupied(board):
         x, y = _corner(board, row, column)
@@ -165,16 +165,16 @@ def _armies(board: Board) -> Iterator[str]:
         )
 
 
-def _stones(board: Board) -> Iterator[str]:
-    """Stones on the crossings of a wooden board."""
+def _stones(board: SquareBoard) -> Iterator[str]:
+    """Draw stones on the crossings of a wooden board."""
     yield GRADIENTS
-    yield _ground(board, WOOD, LINE)
+    yield _background(board, WOOD, LINE)
     left, top = _centre(board, board.rows - 1, 0)
     across, down = (board.columns - 1) * CELL, (board.rows - 1) * CELL
     lines = [f"M{left} {top + row * CELL}h{across}" for row in range(board.rows)]
     lines += [f"M{left + column * CELL} {top}v{down}" for column in range(board.columns)]
     yield f"<path d='{''.join(lines)}' stroke='{LINE}' stroke-linecap='square' fill='none'/>"
-    for row, column in board.stars():
+    for row, column in board.star_points():
         x, y = _centre(board, row, column)
         yield f"<circle cx='{x}' cy='{y}' r='4' fill='{LINE}'/>"
     for owner, row, column in _occupied(board):
@@ -186,18 +186,18 @@ def _stones(board: Board) -> Iterator[str]:
         )
 
 
-def _discs(board: Board) -> Iterator[str]:
-    """Discs on green squares."""
+def _discs(board: SquareBoard) -> Iterator[str]:
+    """Draw discs on green squares."""
     yield GRADIENTS
-    yield _ground(board, GREEN, GREEN_LINE)
+    yield _background(board, GREEN, GREEN_LINE)
     yield _grid(board, GREEN_LINE)
     for owner, row, column in _occupied(board):
         x, y = _centre(board, row, column)
         yield f"<circle cx='{x}' cy='{y}' r='19' fill='url(#graven-stone-{owner})'/>"
 
 
-def _grid(board: Board, line: str) -> str:
-    """The lines between squares."""
+def _grid(board: SquareBoard, line: str) -> str:
+    """Return the lines between squares."""
     lines = [f"M{LEFT} {REST + row * CELL}h{board.columns * CELL}" for row in range(1, board.rows)]
     lines += [
         f"M{LEFT + column * CELL} {REST}v{board.rows * CELL}" for column in range(1, board.columns)
@@ -205,9 +205,9 @@ def _grid(board: Board, line: str) -> str:
     return f"<path d='{''.join(lines)}' stroke='{line}' fill='none'/>"
 
 
-def _dominoes(board: Board) -> Iterator[str]:
-    """Dominoes on a plain grid."""
-    yield _ground(board, FREE_CELL, GRID)
+def _dominoes(board: SquareBoard) -> Iterator[str]:
+    """Draw dominoes on a plain grid."""
+    yield _background(board, FREE_CELL, GRID)
     yield _grid(board, GRID)
     for owner, first, second in board.dominoes():
         (x1, y1), (x2, y2) = (

@@ -1,16 +1,19 @@
-"""Rules shared by Breakthrough and Knightthrough: two armies that only move forward.
+"""Rules shared by Breakthrough and Knightthrough, on bitboards of any number of words.
 
-Two rows of pieces a side; whoever first reaches the far row, or takes the last enemy piece, wins.
-A piece moves along one of a few directions, which `tables` spells out, so that the rules below
-know neither the board's size nor how a piece moves.
+Each player starts with two rows of pieces, which only move forward. The first player to reach the
+opposite row, or to capture the last enemy piece, wins. `constants` holds the directions in which a
+piece moves and the board size, so the rule functions depend on neither.
 
-State: whose turn, the winner (or TERMINAL), the position key, then each side's bitboard. Bit
+State: player to move, winner (or TERMINAL), Zobrist key, then each player's bitboard. Bit
 `row * columns + column` of a bitboard is a square; boards of more than 64 squares take several
-words. A move's code is four times the square it leaves, plus the direction: there are at most
-four, and a game with fewer leaves some without squares to go from.
+words. A move's code is `NUM_DIRECTIONS * origin + direction`. Unused directions have no origin
+squares.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,158 +23,168 @@ from graven.core.compile import inlined
 from graven.core.contract import TERMINAL, Codes, Constants, Moves, Scores, State
 from graven.core.rng import Rng, below, derive
 
-WAYS = 4
-# The head of `tables`; then for each player and direction how far a move goes, a mask that is 0
-# if it may not capture (else -1), and the squares it may leave, as far as one word holds them.
-# At `SOURCES`: these squares in full, `BOARD` words for each player and direction. At `KEYS`:
-# Zobrist keys of each player's squares, and of the turn.
-CELLS, COLUMNS, BOARD, SOURCES, KEYS, HEAD = range(6)
-STEP, CAPTURES, SOURCE, WAY = range(4)
-# The state's words before the bitboards.
-TURN, WINNER, KEY, BOARDS = 0, 1, 2, 3
+NUM_DIRECTIONS = 4
+# Layout of `constants`: HEAD words, then for each player and direction the distance of a move, a
+# mask (-1 if the move may capture, else 0), and the first word of the possible origin squares. At
+# index constants[SOURCES]: all words of the origin squares by player and direction. At index
+# constants[KEYS]: Zobrist keys of each player's squares, and of the player to move.
+CELLS, COLUMNS, BOARD_WORDS, SOURCES, KEYS, HEAD = range(6)
+STEP, CAPTURES, SOURCE, DIRECTION_WORDS = range(4)
+# Layout of a state.
+TURN, WINNER, KEY, BITBOARDS = 0, 1, 2, 3
 
 ZOBRIST_SEED = 2015
 
 
-def build_constants(
-    rows: int, columns: int, directions: list[tuple[int, int, bool]]
-) -> NDArray[np.int64]:
-    """Tables for a board and its directions: (rows forward, columns right, may it capture)."""
-    cells, board = rows * columns, bits.words_for(rows * columns)
-    ways = np.zeros((2, WAYS, WAY), dtype=np.int64)
-    sources = np.zeros((2, WAYS, board), dtype=np.int64)
+class Direction(NamedTuple):
+    """A direction of movement: rows forward, columns to the right, and whether it may capture."""
+
+    ahead: int
+    aside: int
+    captures: bool
+
+
+def build_constants(rows: int, columns: int, directions: Sequence[Direction]) -> NDArray[np.int64]:
+    """Return the constants for a board size and the directions of movement."""
+    cells, board_words = rows * columns, bits.words_for(rows * columns)
+    steps = np.zeros((2, NUM_DIRECTIONS, DIRECTION_WORDS), dtype=np.int64)
+    sources = np.zeros((2, NUM_DIRECTIONS, board_words), dtype=np.int64)
     for player, forward in enumerate((1, -1)):
-        for way, (ahead, aside, captures) in enumerate(directions):
-            ways[player, way, STEP] = ahead * columns + forward * aside
-            ways[player, way, CAPTURES] = -1 if captures else 0
+        for direction, (ahead, aside, captures) in enumerate(directions):
+            steps[player, direction, STEP] = ahead * columns + forward * aside
+            steps[player, direction, CAPTURES] = -1 if captures else 0
             for cell in range(cells):
                 row, column = divmod(cell, columns)
                 if 0 <= row + forward * ahead < rows and 0 <= column + aside < columns:
-                    sources[player, way, cell // 64] |= np.int64(1) << np.int64(cell % 64)
-    ways[:, :, SOURCE] = sources[:, :, 0]
+                    sources[player, direction, cell // 64] |= np.int64(1) << np.int64(cell % 64)
+    steps[:, :, SOURCE] = sources[:, :, 0]
     keys = np.array([derive(ZOBRIST_SEED, i) for i in range(2 * cells + 1)], dtype=np.uint64)
     head = np.zeros(HEAD, dtype=np.int64)
-    head[CELLS], head[COLUMNS], head[BOARD] = cells, columns, board
-    head[SOURCES] = HEAD + ways.size
+    head[CELLS], head[COLUMNS], head[BOARD_WORDS] = cells, columns, board_words
+    head[SOURCES] = HEAD + steps.size
     head[KEYS] = head[SOURCES] + sources.size
-    return np.concatenate([head, ways.reshape(-1), sources.reshape(-1), keys.view(np.int64)])
+    return np.concatenate([head, steps.reshape(-1), sources.reshape(-1), keys.view(np.int64)])
 
 
 def words(rows: int, columns: int) -> int:
-    """How many words a state has."""
-    return BOARDS + 2 * bits.words_for(rows * columns)
+    """Return the number of words of a state."""
+    return BITBOARDS + 2 * bits.words_for(rows * columns)
 
 
 def start(constants: Constants, state: State) -> None:
-    """Two full rows a side; player 0, at the bottom, moves first."""
-    cells, board = constants[CELLS], constants[BOARD]
+    """Set two full rows per player; player 0, at the bottom, moves first."""
+    cells, board_words = constants[CELLS], constants[BOARD_WORDS]
     state[:] = 0
     state[WINNER] = TERMINAL
     for i in range(2 * constants[COLUMNS]):
         for player in range(2):
             square = i if player == 0 else cells - 1 - i
-            state[BOARDS + player * board + (square >> 6)] |= np.int64(1) << (square & 63)
+            state[BITBOARDS + player * board_words + (square >> 6)] |= np.int64(1) << (square & 63)
             state[KEY] ^= constants[constants[KEYS] + player * cells + square]
 
 
 def turn(constants: Constants, state: State) -> int:
-    """The player to move; nobody once there is a winner."""
+    """Return the player to move, or TERMINAL once there is a winner."""
     return state[TURN] if state[WINNER] == TERMINAL else TERMINAL
 
 
 @inlined
-def way_of(player: int, way: int) -> int:
-    """Where `tables` speaks of a player's direction."""
-    return HEAD + WAY * (WAYS * player + way)
+def direction_offset(player: int, direction: int) -> int:
+    """Return the index of a player's direction in `constants`."""
+    return HEAD + DIRECTION_WORDS * (NUM_DIRECTIONS * player + direction)
 
 
 @inlined
 def destination(constants: Constants, player: int, move: int) -> int:
-    """The square that a move leads to."""
-    step = constants[way_of(player, move % WAYS) + STEP]
-    return move // WAYS + (step if player == 0 else -step)
+    """Return the target square of a move."""
+    step = constants[direction_offset(player, move % NUM_DIRECTIONS) + STEP]
+    return move // NUM_DIRECTIONS + (step if player == 0 else -step)
 
 
 @inlined
-def _targets(constants: Constants, state: State, player: int, way: int, word: int) -> int:
-    """The squares in one word of the board that a player's pieces can go to in one direction."""
-    board = constants[BOARD]
-    mine, theirs = BOARDS + player * board + word, BOARDS + (1 - player) * board + word
-    step = constants[way_of(player, way) + STEP]
-    sources = constants[SOURCES] + (WAYS * player + way) * board + word
-    leaving = state[mine] & constants[sources]
+def _targets(constants: Constants, state: State, player: int, direction: int, word: int) -> int:
+    """Return the target squares of a player's moves in one direction, in one bitboard word."""
+    board_words = constants[BOARD_WORDS]
+    own_board = BITBOARDS + player * board_words + word
+    enemy_board = BITBOARDS + (1 - player) * board_words + word
+    step = constants[direction_offset(player, direction) + STEP]
+    sources = constants[SOURCES] + (NUM_DIRECTIONS * player + direction) * board_words + word
+    leaving = state[own_board] & constants[sources]
     if player == 0:
         reached = leaving << step
         if word > 0 and step > 0:
-            reached |= bits.down(state[mine - 1] & constants[sources - 1], 64 - step)
+            reached |= bits.down(state[own_board - 1] & constants[sources - 1], 64 - step)
     else:
         reached = bits.down(leaving, step)
-        if word + 1 < board and step > 0:
-            reached |= (state[mine + 1] & constants[sources + 1]) << (64 - step)
-    return reached & ~state[mine] & (constants[way_of(player, way) + CAPTURES] | ~state[theirs])
+        if word + 1 < board_words and step > 0:
+            reached |= (state[own_board + 1] & constants[sources + 1]) << (64 - step)
+    captures = constants[direction_offset(player, direction) + CAPTURES]
+    return reached & ~state[own_board] & (captures | ~state[enemy_board])
 
 
 @inlined
-def _code(constants: Constants, player: int, way: int, target: int) -> int:
-    """The move in a direction that ends on a square."""
-    step = constants[way_of(player, way) + STEP]
-    return (target - (step if player == 0 else -step)) * WAYS + way
+def _code(constants: Constants, player: int, direction: int, target: int) -> int:
+    """Return the code of the move in a direction that ends on a square."""
+    step = constants[direction_offset(player, direction) + STEP]
+    return (target - (step if player == 0 else -step)) * NUM_DIRECTIONS + direction
 
 
 def legal(constants: Constants, state: State, player: int, moves: Moves) -> int:
-    """Direction by direction, from the lowest target square up."""
+    """List the moves by word, direction and target square."""
     count = 0
-    for word in range(constants[BOARD]):
-        for way in range(WAYS):
-            left = _targets(constants, state, player, way, word)
-            while left:
-                moves[count] = _code(constants, player, way, 64 * word + bits.lowest(left))
+    for word in range(constants[BOARD_WORDS]):
+        for direction in range(NUM_DIRECTIONS):
+            remaining = _targets(constants, state, player, direction, word)
+            while remaining:
+                moves[count] = _code(
+                    constants, player, direction, 64 * word + bits.lowest(remaining)
+                )
                 count += 1
-                left &= left - 1
+                remaining &= remaining - 1
     return count
 
 
 def sample(constants: Constants, state: State, player: int, rng: Rng) -> int:
-    """Count the targets, draw a number, and find the move it stands for."""
+    """Count the targets, draw an index, and return the move with this index."""
     total = 0
-    for word in range(constants[BOARD]):
-        for way in range(WAYS):
-            total += bits.count(_targets(constants, state, player, way, word))
+    for word in range(constants[BOARD_WORDS]):
+        for direction in range(NUM_DIRECTIONS):
+            total += bits.count(_targets(constants, state, player, direction, word))
     if total == 0:
         return -1
     skip = below(rng, total)
-    for word in range(constants[BOARD]):
-        for way in range(WAYS):
-            targets = _targets(constants, state, player, way, word)
-            here = bits.count(targets)
-            if skip < here:
-                return _code(constants, player, way, 64 * word + bits.nth(targets, skip))
-            skip -= here
+    for word in range(constants[BOARD_WORDS]):
+        for direction in range(NUM_DIRECTIONS):
+            targets = _targets(constants, state, player, direction, word)
+            count = bits.count(targets)
+            if skip < count:
+                return _code(constants, player, direction, 64 * word + bits.nth(targets, skip))
+            skip -= count
     return -1
 
 
 def play(constants: Constants, state: State, joint: Moves) -> None:
-    """Move the piece, take what stands there, and see whether that wins."""
+    """Move the piece, capture, and test for a win."""
     player = state[TURN]
     enemy = 1 - player
-    cells, columns, board = constants[CELLS], constants[COLUMNS], constants[BOARD]
+    cells, columns, board_words = constants[CELLS], constants[COLUMNS], constants[BOARD_WORDS]
     move = int(joint[player])
-    origin, target = move // WAYS, destination(constants, player, move)
-    mine, theirs = BOARDS + player * board, BOARDS + enemy * board
+    origin, target = move // NUM_DIRECTIONS, destination(constants, player, move)
+    own_board, enemy_board = BITBOARDS + player * board_words, BITBOARDS + enemy * board_words
     keys = constants[KEYS] + player * cells
     change = (
         constants[keys + origin] ^ constants[keys + target] ^ constants[constants[KEYS] + 2 * cells]
     )
     square = np.int64(1) << (target & 63)
-    state[mine + (origin >> 6)] ^= np.int64(1) << (origin & 63)
-    state[mine + (target >> 6)] |= square
-    if state[theirs + (target >> 6)] & square:
-        state[theirs + (target >> 6)] ^= square
+    state[own_board + (origin >> 6)] ^= np.int64(1) << (origin & 63)
+    state[own_board + (target >> 6)] |= square
+    if state[enemy_board + (target >> 6)] & square:
+        state[enemy_board + (target >> 6)] ^= square
         change ^= constants[constants[KEYS] + enemy * cells + target]
-        left = np.int64(0)
-        for word in range(board):
-            left |= state[theirs + word]
-        if left == 0:
+        remaining = np.int64(0)
+        for word in range(board_words):
+            remaining |= state[enemy_board + word]
+        if remaining == 0:
             state[WINNER] = player
     if target < columns or target >= cells - columns:
         state[WINNER] = player
@@ -179,49 +192,55 @@ def play(constants: Constants, state: State, joint: Moves) -> None:
     state[TURN] = enemy
 
 
-def allowed(constants: Constants, state: State, player: int, move: int) -> bool:
-    """Whether the piece is there, stays on the board, and finds the target free or may take it."""
-    board, origin, way = constants[BOARD], move // WAYS, move % WAYS
-    sources = constants[SOURCES] + (WAYS * player + way) * board
+def is_playout_move(constants: Constants, state: State, player: int, move: int) -> bool:
+    """Whether the move is legal: own piece at the origin, target on the board and available."""
+    board_words, origin, direction = (
+        constants[BOARD_WORDS],
+        move // NUM_DIRECTIONS,
+        move % NUM_DIRECTIONS,
+    )
+    sources = constants[SOURCES] + (NUM_DIRECTIONS * player + direction) * board_words
     word = origin >> 6
-    own = state[BOARDS + player * board + word] & constants[sources + word]
+    own = state[BITBOARDS + player * board_words + word] & constants[sources + word]
     if bits.down(own, origin & 63) & 1 == 0:
         return False
     target = destination(constants, player, move)
-    targets = _targets(constants, state, player, way, target >> 6)
+    targets = _targets(constants, state, player, direction, target >> 6)
     return (bits.down(targets, target & 63) & 1) != 0
 
 
 def scores(constants: Constants, state: State, out: Scores) -> None:
-    """One point for the winner."""
+    """Give the winner 1 and the loser 0."""
     out[0] = 1.0 if state[WINNER] == 0 else 0.0
     out[1] = 1.0 - out[0]
 
 
 def key(constants: Constants, state: State) -> int:
-    """The Zobrist key, kept up to date by `play`."""
+    """Return the Zobrist key, which `play` updates."""
     return state[KEY]
 
 
-def coded(constants: Constants, state: State, player: int, moves: Moves, codes: Codes) -> int:
-    """`legal`, and for each move its `feature`."""
+def playout_moves_with_features(
+    constants: Constants, state: State, player: int, moves: Moves, codes: Codes
+) -> int:
+    """List the legal moves and the feature of each."""
     count = 0
-    for word in range(constants[BOARD]):
-        enemies = state[BOARDS + (1 - player) * constants[BOARD] + word]
-        for way in range(WAYS):
-            left = _targets(constants, state, player, way, word)
-            while left:
-                target = bits.lowest(left)
-                move = _code(constants, player, way, 64 * word + target)
+    for word in range(constants[BOARD_WORDS]):
+        enemies = state[BITBOARDS + (1 - player) * constants[BOARD_WORDS] + word]
+        for direction in range(NUM_DIRECTIONS):
+            remaining = _targets(constants, state, player, direction, word)
+            while remaining:
+                target = bits.lowest(remaining)
+                move = _code(constants, player, direction, 64 * word + target)
                 moves[count] = move
                 codes[count] = 2 * move + (bits.down(enemies, target) & 1)
                 count += 1
-                left &= left - 1
+                remaining &= remaining - 1
     return count
 
 
 def feature(constants: Constants, state: State, player: int, move: int) -> int:
-    """The move, and whether it captures (Cazenave 2016, section 3)."""
+    """Return 2 * move + 1 for a capture, else 2 * move (Cazenave 2016, section 3)."""
     target = destination(constants, player, move)
-    enemies = state[BOARDS + (1 - player) * constants[BOARD] + (target >> 6)]
+    enemies = state[BITBOARDS + (1 - player) * constants[BOARD_WORDS] + (target >> 6)]
     return 2 * move + (bits.down(enemies, target & 63) & 1)

@@ -1,24 +1,24 @@
-"""The travelling salesman with time windows: visit every city while it is open, travel little.
+"""The travelling salesman problem with time windows (TSPTW) as a game of one player.
 
-From the depot, city 0, visit every other city once and come back. A city opens and closes at set
-times: who comes early waits, who comes late is late. Fewer late arrivals always come first, then
-the length of the tour, waiting not counted (as in Cazenave and Teytaud 2012). Points are minus the
-length, and minus a million (or as many zeros more as exceed every tour) for each late arrival.
+From the depot, city 0, visit every other city once and return. Each city has an opening and a
+closing time: an early arrival waits, a late arrival violates the window. Tours are compared by the
+number of late arrivals first, then by length without waiting time (Cazenave and Teytaud 2012).
+Points are minus the length, and minus a million (or a larger power of ten that exceeds every tour)
+for each late arrival.
 
-A move is the next city, and so is its code. What makes a city a good next one is where one comes
-from: the game's `feature` is the pair (from, to), which the NRPA solver learns from.
+A move is the next city, which is also its code. The value of a move depends on the current city, so
+the game's `feature` is the pair (from, to), from which the NRPA solver learns.
 
-With `prune=true` only those cities are legal next that make no other city late which could still
-be reached in time from here; if there are none, all are (in the manner of Cazenave and Teytaud).
-Where a tour without late arrivals exists and no way round is shorter than the direct one, that
-loses no such tour, and it is found much sooner. It is no part of the problem, so it has to be asked
-for.
+With `prune=true` only those cities are legal that make no other city late which is still reachable
+in time from the current city; if there are none, all are legal (similar to Cazenave and Teytaud).
+If a tour without late arrivals exists and distances satisfy the triangle inequality, pruning keeps
+all such tours and finds one much sooner. It is not part of the problem, so it is off by default.
 
-Instances are files (see `tsptw_files`) or made from a seed. Distances and times are whole numbers
-here, of the smallest decimal place that the file has.
+Instances are read from files (see `tsptw_instances`) or generated from a seed. Distances and times
+are integers in units of the smallest decimal place of the file.
 
-State: the city, the time, the length and the late arrivals so far, how many cities are left, these
-as bits; then, for people only, the tour so far.
+State: current city, time, length, number of late arrivals, number of unvisited cities, these cities
+as a bitboard; then the tour so far, for display only.
 """
 
 from __future__ import annotations
@@ -34,139 +34,143 @@ from graven.core.game import Game
 from graven.core.game_parts import Bounds, Display, RuleFunctions
 from graven.core.rng import Rng, below
 from graven.games.option_values import read_text, whole_number
-from graven.games.registry import Family, Option
+from graven.games.registry import Family, GameOption
 from graven.games.tsptw_drawing import as_svg, as_text
-from graven.games.tsptw_instances import MOST_CITIES, Instance, invented, read_instance
+from graven.games.tsptw_instances import MAX_CITIES, TsptwInstance, random_instance, read_instance
 
-# `tables`: how many cities, what a late arrival costs, what the score is a fraction of, whether
-# to prune; then distances row by row, then when each city opens, then when each closes.
-CITIES, PENALTY, RANGE, PRUNE, DISTANCES = range(5)
-CITY, TIME, LENGTH, LATE, COUNT, LEFT = range(6)
-SET_WORDS = bits.words_for(MOST_CITIES)
-TOUR = LEFT + SET_WORDS
+# Layout of `constants`: number of cities, penalty of a late arrival, divisor of the score, whether
+# to prune; then the distances row by row, the opening times and the closing times.
+CITIES, PENALTY, SCORE_RANGE, PRUNE, DISTANCES = range(5)
+# Layout of a state.
+CURRENT_CITY, TIME, LENGTH, LATE, CITIES_LEFT, UNVISITED = range(6)
+CITY_SET_WORDS = bits.words_for(MAX_CITIES)
+TOUR = UNVISITED + CITY_SET_WORDS
 
 MILLION = 10**6
-FINEST = 1 << 50  # differences of 1 / FINEST are exact in a score
+SCORE_PRECISION = 1 << 50  # differences of 1 / SCORE_PRECISION are exact in a score
 
 
-def build_constants(instance: Instance, prune: bool) -> NDArray[np.int64]:
-    """Tables for an instance, or an error if its numbers are too large for an exact score."""
+def build_constants(instance: TsptwInstance, prune: bool) -> NDArray[np.int64]:
+    """Return the constants of an instance; raise if its numbers are too large for exact scores."""
     cities = len(instance.opens)
     penalty = MILLION * instance.scale
     while penalty <= cities * int(instance.distances.max()):
         penalty *= 10
-    if penalty * (cities + 1) > FINEST:
-        raise UsageError("the distances of this TSPTW instance are too large, or too finely given.")
+    if penalty * (cities + 1) > SCORE_PRECISION:
+        raise UsageError(
+            "the distances of this TSPTW instance are too large, or have too many decimals, for "
+            "exact scores."
+        )
     head = np.array([cities, penalty, penalty * (cities + 1), prune], dtype=np.int64)
     return np.concatenate([head, instance.distances.reshape(-1), instance.opens, instance.closes])
 
 
 def start(constants: Constants, state: State) -> None:
-    """At the depot, when it opens."""
+    """Start at the depot at its opening time."""
     cities = constants[CITIES]
     state[:] = 0
     state[TIME] = constants[DISTANCES + cities * cities]
-    state[COUNT] = cities - 1
+    state[CITIES_LEFT] = cities - 1
     for city in range(1, cities):
-        state[LEFT + (city >> 6)] |= np.int64(1) << (city & 63)
+        state[UNVISITED + (city >> 6)] |= np.int64(1) << (city & 63)
 
 
 def turn(constants: Constants, state: State) -> int:
-    """The salesman, until he is back."""
-    return 0 if state[COUNT] else TERMINAL
+    """Return the player until all cities are visited, then TERMINAL."""
+    return 0 if state[CITIES_LEFT] else TERMINAL
 
 
 @inlined
-def _harmless(constants: Constants, state: State, city: int) -> bool:
-    """Whether to go to a city makes no other city late that need not be."""
-    cities, here, now = constants[CITIES], state[CITY], state[TIME]
+def _keeps_others_reachable(constants: Constants, state: State, city: int) -> bool:
+    """Whether visiting a city next makes no other city late that is still reachable in time."""
+    cities, current, now = constants[CITIES], state[CURRENT_CITY], state[TIME]
     opens = DISTANCES + cities * cities
-    then = max(now + constants[DISTANCES + here * cities + city], constants[opens + city])
-    for word in range(SET_WORDS):
-        left = state[LEFT + word]
-        while left:
-            other = 64 * word + bits.lowest(left)
-            left &= left - 1
-            closes = constants[opens + cities + other]
+    then = max(now + constants[DISTANCES + current * cities + city], constants[opens + city])
+    for word in range(CITY_SET_WORDS):
+        remaining = state[UNVISITED + word]
+        while remaining:
+            other_city = 64 * word + bits.lowest(remaining)
+            remaining &= remaining - 1
+            closes = constants[opens + cities + other_city]
             if (
-                other != city
-                and then + constants[DISTANCES + city * cities + other] > closes
-                and now + constants[DISTANCES + here * cities + other] <= closes
+                other_city != city
+                and then + constants[DISTANCES + city * cities + other_city] > closes
+                and now + constants[DISTANCES + current * cities + other_city] <= closes
             ):
                 return False
     return True
 
 
 def legal(constants: Constants, state: State, player: int, moves: Moves) -> int:
-    """The cities left; if we are to prune, the harmless ones among them, if there are any."""
+    """List the unvisited cities; with pruning, only those that keep others reachable, if any."""
     count = 0
-    for word in range(SET_WORDS):
-        left = state[LEFT + word]
-        while left:
-            moves[count] = 64 * word + bits.lowest(left)
+    for word in range(CITY_SET_WORDS):
+        remaining = state[UNVISITED + word]
+        while remaining:
+            moves[count] = 64 * word + bits.lowest(remaining)
             count += 1
-            left &= left - 1
+            remaining &= remaining - 1
     if constants[PRUNE] == 0:
         return count
-    harmless = 0
+    kept = 0
     for i in range(count):
-        if _harmless(constants, state, moves[i]):
-            moves[harmless] = moves[i]
-            harmless += 1
-    return harmless if harmless else count
+        if _keeps_others_reachable(constants, state, moves[i]):
+            moves[kept] = moves[i]
+            kept += 1
+    return kept if kept else count
 
 
 def sample(constants: Constants, state: State, player: int, rng: Rng) -> int:
-    """Draw a number, and find the city it stands for."""
-    if state[COUNT] == 0:
+    """Draw an index and return the unvisited city with this index."""
+    if state[CITIES_LEFT] == 0:
         return -1
-    skip = below(rng, state[COUNT])
-    for word in range(SET_WORDS):
-        here = bits.count(state[LEFT + word])
-        if skip < here:
-            return 64 * word + bits.nth(state[LEFT + word], skip)
-        skip -= here
+    skip = below(rng, state[CITIES_LEFT])
+    for word in range(CITY_SET_WORDS):
+        count = bits.count(state[UNVISITED + word])
+        if skip < count:
+            return 64 * word + bits.nth(state[UNVISITED + word], skip)
+        skip -= count
     return -1
 
 
 @inlined
 def _travel(constants: Constants, state: State, city: int) -> None:
-    """Go there, and wait or be late."""
+    """Travel to a city: wait if early, count a late arrival."""
     cities = constants[CITIES]
     windows = DISTANCES + cities * cities
-    distance = constants[DISTANCES + state[CITY] * cities + city]
+    distance = constants[DISTANCES + state[CURRENT_CITY] * cities + city]
     time = state[TIME] + distance
     state[LATE] += time > constants[windows + cities + city]
     state[TIME] = max(time, constants[windows + city])
     state[LENGTH] += distance
-    state[CITY] = city
+    state[CURRENT_CITY] = city
 
 
 def play(constants: Constants, state: State, joint: Moves) -> None:
-    """Visit a city; after the last one go home."""
+    """Visit a city; after the last one return to the depot."""
     city = int(joint[0])
-    state[LEFT + (city >> 6)] &= ~(np.int64(1) << (city & 63))
-    state[TOUR + constants[CITIES] - 1 - state[COUNT]] = city
-    state[COUNT] -= 1
+    state[UNVISITED + (city >> 6)] &= ~(np.int64(1) << (city & 63))
+    state[TOUR + constants[CITIES] - 1 - state[CITIES_LEFT]] = city
+    state[CITIES_LEFT] -= 1
     _travel(constants, state, city)
-    if state[COUNT] == 0:
+    if state[CITIES_LEFT] == 0:
         _travel(constants, state, 0)
 
 
 def scores(constants: Constants, state: State, out: Scores) -> None:
-    """What is left of 1: a late arrival costs more than the longest tour."""
+    """Write 1 minus the normalised cost; a late arrival costs more than the longest tour."""
     cost = state[LATE] * constants[PENALTY] + state[LENGTH]
-    out[0] = (constants[RANGE] - cost) / constants[RANGE]
+    out[0] = (constants[SCORE_RANGE] - cost) / constants[SCORE_RANGE]
 
 
 def key(constants: Constants, state: State) -> int:
-    """A hash of everything but the order of the tour."""
+    """Return a hash of the state without the order of the tour."""
     return hash_words(state, TOUR)
 
 
 def feature(constants: Constants, state: State, player: int, move: int) -> int:
-    """From where to where."""
-    return state[CITY] * constants[CITIES] + move
+    """Return the pair (from, to) as one code."""
+    return state[CURRENT_CITY] * constants[CITIES] + move
 
 
 def make(
@@ -176,34 +180,34 @@ def make(
     seed: int | str | None = None,
     prune: str | bool = False,
 ) -> Game:
-    """The instance in a file, or a random one with so many cities and windows so wide."""
+    """Return the instance in a file, or a random one with these cities and window widths."""
     options: dict[str, int | str]
     if file:
-        if any(given is not None for given in (cities, width, seed)):
+        if any(value is not None for value in (cities, width, seed)):
             raise UsageError(
-                "tsptw takes a file, or cities, width and seed of a random instance: not both."
+                "tsptw: give either a file, or cities, width and seed of a random instance."
             )
         instance = read_instance(read_text(file, "a TSPTW instance"), str(file))
         options = {"file": str(file)}
     else:
-        count = whole_number("cities", 20 if cities is None else cities, 1, MOST_CITIES - 1)
-        wide = whole_number("width", 40 if width is None else width, 0, 10_000)
-        chosen = whole_number("seed", 0 if seed is None else seed, 0, 2**63 - 1)
-        instance = invented(count, wide, chosen)
-        options = {"cities": count, "width": wide, "seed": chosen}
+        count = whole_number("cities", 20 if cities is None else cities, 1, MAX_CITIES - 1)
+        window_width = whole_number("width", 40 if width is None else width, 0, 10_000)
+        seed_number = whole_number("seed", 0 if seed is None else seed, 0, 2**63 - 1)
+        instance = random_instance(count, window_width, seed_number)
+        options = {"cities": count, "width": window_width, "seed": seed_number}
     pruned = str(prune).strip().lower()
     if pruned not in ("true", "false"):
-        raise UsageError(f"prune is true or false, not {prune}.")
+        raise UsageError(f"prune must be true or false, got {prune}.")
     if pruned == "true":
         options["prune"] = pruned
-    tables = build_constants(instance, pruned == "true")
+    constants = build_constants(instance, pruned == "true")
     total, scale = len(instance.opens), instance.scale
 
     def tour(state: State) -> list[int]:
-        return [int(city) for city in state[TOUR : TOUR + total - 1 - int(state[COUNT])]]
+        return [int(city) for city in state[TOUR : TOUR + total - 1 - int(state[CITIES_LEFT])]]
 
     def points(state: State) -> float:
-        cost = int(state[LATE] * tables[PENALTY] + state[LENGTH])
+        cost = int(state[LATE] * constants[PENALTY] + state[LENGTH])
         return -cost if scale == 1 else -cost / scale
 
     return Game(
@@ -226,7 +230,7 @@ def make(
             max_plies=total - 1,
             num_features=total * total,
         ),
-        constants=tables,
+        constants=constants,
         display=Display(
             player_names=("Salesman",),
             format_move=lambda player, code: str(code),
@@ -240,13 +244,15 @@ def make(
 
 FAMILY = Family(
     name="tsptw",
-    summary="the travelling salesman with time windows, from a file or made up",
+    summary="the travelling salesman with time windows, from a file or generated",
     options={
-        "file": Option("", "an instance: a matrix of distances and windows, or coordinates"),
-        "cities": Option(20, f"of a made-up instance: 1 to {MOST_CITIES - 1}"),
-        "width": Option(40, "the most that its windows stay open"),
-        "seed": Option(0, "which made-up instance"),
-        "prune": Option("false", "true: go nowhere that makes another city late, if possible"),
+        "file": GameOption("", "an instance: a matrix of distances and windows, or coordinates"),
+        "cities": GameOption(20, f"cities of a random instance: 1 to {MAX_CITIES - 1}"),
+        "width": GameOption(40, "largest time window of a random instance"),
+        "seed": GameOption(0, "seed of a random instance"),
+        "prune": GameOption(
+            "false", "true: exclude moves that make another city late, if possible"
+        ),
     },
     make=make,
 )

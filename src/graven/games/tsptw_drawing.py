@@ -1,11 +1,11 @@
-"""How a tour with time windows looks: as text, and as a chart of when each city is open."""
+"""Draw a tour with time windows as text and as a chart of the cities' windows."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 from graven.games.svg_boards import cells_group
-from graven.games.tsptw_instances import Instance
+from graven.games.tsptw_instances import TsptwInstance
 
 WIDTH, ROW, LEFT, TOP, REST = 640, 14, 40, 34, 14
 CARD, INK, OPEN, SOON, ON_TIME, LATE = (
@@ -18,48 +18,48 @@ CARD, INK, OPEN, SOON, ON_TIME, LATE = (
 )
 
 
-class Visit(NamedTuple):
-    """A city, when one came there, and whether that was too late."""
+class TourStop(NamedTuple):
+    """A city with its arrival time and whether the arrival was late."""
 
     city: int
     arrived: int
     late: bool
 
 
-def visits(instance: Instance, tour: list[int]) -> tuple[list[Visit], int, int]:
-    """The visits of a tour, its length and the time at its end; a whole tour ends at the depot."""
-    stops = tour if len(tour) < len(instance.opens) - 1 else [*tour, 0]
-    found, here, time, length = [], 0, int(instance.opens[0]), 0
-    for city in stops:
-        distance = int(instance.distances[here, city])
-        time, length, here = time + distance, length + distance, city
-        found.append(Visit(city, time, time > int(instance.closes[city])))
+def tour_stops(instance: TsptwInstance, tour: list[int]) -> tuple[list[TourStop], int, int]:
+    """Return the stops of a tour, its length and final time; a complete tour ends at the depot."""
+    cities = tour if len(tour) < len(instance.opens) - 1 else [*tour, 0]
+    stops, current, time, length = [], 0, int(instance.opens[0]), 0
+    for city in cities:
+        distance = int(instance.distances[current, city])
+        time, length, current = time + distance, length + distance, city
+        stops.append(TourStop(city, time, time > int(instance.closes[city])))
         time = max(time, int(instance.opens[city]))
-    return found, length, time
+    return stops, length, time
 
 
-def _shown(units: int, scale: int) -> str:
+def _format_units(units: int, scale: int) -> str:
     return f"{units / scale:g}" if scale > 1 else str(units)
 
 
-def as_text(instance: Instance, tour: list[int]) -> str:
-    """The tour so far, an exclamation mark where one came late."""
-    found, length, time = visits(instance, tour)
-    late = sum(visit.late for visit in found)
-    stops = " ".join(f"{visit.city}{'!' * visit.late}" for visit in found)
+def as_text(instance: TsptwInstance, tour: list[int]) -> str:
+    """Return the tour so far, with an exclamation mark after late arrivals."""
+    stops, length, time = tour_stops(instance, tour)
+    late = sum(stop.late for stop in stops)
+    names = " ".join(f"{stop.city}{'!' * stop.late}" for stop in stops)
     return (
         f"{len(tour)} of {len(instance.opens) - 1} cities visited, {late} late; length "
-        f"{_shown(length, instance.scale)}, time {_shown(time, instance.scale)}\n"
-        f"tour: 0 {stops}".rstrip()
+        f"{_format_units(length, instance.scale)}, time {_format_units(time, instance.scale)}\n"
+        f"tour: 0 {names}".rstrip()
     )
 
 
-def as_svg(instance: Instance, tour: list[int]) -> str:
-    """A row for each city, visited ones first: when it is open, and when one came there."""
-    found, _, time = visits(instance, tour)
+def as_svg(instance: TsptwInstance, tour: list[int]) -> str:
+    """Return an SVG chart: one row per city, visited ones first, with window and arrival."""
+    stops, _, time = tour_stops(instance, tour)
     rest = [city for city in range(1, len(instance.opens)) if city not in set(tour)]
     rest.sort(key=lambda city: (instance.closes[city], city))
-    rows = [*found, *(Visit(city, -1, False) for city in rest)]
+    rows = [*stops, *(TourStop(city, -1, False) for city in rest)]
     last = max(1, time, *(int(instance.closes[row.city]) for row in rows if row.city), 1)
     height = TOP + ROW * len(rows) + REST
 

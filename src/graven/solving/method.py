@@ -1,8 +1,8 @@
-"""What a method for games of one player is made of; one file each, found by `methods`.
+"""The interface of a method that solves one-player games.
 
-A method plays games from one position to the end (playouts) and remembers the best. It works in
-compiled steps of some playouts each, between which it can be looked at, saved and stopped: all
-that it knows is in arrays, nothing is on a stack.
+A method plays games from one position to the end (playouts) and stores the best one. It works in
+compiled steps of several playouts, between which it can be inspected, saved and stopped. All its
+state is in arrays; kernels keep nothing on a call stack between steps.
 """
 
 from __future__ import annotations
@@ -22,13 +22,16 @@ from graven.core.rng import Rng
 from graven.core.status import Status, call_kernel, contract_fault
 from graven.search.policy import Parameter
 
-# `counters` of a method: playouts so far, whether this run of it has come to its end, and a word
-# of its own.
-PLAYOUTS, FINISHED, AT = range(3)
+# `counters` of a search: playouts so far, whether the current run has ended, and the current level.
+PLAYOUTS, FINISHED, LEVEL = range(3)
+NO_SCORE = -np.inf  # the score of a game that has not been played
 
 
-class Solver(ABC):
-    """One method at work on one position."""
+class OnePlayerSearch(ABC):
+    """The state of one method that solves one position.
+
+    A run is one complete execution of the method; several runs can follow each other.
+    """
 
     def __init__(self, name: str, rules: Rules, root: State) -> None:
         self.name = name
@@ -38,16 +41,16 @@ class Solver(ABC):
 
     @property
     def playouts(self) -> int:
-        """Playouts so far, of all runs."""
+        """The number of playouts so far, in all runs."""
         return int(self.counters[PLAYOUTS])
 
     @property
     def finished(self) -> bool:
-        """Whether this run of the method has come to its end."""
+        """Whether the current run has ended."""
         return bool(self.counters[FINISHED])
 
     def advance(self, rng: Rng, goal: int) -> None:
-        """Go on until there have been `goal` playouts, or the run is at its end."""
+        """Continue until the total of playouts is `goal`, or the run ends."""
         self._run(lambda: self.step(rng, goal))
 
     def _run(self, kernel: Callable[[], int]) -> None:
@@ -68,7 +71,7 @@ class Solver(ABC):
 
     @abstractmethod
     def begin(self) -> None:
-        """Begin a new run; the best so far is kept."""
+        """Begin a new run; the best game so far is kept."""
 
     @property
     @abstractmethod
@@ -76,31 +79,34 @@ class Solver(ABC):
         """The best score of all runs and the codes of its moves; None before any playout."""
 
     @abstractmethod
-    def keep(self, score: float, moves: Sequence[int]) -> None:
-        """Take a known game as the best so far."""
+    def set_best(self, score: float, moves: Sequence[int]) -> None:
+        """Store a known game as the best so far."""
 
     @abstractmethod
     def save(self) -> dict[str, Any]:
-        """The run under way as plain values."""
+        """Return the current run as JSON values."""
 
     @abstractmethod
     def load(self, saved: Mapping[str, Any]) -> None:
-        """Go on from what `save` gave; ValueError (or KeyError, TypeError) if that is damaged."""
+        """Restore a run from the result of `save`.
+
+        Raise ValueError, KeyError or TypeError if the values are invalid.
+        """
 
 
 @dataclass(frozen=True)
-class Method:
-    """A way to solve games of one player."""
+class SolveMethod:
+    """A method that solves one-player games: name, description, parameters and factory."""
 
     name: str
     summary: str
     parameters: tuple[Parameter, ...]
-    make: Callable[[str, Rules, State, Mapping[str, Value]], Solver]
+    make: Callable[[str, Rules, State, Mapping[str, Value]], OnePlayerSearch]
 
 
-def whole_numbers(value: Any, low: int, high: int, most: int) -> list[int]:
-    """A saved list of at most `most` whole numbers from `low` to `high`."""
-    if not isinstance(value, list) or len(value) > most:
+def check_integers(value: Any, low: int, high: int, max_length: int) -> list[int]:
+    """Return a saved list of at most `max_length` integers from `low` to `high`, or raise."""
+    if not isinstance(value, list) or len(value) > max_length:
         raise ValueError
     for number in value:
         if type(number) is not int or not low <= number <= high:
@@ -108,10 +114,15 @@ def whole_numbers(value: Any, low: int, high: int, most: int) -> list[int]:
     return value
 
 
-def one_player(name: str, players: int) -> None:
-    """Refuse games that are not for one player."""
+def check_codes(value: Any, rules: Rules) -> list[int]:
+    """Return a saved list of move codes that may be a game, or raise ValueError."""
+    return check_integers(value, 0, rules.num_codes - 1, rules.max_plies)
+
+
+def check_one_player(name: str, players: int) -> None:
+    """Raise UsageError for games that do not have exactly one player."""
     if players != 1:
         raise UsageError(
-            f"{name} is a game for {players} players: only games for one can be solved. "
-            "'graven search' looks for good moves in it."
+            f"{name} is a game for {players} players; only one-player games can be solved. "
+            "Use 'graven search' to find good moves in it."
         )

@@ -8,21 +8,21 @@ from dataclasses import dataclass
 from graven.core.calls import Value, format_call, parse_call
 from graven.core.errors import UsageError, unknown
 from graven.solving import nmcs, nrpa
-from graven.solving.method import Method
+from graven.solving.method import SolveMethod
 
-LONGEST = 1000
+MAX_TEXT = 1000
 
 
-def methods() -> dict[str, Method]:
-    """Every method, by name."""
+def methods() -> dict[str, SolveMethod]:
+    """Return every method by name."""
     return {method.name: method for module in (nmcs, nrpa) for method in module.METHODS}
 
 
 @dataclass(frozen=True)
-class Chosen:
-    """A method, every parameter of which has its value."""
+class MethodSpec:
+    """A method with a value for each of its parameters."""
 
-    method: Method
+    method: SolveMethod
     values: Mapping[str, Value]
 
     @property
@@ -31,28 +31,28 @@ class Chosen:
         return format_call(self.method.name, self.values)
 
 
-def parse_method(text: str, **beside: Value | None) -> Chosen:
-    """Read a method; every mistake is one sentence that names what would be right.
+def parse_method(text: str, **keywords: Value | None) -> MethodSpec:
+    """Parse a method; raise a UsageError that names the valid values.
 
-    Parameters may also be given beside the text; None means that one is not.
+    Parameters can also be given as keywords; None means that a parameter is not given.
     """
-    if len(text) > LONGEST:
-        raise UsageError(f"a method has at most {LONGEST} characters; this one {len(text)}.")
-    name, given = parse_call(text)
+    if len(text) > MAX_TEXT:
+        raise UsageError(f"the method has {len(text)} characters; at most {MAX_TEXT} are allowed.")
+    name, arguments = parse_call(text)
     if name not in methods():
         raise unknown("method", name, methods())
     method = methods()[name]
-    own = {parameter.name: parameter for parameter in method.parameters}
-    for key, value in beside.items():
-        if value is not None and key in given:
-            raise UsageError(f"{name}: {key} is given twice, in {text!r} and beside it.")
+    parameters = {parameter.name: parameter for parameter in method.parameters}
+    for key, value in keywords.items():
+        if value is not None and key in arguments:
+            raise UsageError(f"{name}: {key} is given twice, in {text!r} and as an option.")
         if value is not None:
-            given[key] = value
-    for key in given:
-        if key not in own:
-            raise unknown(f"parameter of {name}", key, own)
+            arguments[key] = value
+    for key in arguments:
+        if key not in parameters:
+            raise unknown(f"parameter of {name}", key, parameters)
     values = {
-        key: parameter.check(given[key], name) if key in given else parameter.default
-        for key, parameter in own.items()
+        key: parameter.check(arguments[key], name) if key in arguments else parameter.default
+        for key, parameter in parameters.items()
     }
-    return Chosen(method, values)
+    return MethodSpec(method, values)

@@ -1,8 +1,8 @@
-"""Playing known moves, and random ones: what the methods share."""
+"""Replay moves of one-player games, which may be illegal."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,17 +10,24 @@ from numpy.typing import NDArray
 from graven.core import contract
 from graven.core.compile import compiled
 from graven.core.contract import TERMINAL, Moves, Rules, Scores, State
-from graven.core.rng import Rng
-from graven.core.status import Status
 
-ILLEGAL = -1  # `replay`: a move is not legal
+# Results of `replay`.
+ILLEGAL, UNFINISHED, FINISHED = -1, 0, 1
+
+
+class ReplayBuffers(NamedTuple):
+    """Scratch for the moves of one position, a joint move and the scores."""
+
+    legal: Moves
+    joint: Moves
+    out: Scores
 
 
 @compiled
-def copy_to(to: NDArray[Any], source: NDArray[Any], count: int) -> None:
-    """Copy the first `count` elements; assigning slices would allocate, which kernels do not."""
+def copy_to(target: NDArray[Any], source: NDArray[Any], count: int) -> None:
+    """Copy the first `count` elements; unlike slice assignment, allocate nothing."""
     for i in range(count):
-        to[i] = source[i]
+        target[i] = source[i]
 
 
 @compiled
@@ -31,64 +38,41 @@ def play_one(rules: Rules, state: State, joint: Moves, move: int) -> None:
 
 
 @compiled
-def replay(rules: Rules, state: State, line: Moves, legal: Moves, joint: Moves, out: Scores) -> int:
-    """Play moves that may not be legal; whether the game is over then (its score in `out`)."""
-    for ply in range(line.size):
+def replay(rules: Rules, state: State, moves: Moves, buffers: ReplayBuffers) -> int:
+    """Play moves and return ILLEGAL, UNFINISHED or FINISHED (with the score in `out`)."""
+    for ply in range(moves.size):
         if contract.turn(rules, state) == TERMINAL:
             return ILLEGAL
-        count = contract.legal(rules, state, 0, legal)
-        found = False
+        count = contract.legal(rules, state, 0, buffers.legal)
+        is_legal = False
         for i in range(count):
-            found |= legal[i] == line[ply]
-        if not found:
+            is_legal |= buffers.legal[i] == moves[ply]
+        if not is_legal:
             return ILLEGAL
-        play_one(rules, state, joint, line[ply])
+        play_one(rules, state, buffers.joint, moves[ply])
     if contract.turn(rules, state) != TERMINAL:
-        return 0
-    contract.scores(rules, state, out)
-    return 1
-
-
-@compiled
-def finish_at_random(
-    rules: Rules,
-    state: State,
-    line: NDArray[np.int32],
-    length: int,
-    legal: Moves,
-    joint: Moves,
-    out: Scores,
-    rng: Rng,
-) -> int:
-    """Play random moves to the end, after the first `length` of `line`; the length, or a fault.
-
-    Faults are negative: -1 - status.
-    """
-    while contract.turn(rules, state) != TERMINAL:
-        if length >= rules.max_plies:
-            return -1 - Status.TOO_LONG
-        move = contract.sample(rules, state, 0, legal, rng)
-        if move < 0:
-            return -1 - Status.NO_MOVE
-        if move >= rules.num_codes:
-            return -1 - Status.BAD_CODE
-        line[length] = move
-        length += 1
-        play_one(rules, state, joint, move)
-    contract.scores(rules, state, out)
-    return length
+        return UNFINISHED
+    contract.scores(rules, state, buffers.out)
+    return FINISHED
 
 
 def replayed(rules: Rules, root: State, moves: list[int]) -> tuple[State, float | None]:
-    """The position after moves, and its score if the game is over; ValueError if one is illegal."""
-    state, out = root.copy(), np.zeros(rules.players)
-    line = np.array(moves, dtype=np.int32)
-    if line.size > rules.max_plies or (
-        line.size and not 0 <= line.min() <= line.max() < rules.num_codes
+    """Return the state after moves, and its score if the game is over.
+
+    Raise ValueError if a move is illegal.
+    """
+    state = root.copy()
+    codes = np.array(moves, dtype=np.int32)
+    if codes.size > rules.max_plies or (
+        codes.size and not 0 <= codes.min() <= codes.max() < rules.num_codes
     ):
         raise ValueError
-    legal, joint = contract.new_moves(rules), contract.new_joint(rules)
-    over = replay(rules, state, line, legal, joint, out)
-    if over == ILLEGAL:
+    buffers = ReplayBuffers(
+        legal=contract.new_moves(rules),
+        joint=contract.new_joint(rules),
+        out=np.zeros(rules.players),
+    )
+    result = replay(rules, state, codes, buffers)
+    if result == ILLEGAL:
         raise ValueError
-    return state, float(out[0]) if over else None
+    return state, float(buffers.out[0]) if result == FINISHED else None

@@ -1,7 +1,7 @@
-"""Solving in a file: all that is needed to go on exactly where it stopped, as JSON.
+"""Save a solve to a JSON file and resume it exactly where it stopped.
 
-A file comes from outside and may be wrong in any way: cut short, of another game, made by hand.
-Whatever it says is checked, and its games are played by the rules before they are believed.
+A file may be truncated, of another game, or edited by hand. All values are validated, and its games
+are replayed by the rules.
 """
 
 from __future__ import annotations
@@ -16,135 +16,132 @@ from typing import TYPE_CHECKING, Any
 from graven.core.bounded_json import read_json
 from graven.core.errors import UsageError
 from graven.core.game import Position
-from graven.solving.method import PLAYOUTS, whole_numbers
+from graven.solving.method import PLAYOUTS, check_codes, check_integers
 from graven.solving.method_registry import parse_method
 from graven.solving.move_replay import replayed
 
 if TYPE_CHECKING:
-    from graven.solving.solve_run import Solving
+    from graven.solving.solve_run import SolveSession
 
 FORMAT = "graven solve 1"
-LARGEST = 1 << 28
-MOST = (1 << 62) - 1
+MAX_FILE_BYTES = 1 << 28
+MAX_COUNT = (1 << 62) - 1
 
 
-def as_json(solving: Solving) -> dict[str, Any]:
-    """Everything about it as plain values; the moves of the best game also as text."""
-    best, found = solving.solver.best, solving.solution
+def as_json(session: SolveSession) -> dict[str, Any]:
+    """Return a solve as JSON values; the moves of the best game also as text."""
+    best, solution = session.search.best, session.solution
     return {
         "format": FORMAT,
-        "game": solving.start.game.spec,
-        "position": fingerprint(solving.start),
-        "method": solving.chosen.text,
-        "seed": solving.seed,
-        "points": found.points if found else None,
-        "moves": list(found.moves) if found else None,
+        "game": session.start.game.spec,
+        "position": fingerprint(session.start),
+        "method": session.method.text,
+        "seed": session.seed,
+        "points": solution.points if solution else None,
+        "moves": list(solution.moves) if solution else None,
         "best": best[1] if best else None,
-        "playouts": solving.solver.playouts,
-        "seconds": solving.seconds,
-        "runs": solving.runs,
-        "random": int(solving.rng[0]),
-        "run": solving.solver.save(),
+        "playouts": session.search.playouts,
+        "seconds": session.seconds,
+        "runs": session.runs,
+        "random": int(session.rng[0]),
+        "run": session.search.save(),
     }
 
 
 def fingerprint(position: Position) -> str:
-    """Tells the rules and the position apart from others: a digest of their numbers."""
+    """Return a digest of the rules' constants and the position."""
     digest = hashlib.sha256(position.game.constants.tobytes())
     digest.update(position.state.tobytes())
     return digest.hexdigest()[:32]
 
 
-def check_place(path: str | Path) -> None:
-    """Refuse to write over a file that is there, or where there is no folder."""
-    place = Path(path)
+def check_new_file(path: str | Path) -> None:
+    """Raise UsageError if the file exists, or if its folder does not."""
+    file = Path(path)
     try:
-        there, folder = place.exists(), place.parent.is_dir()
+        exists, has_folder = file.exists(), file.parent.is_dir()
     except (OSError, ValueError):
-        there, folder = False, False
-    if there:
-        raise UsageError(f"{str(path)!r} is there already: resume it, or save to another file.")
-    if not folder:
+        exists, has_folder = False, False
+    if exists:
+        raise UsageError(f"{str(path)!r} exists already: resume it, or save to another file.")
+    if not has_folder:
         raise UsageError(f"there is no folder to save {str(path)!r} in.")
 
 
-def save(solving: Solving, path: str | Path) -> None:
-    """Write the file anew, so that there is always a whole one, whenever the process dies."""
-    place = Path(path)
-    new = place.with_name(f"{place.name}.{os.getpid()}.new")
+def save(session: SolveSession, path: str | Path) -> None:
+    """Replace the file atomically, so that it is complete whenever the process dies."""
+    target = Path(path)
+    temporary = target.with_name(f"{target.name}.{os.getpid()}.new")
     try:
-        with new.open("w") as file:
-            json.dump(as_json(solving), file)
+        with temporary.open("w") as file:
+            json.dump(as_json(session), file)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(new, place)
+        os.replace(temporary, target)
     except OSError as error:
-        new.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise UsageError(f"cannot save to {str(path)!r}: {error.strerror}.") from None
 
 
-def load(path: str | Path, position: Position) -> Solving:
-    """The solving that a file holds, which must be of this position."""
-    from graven.solving.solve_run import Solving
+def load(path: str | Path, position: Position) -> SolveSession:
+    """Return the solve in a file, which must be of this position."""
+    from graven.solving.solve_run import SolveSession
 
-    said = _read(path)
+    saved = _read(path)
     game = position.game
-    if said.get("game") != game.spec:
-        raise UsageError(f"{str(path)!r} is not about {game.spec}: {_named(said)}.")
-    if said.get("position") != fingerprint(position):
+    if saved.get("game") != game.spec:
+        raise UsageError(f"{str(path)!r} is not a solve of {game.spec}: {_game_of(saved)}.")
+    if saved.get("position") != fingerprint(position):
         raise UsageError(
-            f"{str(path)!r} is about another position of {game.spec}, or other rules of it."
+            f"{str(path)!r} is a solve of another position of {game.spec}, or of other rules."
         )
     try:
-        (seed,) = whole_numbers([said["seed"]], -MOST, MOST, 1)
-        solving = Solving(position, parse_method(said["method"]), seed)
-        (random,) = whole_numbers([said["random"]], 0, (1 << 64) - 1, 1)
-        playouts, runs = whole_numbers([said["playouts"], said["runs"]], 0, MOST, 2)
-        seconds = float(said["seconds"])
+        (seed,) = check_integers([saved["seed"]], -MAX_COUNT, MAX_COUNT, 1)
+        session = SolveSession(position, parse_method(saved["method"]), seed)
+        (random,) = check_integers([saved["random"]], 0, (1 << 64) - 1, 1)
+        playouts, runs = check_integers([saved["playouts"], saved["runs"]], 0, MAX_COUNT, 2)
+        seconds = float(saved["seconds"])
         if not 0 <= seconds < math.inf:
             raise ValueError
-        solver = solving.solver
-        if said["best"] is not None:
-            line = whole_numbers(said["best"], 0, game.num_codes - 1, game.max_plies)
-            _, score = replayed(game.rules, position.state, line)
+        if saved["best"] is not None:
+            moves = check_codes(saved["best"], game.rules)
+            _, score = replayed(game.rules, position.state, moves)
             if score is None:
                 raise ValueError
-            solver.keep(score, line)
+            session.search.set_best(score, moves)
         elif playouts:
             raise ValueError
-        solver.load(said["run"])
+        session.search.load(saved["run"])
     except (ValueError, KeyError, TypeError, IndexError, OverflowError, AttributeError, UsageError):
         raise damaged(path) from None
-    solver.counters[PLAYOUTS] = playouts
-    solving.rng[0] = random
-    solving.runs, solving.seconds = runs, seconds
-    return solving
+    session.search.counters[PLAYOUTS] = playouts
+    session.rng[0] = random
+    session.runs, session.seconds = runs, seconds
+    return session
 
 
 def _read(path: str | Path) -> dict[str, Any]:
-    place = Path(path)
+    file = Path(path)
     try:
-        if not place.is_file():
+        if not file.is_file():
             raise UsageError(f"there is no file {str(path)!r} to resume.")
-        if place.stat().st_size > LARGEST:
+        if file.stat().st_size > MAX_FILE_BYTES:
             raise UsageError(f"{str(path)!r} is too large to be a saved solve.")
-        said = read_json(place.read_bytes())
+        saved = read_json(file.read_bytes())
     except OSError as error:
         raise UsageError(f"cannot read {str(path)!r}: {error.strerror}.") from None
     except ValueError:
         raise damaged(path) from None
-    if not isinstance(said, dict) or said.get("format") != FORMAT:
+    if not isinstance(saved, dict) or saved.get("format") != FORMAT:
         raise damaged(path)
-    return said
+    return saved
 
 
-def _named(said: dict[str, Any]) -> str:
-    game = said.get("game")
-    return f"it is about {game[:100]}" if isinstance(game, str) else "it names no game"
+def _game_of(saved: dict[str, Any]) -> str:
+    game = saved.get("game")
+    return f"it is a solve of {game[:100]}" if isinstance(game, str) else "it names no game"
 
 
 def damaged(path: str | Path) -> UsageError:
-    """The error for a file that is no saved solve."""
-    return UsageError(
-        f"{str(path)!r} is damaged, or no file that 'graven solve --save' has written."
-    )
+    """Return the error for a file that is not a saved solve."""
+    return UsageError(f"{str(path)!r} is damaged, or was not written by 'graven solve --save'.")

@@ -1,4 +1,4 @@
-"""Solving a position: runs of a method within limits, which can be stopped and gone on with."""
+"""Solve a position: runs of a method within limits, which can be stopped and resumed."""
 
 from __future__ import annotations
 
@@ -13,23 +13,24 @@ from graven.core.errors import ContractError, UsageError
 from graven.core.game import Game, Position
 from graven.core.rng import derive, generator
 from graven.search.runner import Stop
-from graven.solving.method import one_player
-from graven.solving.method_registry import Chosen, parse_method
+from graven.solving.method import check_one_player
+from graven.solving.method_registry import MethodSpec, parse_method
 from graven.sources.load import load_game
 
-# A chunk of playouts lasts about this long: clocks and stop requests are looked at in between.
+# The approximate duration of a chunk of playouts; time and stop requests are checked in between.
 CHUNK_SECONDS = 0.02
-MOST_PLAYOUTS = 1 << 60
-MOST_RUNS = 1_000_000_000
-MOST_SEED = (1 << 62) - 1
-ENOUGH = 1_000_000  # playouts, of which one at least must have had a result
+MAX_PLAYOUTS = 1 << 60
+MAX_RUNS = 1_000_000_000
+MAX_SEED = (1 << 62) - 1
+# Without any valid score after this many playouts, the game breaks the contract.
+MAX_PLAYOUTS_WITHOUT_SCORE = 1_000_000
 
 
 @dataclass(frozen=True)
-class Limits:
-    """When to end: after so many seconds, playouts in all, or runs in all; the first that comes.
+class SolveLimits:
+    """Stop after these seconds, total playouts or total runs, whichever comes first.
 
-    With no limit at all there is one run; with seconds or playouts alone, runs without end.
+    Without any limit there is one run; with seconds or playouts only, any number of runs.
     """
 
     seconds: float | None = None
@@ -38,29 +39,27 @@ class Limits:
 
     def __post_init__(self) -> None:
         if self.seconds is not None and not 0 < self.seconds < math.inf:
-            raise UsageError(f"solving needs more than 0 seconds, not {self.seconds}.")
-        if self.playouts is not None and not 1 <= self.playouts <= MOST_PLAYOUTS:
-            raise UsageError(
-                f"solving takes from 1 to {MOST_PLAYOUTS:,} playouts, not {self.playouts}."
-            )
-        if self.runs is not None and not 1 <= self.runs <= MOST_RUNS:
-            raise UsageError(f"runs must be from 1 to {MOST_RUNS:,}, not {self.runs}.")
+            raise UsageError(f"seconds must be more than 0 and finite, got {self.seconds}.")
+        if self.playouts is not None and not 1 <= self.playouts <= MAX_PLAYOUTS:
+            raise UsageError(f"playouts must be from 1 to {MAX_PLAYOUTS:,}, got {self.playouts}.")
+        if self.runs is not None and not 1 <= self.runs <= MAX_RUNS:
+            raise UsageError(f"runs must be from 1 to {MAX_RUNS:,}, got {self.runs}.")
 
     @property
-    def most_runs(self) -> int:
-        """How many runs there may be."""
+    def max_runs(self) -> int:
+        """The maximum number of runs."""
         if self.runs is not None:
             return self.runs
-        return 1 if self.seconds is None and self.playouts is None else MOST_RUNS
+        return 1 if self.seconds is None and self.playouts is None else MAX_RUNS
 
 
 @dataclass(frozen=True)
 class Solution:
-    """The best game found so far.
+    """The best game so far.
 
-    `points` is its result as people count it (the score itself, where a game has no points),
-    `moves` are its moves from the position that was solved, `position` is where it ends. `seconds`
-    and `playouts` are what has been spent, `runs` how often the method has come to its end.
+    `points` is its result in the game's points (the score, if the game has no points), `moves` are
+    its moves from the solved position, `position` is its final position. `seconds` and `playouts`
+    are the totals spent, `runs` is the number of completed runs of the method.
     """
 
     game: str
@@ -76,11 +75,11 @@ class Solution:
 
     @property
     def playouts_per_second(self) -> float:
-        """How fast it was."""
+        """The average speed."""
         return self.playouts / self.seconds if self.seconds else 0.0
 
     def as_json(self) -> dict[str, Any]:
-        """The solution as plain values."""
+        """Return the solution as JSON values."""
         return {
             "game": self.game,
             "method": self.method,
@@ -96,32 +95,29 @@ class Solution:
         }
 
 
-Told = Callable[[Solution], None]
+class SolveSession:
+    """The solve of one position by one method; `advance` continues where it last stopped."""
 
-
-class Solving:
-    """One method at work on one position; `run` goes on from where it last ended."""
-
-    def __init__(self, position: Position, chosen: Chosen, seed: int = 0) -> None:
+    def __init__(self, position: Position, method: MethodSpec, seed: int = 0) -> None:
         game = position.game
-        one_player(game.name, game.players)
+        check_one_player(game.name, game.players)
         if position.is_over:
-            raise UsageError(f"the game of {game.name} is over there: there is nothing to solve.")
+            raise UsageError(f"the game of {game.name} is over in this position: nothing to solve.")
         self.start = position
-        self.chosen = chosen
-        if abs(seed) > MOST_SEED:
-            raise UsageError(f"a seed lies between -{MOST_SEED:,} and {MOST_SEED:,}, not {seed}.")
+        self.method = method
+        if abs(seed) > MAX_SEED:
+            raise UsageError(f"seed must be from -{MAX_SEED:,} to {MAX_SEED:,}, got {seed}.")
         self.seed = seed
         self.rng = generator(derive(seed, 0))
         self.runs = 0
         self.seconds = 0.0
-        self.solver = chosen.method.make(game.name, game.rules, position.state, chosen.values)
-        self.solver.advance(self.rng, 0)  # compiles, before any clock runs
+        self.search = method.method.make(game.name, game.rules, position.state, method.values)
+        self.search.advance(self.rng, 0)  # compiles the kernels before time is measured
 
     @property
     def solution(self) -> Solution | None:
-        """The best so far; None before the first playout."""
-        best = self.solver.best
+        """The best game so far; None before the first playout."""
+        best = self.search.best
         if best is None:
             return None
         score, codes = best
@@ -132,56 +128,56 @@ class Solving:
         points = position.points
         return Solution(
             game=self.start.game.spec,
-            method=self.chosen.text,
+            method=self.method.text,
             seed=self.seed,
             score=score,
             points=score if points is None else points,
             moves=tuple(moves),
             position=position,
-            playouts=self.solver.playouts,
+            playouts=self.search.playouts,
             seconds=self.seconds,
             runs=self.runs,
         )
 
-    def run(
+    def advance(
         self,
-        limits: Limits,
+        limits: SolveLimits,
         stop: Stop | None = None,
-        pause: Callable[[Solving], None] | None = None,
+        on_chunk: Callable[[SolveSession], None] | None = None,
     ) -> Solution:
-        """Go on until a limit is reached or `stop` is set, but for at least one playout.
+        """Continue until a limit is reached or `stop` is set, with at least one playout.
 
-        `pause` is called every few milliseconds, between playouts.
+        `on_chunk` is called after each chunk of playouts, every few milliseconds.
         """
         begin = last = time.perf_counter()
-        goal = limits.playouts or MOST_PLAYOUTS
+        goal = limits.playouts or MAX_PLAYOUTS
         chunk = 1
         while True:
-            ended = self.solver.playouts >= goal or self.runs >= limits.most_runs
+            ended = self.search.playouts >= goal or self.runs >= limits.max_runs
             ended |= stop is not None and stop.is_set()
             ended |= limits.seconds is not None and last - begin >= limits.seconds
-            if ended and self.solver.best is not None:
+            if ended and self.search.best is not None:
                 break
-            if ended and self.solver.playouts >= min(goal, ENOUGH):
+            if ended and self.search.playouts >= min(goal, MAX_PLAYOUTS_WITHOUT_SCORE):
                 raise ContractError(
-                    f"the rules of {self.start.game.name} break the game contract: `scores` gave "
-                    "no number that a game could be better by."
+                    f"the rules of {self.start.game.name} break the game contract: `scores` wrote "
+                    "no valid number in any playout."
                 )
-            before = self.solver.playouts
-            self.solver.advance(self.rng, min(goal, before + chunk))
-            if self.solver.finished:
+            before = self.search.playouts
+            self.search.advance(self.rng, min(goal, before + chunk))
+            if self.search.finished:
                 self.runs += 1
-                self.solver.begin()
+                self.search.begin()
             now = time.perf_counter()
             spent, last = max(now - last, 1e-6), now
             self.seconds += spent
-            rate = (self.solver.playouts - before) / spent
+            rate = (self.search.playouts - before) / spent
             chunk = max(1, min(8 * chunk, int(rate * CHUNK_SECONDS)))
-            if pause is not None:
-                pause(self)
-        found = self.solution
-        assert found is not None
-        return found
+            if on_chunk is not None:
+                on_chunk(self)
+        solution = self.solution
+        assert solution is not None
+        return solution
 
 
 def solve(
@@ -192,29 +188,29 @@ def solve(
     runs: int | None = None,
     seed: int = 0,
     stop: Stop | None = None,
-    better: Told | None = None,
+    better: Callable[[Solution], None] | None = None,
     save: str | Path | None = None,
     resume: str | Path | None = None,
 ) -> Solution:
-    """Look for the best game of one player: from the start, or from a position.
+    """Search for the best game of a one-player game, from the start or from a position.
 
-    Ends after so many seconds, playouts or runs of the method, whichever comes first; after one run
-    if nothing is said. `better` is called with every better game. `save` names a file that is kept
-    up to date, `resume` one to go on from, which is then kept up to date, too. The same seed gives
-    the same games, resumed or not.
+    Stops after `seconds`, `playouts` or `runs` of the method, whichever comes first; by default
+    after one run. `better` is called with every better game. `save` is a new file that is saved
+    regularly; `resume` is a saved file to continue from, which is then also saved regularly. The
+    same seed gives the same games, resumed or not.
     """
-    from graven.solving.autosave import Keeper
+    from graven.solving.autosave import SolveAutosave
     from graven.solving.solve_file import load
 
-    limits = Limits(seconds, playouts, runs)
+    limits = SolveLimits(seconds, playouts, runs)
     if isinstance(game, str):
         game = load_game(game)
     position = game if isinstance(game, Position) else game.start()
     if resume is not None:
-        solving = load(resume, position)
+        session = load(resume, position)
     else:
-        solving = Solving(position, parse_method(method), seed)
-    keeper = Keeper(solving, better, save, resume)
-    found = solving.run(limits, stop, keeper.look)
-    keeper.close()
-    return found
+        session = SolveSession(position, parse_method(method), seed)
+    autosave = SolveAutosave(session, better, save, resume)
+    solution = session.advance(limits, stop, autosave.update)
+    autosave.close()
+    return solution

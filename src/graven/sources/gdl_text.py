@@ -16,7 +16,7 @@ from graven.core.calls import CallSyntaxError, parse_arguments
 from graven.core.errors import UsageError, unknown
 from graven.core.game import MISERE, Game, GameOutline, spec_of
 from graven.core.game import Option as Value
-from graven.games.registry import Family, Option
+from graven.games.registry import Family, GameOption
 
 if TYPE_CHECKING:
     from graven.gdl.sheet_loader import SheetOptions
@@ -35,12 +35,12 @@ def is_gdl(text: str) -> bool:
 
 def rules_text(text: str) -> str:
     """Return the text of the rules."""
-    return _source(_chosen(text, {}))[2]
+    return _source(_parse(text, {}))[2]
 
 
 def gdl_game(text: str, /, **options: Value) -> Game:
     """Make the game that a text names."""
-    game = _make(_chosen(text, options))
+    game = _make(_parse(text, options))
     return game.as_misere() if text.strip().startswith(MISERE) else game
 
 
@@ -65,13 +65,14 @@ def _family(name: str, about: str) -> Family:
     from graven.gdl.sheet_loader import AUTO
 
     options = {
-        "steps": Option(DEFAULT_STEPS, "the game ends after so many steps"),
-        "by": Option(AUTO, "network, proof (slow), or auto: a network if it is not too large"),
+        "steps": GameOption(DEFAULT_STEPS, "the game ends after so many steps"),
+        "by": GameOption(AUTO, "network, proof (slow), or auto: a network if it is not too large"),
     }
     return Family(name, about, options, lambda **chosen: gdl_game(name, **chosen))
 
 
-def _chosen(text: str, options: Mapping[str, Value]) -> dict[str, str]:
+def _parse(text: str, options: Mapping[str, Value]) -> dict[str, str]:
+    """Return the options in a text together with those that are keywords."""
     plain = text.strip().removeprefix(MISERE)
     call = _CALL.fullmatch(plain)
     file = None if call else _FILE.fullmatch(plain)
@@ -80,7 +81,7 @@ def _chosen(text: str, options: Mapping[str, Value]) -> dict[str, str]:
         chosen["file"] = file["file"]
     for option, value in options.items():
         if option in chosen:
-            raise UsageError(f"the option {option!r} is given twice: in {text!r} and beside it.")
+            raise UsageError(f"the option {option!r} is given twice: in {text!r} and as a keyword.")
         chosen[option] = str(value)
     for option in chosen:
         if option not in OPTIONS:
@@ -123,20 +124,20 @@ def _source(chosen: dict[str, str]) -> SheetSource:
             f"{', '.join(sheets.names())}; or gdl(file=rules.kif)."
         )
     if "sheet" in chosen:
-        source, title = "sheet", sheets.proper_name(chosen["sheet"])
+        kind, title = "sheet", sheets.proper_name(chosen["sheet"])
         text = sheets.text_of(title)
     else:
-        source, title = "file", chosen["file"]
+        kind, title = "file", chosen["file"]
         if re.search(r"[(),=]", title):
-            raise UsageError(f"a sheet's path must not have any of ( ) , = in it: {title!r}.")
+            raise UsageError(f"a sheet's path must not contain any of ( ) , =, got {title!r}.")
         text = read_rules_file(title)
-    known = digest(text)
-    if chosen.get("text", known) != known:
+    current = digest(text)
+    if chosen.get("text", current) != current:
         raise UsageError(
-            f"{title} has changed: its text was {chosen['text']} and is now {known}. Results of "
-            "the old text and of the new one do not belong together."
+            f"{title} has changed: the digest of its text was {chosen['text']} and is now "
+            f"{current}. Results of the old and the new text must not be mixed."
         )
-    return SheetSource(source, title, text)
+    return SheetSource(kind, title, text)
 
 
 # One object for all requests of the same game: its network and its compiled functions are shared.
@@ -167,7 +168,7 @@ def gdl_outline(text: str) -> GameOutline:
     from graven.gdl.network_game import DEFAULT_STEPS
     from graven.gdl.sheet_loader import AUTO, SheetOptions
 
-    chosen = _chosen(text, {})
+    chosen = _parse(text, {})
     source = _source(chosen)
     steps = _steps(chosen.get("steps", str(DEFAULT_STEPS)))
     options = SheetOptions(chosen.get("by", AUTO), steps)
@@ -178,7 +179,7 @@ def gdl_outline(text: str) -> GameOutline:
 
 def _steps(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise UsageError(f"steps must be a whole number, not {text}.")
+        raise UsageError(f"steps must be an integer, got {text}.")
     return int(text)
 
 

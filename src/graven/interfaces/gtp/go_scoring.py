@@ -10,7 +10,7 @@ from graven.core import contract
 from graven.core.game import Position
 from graven.core.rng import generator
 from graven.games import go, sgf
-from graven.games.go_board import APART, CELL, COLOUR, EMPTY, POINT_OF
+from graven.games.go_board import CELL, COLOUR_MASK, EMPTY, POINT_OF, STRIDE
 from graven.sources.load import load_game
 
 PLAYOUTS = 200
@@ -21,7 +21,8 @@ def stone_owners(position: Position) -> dict[str, int]:
     """Return the player whose stone is on each occupied point."""
     game = position.game
     cells = game.num_codes - 1
-    colours = position.state[CELL + APART * game.constants[POINT_OF : POINT_OF + cells]] & COLOUR
+    grid = CELL + STRIDE * game.constants[POINT_OF : POINT_OF + cells]
+    colours = position.state[grid] & COLOUR_MASK
     return {
         game.format_move(0, code): int(colour)
         for code, colour in enumerate(colours)
@@ -34,19 +35,19 @@ def dead_stones(position: Position) -> list[str]:
     game = position.game
     rules = game.rules_with("mogo")
     cells = game.num_codes - 1
-    grid = CELL + APART * rules.constants[POINT_OF : POINT_OF + cells]
+    grid = CELL + STRIDE * rules.constants[POINT_OF : POINT_OF + cells]
     times_lost = np.zeros(cells, dtype=np.int64)
     rng, moves = generator(1), contract.new_moves(rules)
     joint, state = contract.new_joint(rules), contract.new_state(rules)
-    colours_before = position.state[grid] & COLOUR
+    colours_before = position.state[grid] & COLOUR_MASK
     for number in range(PLAYOUTS):
-        state[:] = go.handed_over(position, number % 2).state
+        state[:] = go.with_player_to_move(position, number % 2).state
         while (player := contract.turn(rules, state)) >= 0:
             joint[player] = contract.sample(rules, state, player, moves, rng)
             contract.play(rules, state, joint)
-        colours = state[grid] & COLOUR
+        colours = state[grid] & COLOUR_MASK
         # A point that is empty at the end is an eye of the player who owns its neighbours.
-        neighbours = state[grid - APART] & COLOUR
+        neighbours = state[grid - STRIDE] & COLOUR_MASK
         eye_owners = np.where(neighbours < EMPTY, neighbours, colours)
         colours = np.where(colours >= EMPTY, eye_owners, colours)
         times_lost += (colours < EMPTY) & (colours != colours_before)
@@ -76,7 +77,7 @@ def _without_stones(position: Position, removed: Collection[str]) -> Position:
     for point, player in stone_owners(position).items():
         if point in removed:
             continue
-        ready = go.handed_over(rebuilt, player)
+        ready = go.with_player_to_move(rebuilt, player)
         code = point_code(position, point)
         if code in ready.legal_codes_of(player):
             rebuilt = ready.play(code)

@@ -58,7 +58,7 @@ class GtpBoard:
         position = self.position
         if self.is_go:
             if position.current_player != player:
-                position = go.handed_over(position, player)
+                position = go.with_player_to_move(position, player)
             if position.is_over:
                 raise CommandError("the game is too long")
             return position
@@ -75,7 +75,7 @@ class GtpBoard:
         pass and score dead stones as alive.
         """
         position = self.with_player_to_move(player)
-        return go.handed_over(position, player) if self.is_go else position
+        return go.with_player_to_move(position, player) if self.is_go else position
 
     def play(self, player: int, move: str, comment: str = "") -> None:
         """Play a move; raise `CommandError` if it is illegal."""
@@ -97,22 +97,22 @@ class GtpBoard:
         """Place handicap stones for Black; White moves next."""
         position = self.position
         for point in points:
-            ready = go.handed_over(position, 0)
+            ready = go.with_player_to_move(position, 0)
             code = self.game.move_code(0, point)
             if code is None or point.lower() == go.PASS or code not in ready.legal_codes_of(0):
                 raise CommandError("bad vertex list")
             position = ready.play(code)
-        self.positions = [go.handed_over(position, 1)]
+        self.positions = [go.with_player_to_move(position, 1)]
         self.handicap = tuple(
             self.game.format_move(0, point_code(position, point)) for point in points
         )
 
-    def to_sgf(self) -> sgf.Record:
+    def to_sgf(self) -> sgf.SgfGame:
         """Return the game as an SGF record."""
         if not self.is_go or len({*str(self.game.options["size"]).split("x")}) > 1:
             raise CommandError("only games of Go on square boards are written as SGF")
         position = self.position
-        return sgf.Record(
+        return sgf.SgfGame(
             size=self.side_length,
             komi=float(self.game.options["komi"]),
             setup=(self.handicap, ()),
@@ -121,7 +121,7 @@ class GtpBoard:
             first=1 if self.handicap else None,
         )
 
-    def load_sgf(self, record: sgf.Record) -> None:
+    def load_sgf(self, record: sgf.SgfGame) -> None:
         """Replace the game by an SGF record; the board is unchanged if the record is illegal."""
         loaded = GtpBoard(load_game("go", size=record.size, komi=record.komi))
         black, white = record.setup
@@ -129,9 +129,9 @@ class GtpBoard:
         for player, points in enumerate((black, white)):
             for point in points:
                 code = point_code(position, point)
-                position = go.handed_over(position, player).play(code)
+                position = go.with_player_to_move(position, player).play(code)
         first = record.first if record.first is not None else int(bool(black and not white))
-        loaded.positions = [go.handed_over(position, first)]
+        loaded.positions = [go.with_player_to_move(position, first)]
         loaded.handicap = black if not white else ()
         for player, move, comment in record.moves:
             loaded.play(player, move, comment)

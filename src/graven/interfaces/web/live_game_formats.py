@@ -85,7 +85,7 @@ def sgf_text(live: LiveGame) -> str:
         result = sgf.result_text(game, go.areas(last))
     names = [spec.text if spec else "a person" for spec in live.seats]
     return sgf.write(
-        sgf.Record(
+        sgf.SgfGame(
             size=int(str(game.options["size"]).partition("x")[0]),
             komi=float(game.options["komi"]),
             moves=[

@@ -71,7 +71,7 @@ def write_sgf(job: GameJob, game: Game, record: GameRecord) -> None:
         return
     names = [job.pairing.agents[side] for side in job.pairing.seats(job.index)]
     text = sgf.write(
-        sgf.Record(
+        sgf.SgfGame(
             size=int(rows),
             komi=float(game.options["komi"]),
             moves=[

@@ -40,7 +40,7 @@ _ALL = np.uint64(0xFFFFFFFF)
 FREE = 0  # in `keys`: a slot of the hash table that is not used
 
 
-class Memory(NamedTuple):
+class NstMemory(NamedTuple):
     """Statistics of single moves, and a hash table of statistics of longer sequences."""
 
     epsilon: float  # 0 with Gibbs sampling
@@ -79,14 +79,14 @@ def mixed(key: int, part: int) -> int:
 
 
 @inlined
-def begin_ply(memory: Memory, at: int) -> None:
+def begin_ply(memory: NstMemory, at: int) -> None:
     """Note that a ply begins at this place of the trace."""
     memory.starts[memory.plies[0]] = at
     memory.plies[0] += 1
 
 
 @inlined
-def key_before(record: Record, memory: Memory, ply: int, plies: int) -> int:
+def key_before(record: Record, memory: NstMemory, ply: int, plies: int) -> int:
     """Return a key of all that was played in the `plies` plies before a ply."""
     key = _SALT * plies
     for place in range(memory.starts[ply - plies], memory.starts[ply]):
@@ -95,7 +95,7 @@ def key_before(record: Record, memory: Memory, ply: int, plies: int) -> int:
 
 
 @inlined
-def context_of(record: Record, memory: Memory, ply: int) -> Context:
+def context_of(record: Record, memory: NstMemory, ply: int) -> Context:
     """Return what was played before a ply."""
     longest = min(memory.longest, ply + 1)
     second = key_before(record, memory, ply, 1) if longest > 1 else _NOTHING
@@ -110,7 +110,7 @@ def sequence_key(context: Context, length: int, single: int) -> int:
 
 
 @inlined
-def slot_of(memory: Memory, key: int) -> int:
+def slot_of(memory: NstMemory, key: int) -> int:
     """Return the slot of a sequence in the hash table, or the one where it would be entered."""
     mask = len(memory.keys) - 1
     slot = key & mask
@@ -120,7 +120,7 @@ def slot_of(memory: Memory, key: int) -> int:
 
 
 @inlined
-def value(memory: Memory, context: Context, single: int) -> float:
+def value(memory: NstMemory, context: Context, single: int) -> float:
     """Return the value of a move, player * codes + move, after what was played before."""
     singles, sequences = memory.singles, memory.sequences
     if singles[2 * single] > 0.0:
@@ -137,7 +137,7 @@ def value(memory: Memory, context: Context, single: int) -> float:
 
 
 @inlined
-def list_values(rules: Rules, record: Record, memory: Memory, player: int) -> int:
+def list_values(rules: Rules, record: Record, memory: NstMemory, player: int) -> int:
     """List the playout moves and their values; return how many, or a negative choice."""
     count = contract.playout_moves(rules, record.state, player, record.moves)
     if count < 1:
@@ -154,13 +154,13 @@ def list_values(rules: Rules, record: Record, memory: Memory, player: int) -> in
 
 
 @inlined
-def note_ply(rules: Rules, record: Record, memory: Memory, player: int) -> None:
+def note_ply(rules: Rules, record: Record, memory: NstMemory, player: int) -> None:
     """Note the beginning of a ply if this is its first player."""
     if player == 0 or contract.turn(rules, record.state) != SIMULTANEOUS:
         begin_ply(memory, record.shape[LENGTH])
 
 
-def choose_greedy(rules: Rules, record: Record, memory: Memory, player: int) -> int:
+def choose_greedy(rules: Rules, record: Record, memory: NstMemory, player: int) -> int:
     """Return the move of the best value, or any move."""
     note_ply(rules, record, memory, player)
     if uniform(record.rng) < memory.epsilon:
@@ -172,7 +172,7 @@ def choose_greedy(rules: Rules, record: Record, memory: Memory, player: int) -> 
     return record.moves[draw_best(options, record.rng)]
 
 
-def choose_gibbs(rules: Rules, record: Record, memory: Memory, player: int) -> int:
+def choose_gibbs(rules: Rules, record: Record, memory: NstMemory, player: int) -> int:
     """Return a move with probability proportional to exp(k * value)."""
     note_ply(rules, record, memory, player)
     count = list_values(rules, record, memory, player)
@@ -184,7 +184,7 @@ def choose_gibbs(rules: Rules, record: Record, memory: Memory, player: int) -> i
     return record.moves[draw_by_logits(options, record.rng)]
 
 
-def begin(rules: Rules, tree: Tree, record: Record, memory: Memory) -> int:
+def begin(rules: Rules, tree: Tree, record: Record, memory: NstMemory) -> int:
     """Note the plies of the tree; ask for memory unless one more simulation can be learned."""
     slots = len(memory.keys)
     if slots < MOST_SLOTS and memory.used[0] + 2 * len(record.trace) > slots // 4 * 3:
@@ -197,7 +197,7 @@ def begin(rules: Rules, tree: Tree, record: Record, memory: Memory) -> int:
     return Status.OK
 
 
-def learn(rules: Rules, tree: Tree, record: Record, memory: Memory) -> None:
+def learn(rules: Rules, tree: Tree, record: Record, memory: NstMemory) -> None:
     """Add the score to every move and to every sequence that ends with it."""
     starts = memory.starts
     starts[memory.plies[0]] = record.shape[LENGTH]
@@ -216,7 +216,7 @@ def learn(rules: Rules, tree: Tree, record: Record, memory: Memory) -> None:
 
 
 @inlined
-def count_sequence(memory: Memory, key: int, score: float) -> None:
+def count_sequence(memory: NstMemory, key: int, score: float) -> None:
     """Add a score to a sequence, as long as there are slots for new ones."""
     if key == FREE:
         return
@@ -230,7 +230,7 @@ def count_sequence(memory: Memory, key: int, score: float) -> None:
     memory.sequences[2 * slot + 1] += score
 
 
-def grow(memory: Memory) -> Memory:
+def grow(memory: NstMemory) -> NstMemory:
     """Return the same memory with a larger hash table."""
     slots = 4 * len(memory.keys)
     larger = memory._replace(keys=np.zeros(slots, np.int64), sequences=np.zeros(2 * slots))
@@ -240,7 +240,7 @@ def grow(memory: Memory) -> Memory:
 
 
 @compiled
-def enter_all(memory: Memory, larger: Memory, least: float) -> None:
+def enter_all(memory: NstMemory, larger: NstMemory, least: float) -> None:
     """Enter the sequences that were seen more often than `least` into an empty table."""
     for old in range(len(memory.keys)):
         if memory.sequences[2 * old] > least:
@@ -251,7 +251,7 @@ def enter_all(memory: Memory, larger: Memory, least: float) -> None:
                 larger.sequences[2 * slot + i] = memory.sequences[2 * old + i]
 
 
-def decay_all(memory: Memory) -> None:
+def decay_all(memory: NstMemory) -> None:
     """Keep the part of the statistics that `decay` says.
 
     Most sequences were seen once or twice: those are dropped, else they would fill the table.
@@ -265,12 +265,12 @@ def decay_all(memory: Memory) -> None:
     enter_all(old, memory, FADED)
 
 
-def new_memory(rules: Rules, values: Mapping[str, Value]) -> Memory:
+def new_memory(rules: Rules, values: Mapping[str, Value]) -> NstMemory:
     """Return empty statistics, with a table large enough for the longest simulation."""
     slots = FIRST_SLOTS
     while slots // 4 * 3 <= 2 * trace_capacity(rules):
         slots *= 2
-    return Memory(
+    return NstMemory(
         epsilon=float(values.get("epsilon", 0.0)),
         k=float(values.get("k", 0.0)),
         unseen=float(values["unseen"]),

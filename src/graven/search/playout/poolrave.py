@@ -31,7 +31,7 @@ BELOW = 1.0 - 1e-9
 ANY = -1.0  # a mean that every move exceeds
 
 
-class Memory(NamedTuple):
+class PoolRaveMemory(NamedTuple):
     """The pool of the playout under way."""
 
     p: float  # how often a move of the pool is tried
@@ -42,7 +42,7 @@ class Memory(NamedTuple):
 
 
 @inlined
-def fill_pool(entries: Floats, memory: Memory, player: int) -> None:
+def fill_pool(entries: Floats, memory: PoolRaveMemory, player: int) -> None:
     """Put a player's best moves into the pool; among equals the lower code comes first.
 
     `entries` is the player's part of an AMAF table.
@@ -71,7 +71,7 @@ def fill_pool(entries: Floats, memory: Memory, player: int) -> None:
     memory.counts[player] = count
 
 
-def begin(rules: Rules, tree: Tree, record: Record, memory: Memory) -> int:
+def begin(rules: Rules, tree: Tree, record: Record, memory: PoolRaveMemory) -> int:
     """Make the pool of every player; empty if no node of the path has enough playouts."""
     for player in range(rules.players):
         memory.counts[player] = 0
@@ -81,7 +81,7 @@ def begin(rules: Rules, tree: Tree, record: Record, memory: Memory) -> int:
     return Status.OK
 
 
-def choose(rules: Rules, record: Record, memory: Memory, player: int) -> int:
+def choose(rules: Rules, record: Record, memory: PoolRaveMemory, player: int) -> int:
     """Return a move of the pool, if chance and the rules allow it; else the base playout's."""
     if memory.counts[player] > 0 and uniform(record.rng) < memory.p:
         at = player * memory.size + below(record.rng, memory.counts[player])
@@ -91,10 +91,10 @@ def choose(rules: Rules, record: Record, memory: Memory, player: int) -> int:
     return random_move(rules, record, player)
 
 
-def new_memory(rules: Rules, values: Mapping[str, Value]) -> Memory:
+def new_memory(rules: Rules, values: Mapping[str, Value]) -> PoolRaveMemory:
     """Return an empty pool, no larger than the number of moves."""
     size = min(int(values["size"]), rules.num_codes)
-    return Memory(
+    return PoolRaveMemory(
         p=float(values["p"]),
         size=size,
         moves=np.zeros(rules.players * size, np.uint32),

@@ -49,7 +49,7 @@ from graven.search.policy import Parameter, PlayoutPolicy, PlayoutVariant
 from graven.search.tree import STEPS, Record, Tree, trace_capacity
 
 
-class Memory(NamedTuple):
+class PpaMemory(NamedTuple):
     """The policy, and the choices of the playout under way."""
 
     alpha: float
@@ -83,14 +83,14 @@ class Choice(NamedTuple):
     total: float  # the sum of the weights
 
 
-def begin(rules: Rules, tree: Tree, record: Record, memory: Memory) -> int:
+def begin(rules: Rules, tree: Tree, record: Record, memory: PpaMemory) -> int:
     """Start with no choices."""
     memory.choices[0] = 0
     memory.starts[0] = 0
     return Status.OK
 
 
-def choose(rules: Rules, record: Record, memory: Memory, player: int) -> int:
+def choose(rules: Rules, record: Record, memory: PpaMemory, player: int) -> int:
     """Return a move with probability proportional to exp(logit); record what was legal."""
     choice = memory.choices[0]
     start = memory.starts[choice]
@@ -110,7 +110,7 @@ def choose(rules: Rules, record: Record, memory: Memory, player: int) -> int:
 
 
 @inlined
-def adapt(rules: Rules, memory: Memory, choice: Choice) -> None:
+def adapt(rules: Rules, memory: PpaMemory, choice: Choice) -> None:
     """Collect in `changes` what one choice of a winner changes, and list the codes it touches."""
     alpha, weights, mask = memory.alpha, memory.weights, memory.mask
     codes, changes = choice.codes, memory.changes
@@ -134,14 +134,14 @@ def adapt(rules: Rules, memory: Memory, choice: Choice) -> None:
 
 
 @inlined
-def touch(memory: Memory, touched: int, code: np.uint64) -> int:
+def touch(memory: PpaMemory, touched: int, code: np.uint64) -> int:
     """List a code unless it has been changed before; return the new length of the list."""
     memory.touched[touched] = code
     return touched + (memory.changes[code] == 0.0)
 
 
 @inlined
-def settle(rules: Rules, memory: Memory) -> None:
+def settle(rules: Rules, memory: PpaMemory) -> None:
     """Add the changes to the logits, and update the weights."""
     for i in range(memory.num_touched[0]):
         code = memory.touched[i]
@@ -157,7 +157,7 @@ def settle(rules: Rules, memory: Memory) -> None:
 
 
 @inlined
-def shift(rules: Rules, memory: Memory, player: int, logit: float) -> None:
+def shift(rules: Rules, memory: PpaMemory, player: int, logit: float) -> None:
     """Give a logit the weight 1, and all others of the player weights relative to it."""
     memory.shifts[player] = logit
     for code in range(player * rules.num_features, (player + 1) * rules.num_features):
@@ -175,7 +175,7 @@ def wins(rules: Rules, record: Record, player: int) -> bool:
 
 
 @inlined
-def tree_choice(rules: Rules, tree: Tree, memory: Memory, place: int, edge: int) -> Choice:
+def tree_choice(rules: Rules, tree: Tree, memory: PpaMemory, place: int, edge: int) -> Choice:
     """Return the choice of an edge in the tree; `place` is node * players + player."""
     first, count, codes = tree.first[place], tree.degree[place], memory.node_codes
     player = place % rules.players
@@ -187,7 +187,7 @@ def tree_choice(rules: Rules, tree: Tree, memory: Memory, place: int, edge: int)
     return Choice(player, codes, count, edge - first, total)
 
 
-def learn(rules: Rules, tree: Tree, record: Record, memory: Memory) -> None:
+def learn(rules: Rules, tree: Tree, record: Record, memory: PpaMemory) -> None:
     """Adapt the policy of every winner (algorithm 4)."""
     players, starts = rules.players, memory.starts
     memory.num_touched[0] = 0
@@ -210,7 +210,7 @@ def learn(rules: Rules, tree: Tree, record: Record, memory: Memory) -> None:
     settle(rules, memory)
 
 
-def new_memory(rules: Rules, values: Mapping[str, Value]) -> Memory:
+def new_memory(rules: Rules, values: Mapping[str, Value]) -> PpaMemory:
     """Return a uniform policy, and arrays for the longest playout."""
     if rules.players == 1:
         raise UsageError(
@@ -218,7 +218,7 @@ def new_memory(rules: Rules, values: Mapping[str, Value]) -> Memory:
             "use 'graven solve' with nrpa for such games."
         )
     choices = trace_capacity(rules)
-    return Memory(
+    return PpaMemory(
         alpha=float(values["alpha"]),
         decay=float(values["decay"]),
         features=rules.num_features,
@@ -239,7 +239,7 @@ def new_memory(rules: Rules, values: Mapping[str, Value]) -> Memory:
     )
 
 
-def decay_logits(memory: Memory) -> None:
+def decay_logits(memory: PpaMemory) -> None:
     """Keep the part of the logits that `decay` says."""
     memory.logits[:] *= memory.decay
     for player in range(len(memory.shifts)):

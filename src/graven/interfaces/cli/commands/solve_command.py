@@ -23,55 +23,54 @@ from graven.interfaces.cli.console import (
 if TYPE_CHECKING:
     import threading
 
-    from graven.solving import Solution, Solving
+    from graven.solving import Solution, SolveSession
 
 DEFAULT_METHOD = "nrpa"
-PRINT_INTERVAL = 1.0
-"""Seconds between improved games on stderr, of which the first seconds bring many."""
+SHOW_SECONDS = 1.0  # the minimum interval between better games shown; the first seconds bring many
 
 
 def solve(
     game: GameText,
     method: Annotated[
         str | None,
-        typer.Option(help="nrpa or nmcs, with parameters if needed.", metavar="METHOD"),
+        typer.Option(help="nrpa or nmcs, optionally with parameters.", metavar="METHOD"),
     ] = None,
     level: Annotated[int | None, typer.Option(help="The method's level.", metavar="N")] = None,
     iterations: Annotated[
-        int | None, typer.Option(help="NRPA: calls of the next lower level.", metavar="N")
+        int | None, typer.Option(help="NRPA: calls of the level below.", metavar="N")
     ] = None,
     alpha: Annotated[
-        float | None, typer.Option(help="NRPA: step size of the policy adaptation.", metavar="A")
+        float | None, typer.Option(help="NRPA: learning rate of the policy.", metavar="A")
     ] = None,
     moves: Annotated[
-        str, typer.Option(help="The moves that lead to the position.", metavar="'A B ...'")
+        str, typer.Option(help="Moves from the start to the position.", metavar="'A B ...'")
     ] = "",
     seconds: Annotated[
         float | None, typer.Option(help="Stop after this time.", metavar="S")
     ] = None,
     playouts: Annotated[
-        int | None, typer.Option(help="Stop after this many playouts.", metavar="N")
+        int | None, typer.Option(help="Stop after this total of playouts.", metavar="N")
     ] = None,
     runs: Annotated[
-        int | None, typer.Option(help="Stop after this many runs of the method.", metavar="N")
+        int | None, typer.Option(help="Stop after this number of runs of the method.", metavar="N")
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(help="Random seed: equal seeds give equal results.", metavar="N")
+        int | None, typer.Option(help="The same seed gives the same games.", metavar="N")
     ] = None,
     size: Size = None,
     save: Annotated[
-        str | None, typer.Option(help="Autosave to this file, to resume from it.", metavar="FILE")
+        str | None, typer.Option(help="Save regularly to this new file.", metavar="FILE")
     ] = None,
     resume: Annotated[
-        str | None, typer.Option(help="Resume from such a file.", metavar="FILE")
+        str | None, typer.Option(help="Continue from a saved file.", metavar="FILE")
     ] = None,
     json: Json = False,
 ) -> None:
     """Search for the best game of a one-player game.
 
-    Improved games are shown as they are found. Without a limit the method runs once; with --seconds
-    or --playouts alone it is repeated until they are spent. Ctrl-C stops it and shows the best game
-    so far; with --save it can be resumed, even if the process was killed.
+    Better games are shown as they are found. Without a limit the method runs once; with only
+    --seconds or --playouts it restarts until the limit is reached. Ctrl-C stops and shows the best
+    game so far. With --save the solve can be resumed, even after a crash.
 
     \b
     Examples:
@@ -82,39 +81,38 @@ def solve(
       graven solve "tsptw(file=n20w20.001.txt,prune=true)" --runs 10 --json
     """
     from graven.core.errors import UsageError
-    from graven.solving import Limits, Solving, parse_method
-    from graven.solving.autosave import Keeper
+    from graven.solving import SolveLimits, SolveSession, parse_method
+    from graven.solving.autosave import SolveAutosave
     from graven.solving.solve_file import load
 
-    limits = Limits(seconds, playouts, runs)
-    chosen = parse_method(method or DEFAULT_METHOD, level=level, iterations=iterations, alpha=alpha)
-    played = compile_game(game, size)
-    position = played.start().play_moves(split_moves(moves))
-    progress = _SolveProgress()
+    limits = SolveLimits(seconds, playouts, runs)
+    method_spec = parse_method(
+        method or DEFAULT_METHOD, level=level, iterations=iterations, alpha=alpha
+    )
+    position = compile_game(game, size).start().play_moves(split_moves(moves))
+    display = _SolveDisplay()
 
     def work(stop: threading.Event) -> Solution:
         if resume is not None:
-            solving = load(resume, position)
+            session = load(resume, position)
             has_method = any(option is not None for option in (method, level, iterations, alpha))
-            if has_method and chosen.text != solving.chosen.text:
-                raise UsageError(
-                    f"{resume!r} was saved by {solving.chosen.text}: leave --method out."
-                )
-            if seed not in (None, solving.seed):
-                raise UsageError(f"{resume!r} has the seed {solving.seed}: leave --seed out.")
+            if has_method and method_spec.text != session.method.text:
+                raise UsageError(f"{resume!r} was saved by {session.method.text}: omit --method.")
+            if seed not in (None, session.seed):
+                raise UsageError(f"{resume!r} has the seed {session.seed}: omit --seed.")
         else:
-            solving = Solving(position, chosen, seed or 0)
-        keeper = Keeper(solving, progress.improve, save, resume)
-        progress.solving = solving
-        solution = solving.run(limits, stop, keeper.look)
-        keeper.close()
+            session = SolveSession(position, method_spec, seed or 0)
+        autosave = SolveAutosave(session, display.better, save, resume)
+        display.session = session
+        solution = session.advance(limits, stop, autosave.update)
+        autosave.close()
         return solution
 
-    solution, interrupted = run_with_progress(work, progress.line)
+    solution, interrupted = run_with_progress(work, display.progress)
     if json:
         print_json(solution.as_json())
     else:
-        _print_solution(solution)
+        _show(solution)
     if interrupted:
         options = {
             "--moves": moves or None,
@@ -123,51 +121,51 @@ def solve(
             "--playouts": playouts,
             "--runs": runs,
         }
-        _print_resume_command(game, options, save or resume)
+        _show_resume_command(game, options, save or resume)
         raise typer.Exit(INTERRUPTED)
 
 
-class _SolveProgress:
-    """Progress on stderr: improved games, and a status line."""
+class _SolveDisplay:
+    """Displays better games and a progress line during a solve."""
 
     def __init__(self) -> None:
-        self.solving: Solving | None = None
+        self.session: SolveSession | None = None
         self._best: Solution | None = None
-        self._printed: Solution | None = None
-        self._next_print = 0.0
+        self._last_shown: Solution | None = None
+        self._next_time = 0.0
 
-    def improve(self, solution: Solution) -> None:
-        """Record an improved game, and print it unless one has just been printed."""
+    def better(self, solution: Solution) -> None:
+        """Show a better game, unless another was shown in the last SHOW_SECONDS."""
         self._best = solution
-        self._print_best()
+        self._show_best()
 
-    def line(self, elapsed: float) -> str:
-        """Return the status line."""
-        self._print_best()
-        if self.solving is None or self._best is None:
+    def progress(self, elapsed: float) -> str:
+        """Return the progress line."""
+        self._show_best()
+        if self.session is None or self._best is None:
             return f"starting for {format_duration(elapsed)}"
-        playouts, runs = self.solving.solver.playouts, self.solving.runs
-        again = f", run {runs + 1}" if runs else ""
+        playouts, runs = self.session.search.playouts, self.session.runs
+        run_text = f", run {runs + 1}" if runs else ""
         return (
-            f"best {points_text(self._best.points)} after {format_duration(self.solving.seconds)}, "
-            f"{playouts:,} playouts{again}; Ctrl-C shows it"
+            f"best {points_text(self._best.points)} after {format_duration(self.session.seconds)}, "
+            f"{playouts:,} playouts{run_text}; Ctrl-C shows it"
         )
 
-    def _print_best(self) -> None:
+    def _show_best(self) -> None:
         best = self._best
-        if best is None or best is self._printed or time.monotonic() < self._next_print:
+        if best is None or best is self._last_shown or time.monotonic() < self._next_time:
             return
-        self._printed, self._next_print = best, time.monotonic() + PRINT_INTERVAL
+        self._last_shown, self._next_time = best, time.monotonic() + SHOW_SECONDS
         line = f"{points_text(best.points)} after {best.seconds:.1f} s: {' '.join(best.moves)}"
         err().print(line, markup=False, soft_wrap=True)
 
 
 def points_text(points: float) -> str:
-    """Format points with thousands separators."""
+    """Return points as text: integers exactly, other numbers with six digits."""
     return f"{points:,}" if isinstance(points, int) else f"{points:,.6g}"
 
 
-def _print_solution(solution: Solution) -> None:
+def _show(solution: Solution) -> None:
     def line(text: str, style: str = "") -> None:
         out().print(text, markup=False, soft_wrap=True, style=style)
 
@@ -181,7 +179,7 @@ def _print_solution(solution: Solution) -> None:
     )
 
 
-def _print_resume_command(game: str, options: Mapping[str, object], file: str | None) -> None:
+def _show_resume_command(game: str, options: Mapping[str, object], file: str | None) -> None:
     if file is None:
         err().print("Stopped. Use --save FILE to be able to resume.", style="yellow")
         return

@@ -48,7 +48,7 @@ class BoardCommands:
     @gtp_command("komi", go_only=True)
     def komi(self, komi: str) -> str:
         """Set White's komi."""
-        self.board.set_komi(parse_number(komi, "komi", -go.MOST_KOMI, go.MOST_KOMI))
+        self.board.set_komi(parse_number(komi, "komi", -go.MAX_KOMI, go.MAX_KOMI))
         return ""
 
     @gtp_command("fixed_handicap", go_only=True)

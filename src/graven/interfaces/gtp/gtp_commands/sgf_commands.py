@@ -24,7 +24,7 @@ class SgfCommands:
         if not Path(name).is_file():
             raise CommandError("cannot load file")
         with Path(name).open("rb") as file:
-            data = file.read(sgf.LARGEST_FILE + 1)
+            data = file.read(sgf.MAX_FILE_BYTES + 1)
         board = self.session.board
         board.load_sgf(sgf.read(data, moves))
         return str(board.game.player_names[board.position.state[0]].lower())
