@@ -2,7 +2,7 @@
 
     from graven.policies import Formula, Parameter, TreePolicy
 
-See docs/your-own-policy.md; `graven new policy NAME` writes a file to start from.
+See docs/write-a-policy.md; `graven new policy NAME` writes a file to start from.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ Two kinds of functions are compiled:
   makes.
 
 Numba has first-class function values as well. Each of them costs 16 microseconds whenever it is
-passed from Python to a kernel, an integer costs nothing; see docs/design.md.
+passed from Python to a kernel, an integer costs nothing; see docs/decisions.md.
 
 Compiled code is kept on disk: see `compile_cache`.
 """
@@ -42,7 +42,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 _OPTIONS = {"nopython": True, "nogil": True, "error_model": "numpy"}
 # Kernels allocate nothing, so nothing in them needs to be counted: without Numba's run time
-# library an array can be sliced or taken out of a tuple for nothing (see docs/design.md).
+# library an array can be sliced or taken out of a tuple for nothing (see docs/decisions.md).
 _BARE = {"nogil": True, "error_model": "numpy", "_nrt": False}
 
 

@@ -220,7 +220,7 @@ def key(constants: Constants, state: State) -> int:
     """Return a key of stones, player to move, passes, ply and the moves that superko forbids now.
 
     For a finished game: of the stones and the ply. The ply excludes cycles in the tree. Moves that
-    superko may forbid later are not part of the key: see docs/design.md.
+    superko may forbid later are not part of the key: see docs/decisions.md.
     """
     mixed = state[KEY] + (state[PLY] + 1) * _ODD
     if is_over(constants, state):
