@@ -1,7 +1,7 @@
-"""Start a match and kill it, again and again: `python -m tests.lab.killed_matches STORE KILLS`.
+"""Start a match and kill it, repeatedly: `python -m tests.lab.killed_matches STORE KILLS`.
 
-Every match runs in a fork of a process that has loaded everything, so that its whole life is
-games, and dies by SIGKILL.
+Every match runs in a fork of a process that has loaded everything, so that it plays games for all
+of its lifetime, and ends by SIGKILL.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MATCH = ["match", "nogo", "--size", "3", "uct", "rave", "--games", "200", "--pla
 
 
 def recorded(path: Path) -> int:
-    """How many games there are, asked behind the store's back."""
+    """Count the recorded games without the class `Store`."""
     if not path.exists():
         return 0
     db = sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=10)
@@ -33,14 +33,14 @@ def recorded(path: Path) -> int:
 
 
 def wait_for(path: Path, games: int, alive) -> None:
-    """Wait until so many games are recorded, and then a little."""
+    """Wait until `games` games are recorded, or the match has ended."""
     while recorded(path) < games and alive():
         time.sleep(0.002)
 
 
 def kill_forks(path: Path, kills: int) -> None:
     match("nogo(size=3)", "uct", "rave", games=2, workers=1)
-    chance = random.Random(1)
+    rng = random.Random(1)
     for _ in range(kills):
         before = recorded(path)
         child = os.fork()
@@ -51,8 +51,8 @@ def kill_forks(path: Path, kills: int) -> None:
             app.run([*MATCH, "--db", str(path), "--workers", "1"])
             os._exit(0)
 
-        wait_for(path, before + chance.choice([0, 1, 2, 5]), lambda: True)
-        time.sleep(chance.random() * 0.01)
+        wait_for(path, before + rng.choice([0, 1, 2, 5]), lambda: True)
+        time.sleep(rng.random() * 0.01)
         os.kill(child, signal.SIGKILL)
         _, status = os.waitpid(child, 0)
         assert os.WIFSIGNALED(status), "it ended before it could be killed"

@@ -297,12 +297,12 @@ def test_invalid_scores_are_reported(tmp_path, column, text):
 def test_a_full_disk_is_reported_and_loses_nothing(tmp_path):
     program = f"""
 import resource, signal
-from graven.interfaces.cli import app
+from graven.interfaces.cli.app import run
 from graven.lab.experiments.match import match
 match("nogo(size=3)", "uct", "rave", games=2, workers=1)  # compile before the limit
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))
-raise SystemExit(app.run({[*MATCH, "--workers", "1"]}))
+raise SystemExit(run({[*MATCH, "--workers", "1"]}))
 """
     done = subprocess.run(
         [sys.executable, "-c", program],
