@@ -111,7 +111,7 @@ ELEVEN = " ".join(f"(or (q a{i}) (q b{i}))" for i in range(11))
 )
 def test_alternatives_are_not_multiplied_without_end(body: str, rules: int) -> None:
     text = GAME + "".join(f"(<= (p {i}) {body})" for i in range(rules))
-    with pytest.raises(UsageError, match="make more than"):
+    with pytest.raises(UsageError, match="gives more than"):
         check(read(text))
 
 
