@@ -54,7 +54,7 @@ def test_every_sequence_of_a_game_small_enough_to_count_by_hand():
 
 
 def test_perft_rejects_what_it_cannot_count():
-    with pytest.raises(UsageError, match="move at once"):
+    with pytest.raises(UsageError, match="simultaneous moves"):
         perft(rock_paper_scissors().start(), 1)
     with pytest.raises(UsageError, match="at least 0"):
         perft(heaps(1).start(), -1)

@@ -30,7 +30,7 @@ def test_check_names_the_rule_and_its_line(sheet, capsys):
     assert run(["gdl", "check", sheet(tiny.LAMPS + "\n(<= (win ?x) dark)")]) == 2
     output = capsys.readouterr().out
     line = tiny.LAMPS.count("\n") + 2
-    assert f"error: line {line}: nothing in the body gives ?x of the head a value" in output
+    assert f"error: line {line}: ?x in the head is not bound by the body" in output
     assert "(<= (win ?x) dark)" in output
 
 

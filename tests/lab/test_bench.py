@@ -82,8 +82,6 @@ def test_unknown_measurements_are_reported():
 @pytest.mark.parametrize("name", BENCHMARKS)
 def test_every_benchmark_exists(name):
     benchmark = BENCHMARKS[name]
-    if name == "page":
-        pytest.importorskip("starlette", reason="the extra 'web' is not installed")
     assert callable(getattr(import_module(f"graven.bench.{benchmark.module}"), benchmark.function))
 
 

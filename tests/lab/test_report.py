@@ -66,7 +66,7 @@ def store():
         agents = list(SHARES)
         for one, other in ((0, 1), (0, 2), (1, 2)):
             pairing = make_pairing("breakthrough", agents[one], agents[other], BUDGET)
-            add(store, pairing, 2 * SHARES[agents[one]], 2 * SHARES[agents[other]], 1)
+            add(store, pairing, 2 * SHARES[agents[one]], 2 * SHARES[agents[other]], draws=1)
         add(
             store, make_pairing("nogo(size=5)", "uct", "uct(playouts=9)", Budget(seconds=0.5)), 1, 1
         )

@@ -27,9 +27,9 @@ SCREENSHOTS = Path(__file__).parents[3] / "screenshots"
 def store(tmp_path_factory):
     """A store with two matches, one of which is a cell of a published table."""
     path = tmp_path_factory.mktemp("page") / "graven.db"
-    match("nogo(size=4)", "grave", "uct", games=4, playouts=60, workers=1, db=path)
+    match("nogo(size=4)", "grave", "uct", games=4, playouts=60, workers=1, store=path)
     setup = paper("cazenave2015").table("6").figures[1].setup
-    match(setup.game, setup.first, setup.second, games=2, playouts=1000, workers=1, db=path)
+    match(setup.game, setup.first, setup.second, games=2, playouts=1000, workers=1, store=path)
     return path
 
 

@@ -53,7 +53,9 @@ def test_a_game_is_replayed_with_its_evaluations(pages, store):
 
 def test_a_game_in_gdl_is_replayed(tmp_path):
     store = tmp_path / "gdl.db"
-    played = match("gdl(sheet=connect5)", "uct", "grave", games=1, playouts=10, workers=1, db=store)
+    played = match(
+        "gdl(sheet=connect5)", "uct", "grave", games=1, playouts=10, workers=1, store=store
+    )
     pages = StorePages(str(store), None)
     game = pages.game(match_id(played.pairing), 0)
     position = gv.game("gdl(sheet=connect5)").start().play_moves(game["moves"])
@@ -94,16 +96,16 @@ def test_published_figures_and_our_results(pages):
 
 def test_new_games_in_the_store_are_shown(tmp_path):
     path = tmp_path / "graven.db"
-    match("nogo(size=3)", "uct", "rave", games=2, playouts=20, workers=1, db=path)
+    match("nogo(size=3)", "uct", "rave", games=2, playouts=20, workers=1, store=path)
     pages = StorePages(str(path), None)
     before, stamp = pages.matches(), pages.stamp()
     assert pages.matches() == before
-    match("nogo(size=3)", "uct", "rave", games=5, playouts=20, workers=1, db=path)
+    match("nogo(size=3)", "uct", "rave", games=5, playouts=20, workers=1, store=path)
     assert pages.stamp() != stamp
     assert pages.matches()["games"] == 5
     for file in path.parent.glob("graven.db*"):
         file.unlink()
-    match("nogo(size=3)", "uct", "hrave", games=1, playouts=20, workers=1, db=path)
+    match("nogo(size=3)", "uct", "hrave", games=1, playouts=20, workers=1, store=path)
     assert pages.matches()["games"] == 1
 
 

@@ -1,10 +1,10 @@
-"""KIF text into rules: the syntax of GDL and nothing else.
+"""Parse KIF text into rules: the syntax of GDL.
 
-Two layers. `expressions` reads words and parentheses, which is also what the messages of the GGP
-protocol are made of; `read` makes rules of them. What arrives may come from anywhere: text and
-nesting are bounded, and whatever is wrong is told with its line and column.
+There are two layers. `expressions` reads words and parentheses, which the messages of the GGP
+protocol consist of as well; `read` makes rules of them. The input is untrusted: its size and its
+nesting are bounded, and errors give line and column.
 
-Names keep their case, as in GGP-Base; GDL's own words (`role`, `next`, ...) may be written in any.
+Names are case-sensitive, as in GGP-Base; GDL's keywords (`role`, `next`, ...) are not.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from typing import NamedTuple, NoReturn
 from graven.core.errors import UsageError
 
 MOST_TEXT = 4_000_000
-"""The longest text that is read, in characters."""
+"""The maximum length of a text in characters."""
 MOST_DEPTH = 100
-"""The deepest nesting that is read: what works on terms may then recurse."""
+"""The maximum nesting depth, so that functions over terms may recurse."""
 
 KEYWORDS = frozenset(
     ("role", "init", "true", "next", "legal", "does", "goal", "terminal", "base", "input")
@@ -28,14 +28,14 @@ OPERATORS = frozenset(("<=", "not", "or", "and", "distinct", "quote"))
 
 
 class Word(NamedTuple):
-    """One word of the text, and where it starts."""
+    """A word and its position in the text."""
 
     text: str
     at: int
 
 
 class KifList(NamedTuple):
-    """What stands between two parentheses, and where the first of them is."""
+    """A parenthesised list and the position of its opening parenthesis."""
 
     items: tuple[Expression, ...]
     at: int
@@ -46,21 +46,21 @@ Expression = Word | KifList
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A variable; its name has the question mark."""
+    """A variable; its name includes the question mark."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Compound:
-    """A function with its arguments: `(cell 1 1 b)`. `(noop)` is one with none, unlike `noop`."""
+    """A function with its arguments: `(cell 1 1 b)`; `(noop)` differs from the constant `noop`."""
 
     name: str
     args: tuple[Term, ...]
 
 
 Term = str | Variable | Compound
-"""A constant is its own name."""
+"""A constant is represented by its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Atom:
 
 @dataclass(frozen=True, slots=True)
 class Distinct:
-    """True where the two terms are different."""
+    """True if the two terms are different."""
 
     left: Term
     right: Term
@@ -81,21 +81,21 @@ class Distinct:
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """True where what it holds cannot be shown."""
+    """Negation as failure: true if the body cannot be proved."""
 
     body: Literal
 
 
 @dataclass(frozen=True, slots=True)
 class Or:
-    """True where at least one part is."""
+    """Disjunction."""
 
     parts: tuple[Literal, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class And:
-    """True where all parts are; found only inside `Not` and `Or`."""
+    """Conjunction; occurs only inside `Not` and `Or`."""
 
     parts: tuple[Literal, ...]
 
@@ -105,7 +105,7 @@ Literal = Atom | Distinct | Not | Or | And
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A head that holds where the whole body does; a fact has no body."""
+    """A head that holds if the whole body holds; a fact has no body."""
 
     head: Atom
     body: tuple[Literal, ...] = ()
@@ -114,31 +114,31 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A game's rules in the order of the text."""
+    """The rules of a game in the order of the text."""
 
     rules: tuple[Rule, ...]
 
     @property
     def roles(self) -> tuple[str, ...]:
-        """The players in the order in which the facts name them."""
+        """The players in the order of the `role` facts."""
         named = (r.head.args[0] for r in self.rules if r.head.name == "role" and r.head.args)
         return tuple(dict.fromkeys(role for role in named if isinstance(role, str)))
 
 
 def read(text: str, name: str = "the sheet") -> Sheet:
-    """The rules in a text; `name` is what errors call it."""
+    """Parse the rules of a text; error messages refer to it as `name`."""
     reader = _Reader(text, name)
     return Sheet(tuple(reader.rule(each) for each in expressions(text, name)))
 
 
 def expressions(text: str, name: str = "the text") -> list[Expression]:
-    """All words and forms of a text, comments left out."""
+    """Return all words and lists of a text, without comments."""
     reader = _Reader(text, name)
     if len(text) > MOST_TEXT:
         raise UsageError(f"{name} has {len(text):,} characters; at most {MOST_TEXT:,} are read.")
-    found: list[Expression] = []
+    top_level: list[Expression] = []
     open_forms: list[tuple[int, list[Expression]]] = []
-    items = found
+    items = top_level
     for kind, word, at in _tokens(reader):
         if kind == "(":
             if len(open_forms) >= MOST_DEPTH:
@@ -149,16 +149,16 @@ def expressions(text: str, name: str = "the text") -> list[Expression]:
             if not open_forms:
                 reader.fail(at, "this parenthesis closes nothing")
             start, closed = open_forms.pop()
-            items = open_forms[-1][1] if open_forms else found
+            items = open_forms[-1][1] if open_forms else top_level
             items.append(KifList(tuple(closed), start))
         else:
             items.append(Word(word, at))
     if open_forms:
         reader.fail(open_forms[-1][0], "this parenthesis is never closed")
-    return found
+    return top_level
 
 
-# A quote mark before a form or a word says that it stands for itself: here everything does.
+# A quote mark before a list or a word has no effect in GDL and is skipped.
 _TOKEN = re.compile(
     r"""(?P<skip>[\s\0\ufeff]+|;[^\r\n]*|'(?=[(|"?\w]))
       | (?P<open>\()
@@ -178,7 +178,7 @@ def _tokens(reader: _Reader) -> Iterator[tuple[str, str, int]]:
     for match in _TOKEN.finditer(reader.text):
         kind, word, at = match.lastgroup, match.group(), match.start()
         if kind not in (None, "skip") and (bad := _CONTROL.search(word)):
-            # Names are shown in terminals, which would obey them.
+            # Names are printed to terminals, which would interpret control characters.
             reader.fail(at + bad.start(), "here is a control character")
         if kind == "open" or kind == "close":
             yield word, word, at
@@ -194,12 +194,12 @@ def _tokens(reader: _Reader) -> Iterator[tuple[str, str, int]]:
 
 
 def _plain(word: str) -> bool:
-    """Whether a quoted word would be read as the same word without its quotes."""
+    """Return whether a quoted word would be read as the same word without its quotes."""
     return bool(re.fullmatch(r"""[^\s\0\ufeff();|"'?][^\s\0\ufeff();]*""", word))
 
 
 class _Reader:
-    """Makes rules of expressions; knows the text so as to show where something is wrong."""
+    """Converts expressions to rules; keeps the text for error messages."""
 
     def __init__(self, text: str, name: str) -> None:
         self.text = text
@@ -207,7 +207,7 @@ class _Reader:
         self._starts = [0, *(m.end() for m in re.finditer(r"\r\n|\r|\n", text[:MOST_TEXT]))]
 
     def line(self, at: int) -> int:
-        """The number of the line, from 1."""
+        """Return the line number of a position, from 1."""
         low, high = 0, len(self._starts)
         while high - low > 1:
             middle = (low + high) // 2
@@ -218,7 +218,7 @@ class _Reader:
         return low + 1
 
     def fail(self, at: int, reason: str) -> NoReturn:
-        """Say what is wrong at this place of the text, and show it."""
+        """Raise a UsageError that shows this position of the text."""
         number = self.line(at)
         start = self._starts[number - 1]
         column = at - start + 1
@@ -230,7 +230,7 @@ class _Reader:
         )
 
     def rule(self, expression: Expression) -> Rule:
-        """A fact, or a head and its body."""
+        """Convert a fact, or a head with its body."""
         line = self.line(expression.at)
         if isinstance(expression, KifList) and expression.items:
             first = expression.items[0]
@@ -242,7 +242,7 @@ class _Reader:
         return Rule(self.atom(expression), (), line)
 
     def literal(self, expression: Expression) -> Literal:
-        """One condition of a body."""
+        """Convert one condition of a body."""
         if isinstance(expression, Word) or not expression.items:
             return self.atom(expression)
         first, rest = expression.items[0], expression.items[1:]
@@ -263,7 +263,7 @@ class _Reader:
         return self.atom(expression)
 
     def atom(self, expression: Expression) -> Atom:
-        """A relation with its arguments, or a proposition."""
+        """Convert a relation with its arguments, or a proposition."""
         if isinstance(expression, Word):
             return Atom(self._name(expression))
         if not expression.items:
@@ -276,7 +276,7 @@ class _Reader:
         return Atom(self._name(first), tuple(self.term(each) for each in expression.items[1:]))
 
     def term(self, expression: Expression) -> Term:
-        """A constant, a variable or a function."""
+        """Convert a constant, a variable or a function."""
         if isinstance(expression, Word):
             if expression.text.startswith("?"):
                 return Variable(expression.text)
@@ -299,7 +299,7 @@ class _Reader:
 
 
 def term_of(expression: Expression) -> Term:
-    """An expression of its own, such as a move in a message, as a term."""
+    """Convert a separate expression, such as a move in a message, to a term."""
     return _Reader("", "the message").term(expression)
 
 
@@ -309,7 +309,7 @@ def _keyword(word: str) -> str:
 
 
 def _flat(body: Sequence[Literal]) -> tuple[Literal, ...]:
-    """A body without `and`: it is one anyway."""
+    """Flatten nested conjunctions: a body is a conjunction already."""
     flat: list[Literal] = []
     for literal in body:
         flat.extend(_flat(literal.parts) if isinstance(literal, And) else [literal])
@@ -317,14 +317,14 @@ def _flat(body: Sequence[Literal]) -> tuple[Literal, ...]:
 
 
 def _window(line: str, at: int, width: int = 76) -> tuple[str, int]:
-    """The part of a long line around a place, tabs made spaces, and the place in it."""
+    """Return the part of a line around a position, tabs as spaces, and the position in it."""
     start = max(0, at - width // 2) if len(line) > width else 0
     shown = re.sub(r"[^\x20-\x7e\xa0-\U0010ffff]", " ", line[start : start + width])
     return shown.rstrip(), at - start
 
 
 def show(part: Term | Literal | Rule) -> str:
-    """A term, a condition or a rule as KIF."""
+    """Format a term, a condition or a rule as KIF."""
     match part:
         case str():
             return part
@@ -347,7 +347,7 @@ def show(part: Term | Literal | Rule) -> str:
 
 
 def spaced(term: Term) -> str:
-    """A term as GGP-Base prints moves: `( move 1 2 )`, `noop`."""
+    """Format a term as GGP-Base prints moves: `( move 1 2 )`, `noop`."""
     if isinstance(term, Compound):
         return f"( {' '.join([term.name, *map(spaced, term.args)])} )"
     return show(term)

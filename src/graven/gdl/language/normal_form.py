@@ -1,8 +1,8 @@
-"""Rules in one plain form: a head, atoms that hold, atoms that do not, terms that differ.
+"""Normalise rules: a head, positive atoms, negated atoms, and pairs of different terms.
 
-`or` is split into several rules, `and` and double negation disappear, equality is written into
-the terms, and what is denied with a variable of its own, `(not (true (cell ?x b)))` where nothing
-else binds `?x`, becomes a relation of its own that is denied as a whole: there is no such x.
+`or` is split into several rules, `and` and double negation are removed, and equality is
+substituted into the terms. A negated condition with a variable that nothing else binds, such as
+`(not (true (cell ?x b)))`, becomes an auxiliary relation that is negated as a whole: there is no x.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from graven.gdl.language.kif_reader import (
 )
 
 MOST_ALTERNATIVES = 4096
-"""How many rules one rule may become when its `or`s are split."""
+"""The maximum number of rules that one rule may be split into."""
 MOST_ADDED = 20_000
-"""How many more rules there may be when the `or`s of all rules are split."""
+"""The maximum number of rules that splitting may add to a sheet."""
 
 
 @dataclass(frozen=True, slots=True)
 class NormalClause:
-    """One rule in plain form, and the rule of the sheet that it comes from."""
+    """A rule in normal form, and the rule of the sheet that it comes from."""
 
     head: Atom
     holds: tuple[Atom, ...]
@@ -45,7 +45,7 @@ class NormalClause:
 
 
 def variables(part: Term | Literal) -> Iterator[str]:
-    """The names of all variables in it, repeated as they are."""
+    """Yield the names of all variables in order, with repetitions."""
     match part:
         case Variable(name):
             yield name
@@ -63,7 +63,7 @@ def variables(part: Term | Literal) -> Iterator[str]:
 
 
 def normal(sheet: Sheet) -> list[NormalClause]:
-    """All rules of a sheet in plain form."""
+    """Return all rules of a sheet in normal form."""
     made: list[NormalClause] = []
     numbers = count(1)
     most = len(sheet.rules) + MOST_ADDED
@@ -73,7 +73,7 @@ def normal(sheet: Sheet) -> list[NormalClause]:
 
 
 class _Rewriter:
-    """Brings one rule into plain form; relations that it needs on the way are added to `made`."""
+    """Normalises one rule; auxiliary relations are added to `made`."""
 
     def __init__(
         self, rule: Rule, made: list[NormalClause], numbers: Iterator[int], most: int
@@ -84,19 +84,19 @@ class _Rewriter:
         self.most = most
 
     def rewrite(self, head: Atom, body: Iterable[Literal]) -> None:
-        """Add the rule of this head and body to what has been made."""
+        """Append the normal form of a rule with this head and body."""
         for simple in self._alternatives(And(tuple(body))):
             clause = self._clause(head, simple)
             if clause is not None:
                 self.made.append(clause)
             if len(self.made) > self.most:
                 raise UsageError(
-                    f"line {self.rule.line}: with this rule, the 'or's of the sheet make more than "
-                    f"{self.most:,} rules of it: {show(self.rule)}."
+                    f"line {self.rule.line}: with this rule, splitting the 'or's gives more than "
+                    f"{self.most:,} rules: {show(self.rule)}."
                 )
 
     def _alternatives(self, literal: Literal) -> list[tuple[Literal, ...]]:
-        """The ways to make it true, each as atoms, `distinct` and denials."""
+        """Return the disjunctive normal form: conjunctions of atoms, `distinct` and `not`."""
         match literal:
             case Or(parts):
                 ways = []
@@ -120,12 +120,12 @@ class _Rewriter:
     def _bound_number(self, ways: int) -> None:
         if ways > MOST_ALTERNATIVES:
             raise UsageError(
-                f"line {self.rule.line}: the 'or's of this rule make more than "
-                f"{MOST_ALTERNATIVES} rules of it: {show(self.rule)}."
+                f"line {self.rule.line}: splitting the 'or's of this rule gives more than "
+                f"{MOST_ALTERNATIVES} rules: {show(self.rule)}."
             )
 
     def _clause(self, head: Atom, literals: tuple[Literal, ...]) -> NormalClause | None:
-        """The clause, or None if it can never hold."""
+        """Return the clause, or None if it can never hold."""
         equal: dict[str, Term] = {}
         for literal in literals:
             if (
@@ -147,30 +147,30 @@ class _Rewriter:
                 if not _apart(literal.left, literal.right):
                     differ.append((literal.left, literal.right))
             elif isinstance(literal, Not) and not isinstance(literal.body, Distinct):
-                fails.append(self._denied(literal.body, holds))
+                fails.append(self._negated_atom(literal.body, holds))
         return NormalClause(
             head, tuple(dict.fromkeys(holds)), tuple(fails), tuple(differ), self.rule
         )
 
-    def _denied(self, body: Literal, holds: tuple[Atom, ...]) -> Atom:
-        """The atom to deny: itself, or a relation that hides variables which nothing binds."""
+    def _negated_atom(self, body: Literal, holds: tuple[Atom, ...]) -> Atom:
+        """Return the atom to negate: the body itself or an auxiliary relation."""
         bound = {name for atom in holds for name in variables(atom)}
         names = list(dict.fromkeys(variables(body)))
         if isinstance(body, Atom) and bound.issuperset(names):
             return body
-        # No name in a text has a space in it.
+        # Names in a sheet contain no space, so that this name is new.
         name = f"denied {next(self.numbers)}"
         head = Atom(name, tuple(Variable(name) for name in names if name in bound))
-        # What the body only compares or denies gets its values where the whole rule gets them.
-        given = [set(_named(way)) for way in self._alternatives(body)]
-        missing = {each for each in variables(head) if not all(each in way for way in given)}
+        # Variables that the body only compares or negates are bound by the rule's positive atoms.
+        bound_by_way = [set(_named(way)) for way in self._alternatives(body)]
+        missing = {each for each in variables(head) if not all(each in way for way in bound_by_way)}
         sources = [atom for atom in holds if not missing.isdisjoint(variables(atom))]
         self.rewrite(head, [*sources, body])
         return head
 
 
 def _named(literals: Iterable[Literal]) -> Iterator[str]:
-    """The variables of those that are atoms."""
+    """Yield the variables of the positive atoms."""
     return (name for each in literals if isinstance(each, Atom) for name in variables(each))
 
 
@@ -195,14 +195,14 @@ def _unify(left: Term, right: Term, equal: dict[str, Term]) -> bool:
 
 
 def _apart(left: Term, right: Term) -> bool:
-    """Whether two terms differ whatever their variables are."""
+    """Return whether two terms differ for all values of their variables."""
     if isinstance(left, Variable) or isinstance(right, Variable):
         return False
     return not _unify(left, right, {})
 
 
 def may_match(left: Atom, right: Atom) -> bool:
-    """Whether two atoms of different rules can be the same."""
+    """Return whether atoms of different rules unify."""
     if left.name != right.name or len(left.args) != len(right.args):
         return False
     apart = {name: Variable(f"{name} ") for name in variables(right)}
@@ -242,7 +242,7 @@ def _replace(literal: Literal, values: dict[str, Term]) -> Literal:
 
 
 def replaced(clause: NormalClause, values: dict[str, Term]) -> NormalClause:
-    """The clause with terms in place of variables."""
+    """Return the clause with variables replaced by terms."""
     return NormalClause(
         _replace_atom(clause.head, values),
         tuple(_replace_atom(atom, values) for atom in clause.holds),

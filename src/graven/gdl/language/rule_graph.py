@@ -1,7 +1,7 @@
-"""The rule graph of a sheet: which relation needs which, as DOT or as a picture.
+"""The dependency graph of a sheet's relations, as DOT or SVG.
 
-Relations stand in columns, each to the right of all that it needs; what depends on itself stands
-together. A dashed line says that the relation is denied.
+Relations are drawn in columns, each to the right of its dependencies; mutually recursive relations
+share a column. A dashed line is a negative dependency.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ GAME = ("legal", "next", "terminal", "goal", "init")
 STATE = ("true", "does")
 COLOURS = {"game": "#f6c177", "state": "#9ccfd8", "dynamic": "#e8e3f2", "fixed": "#f2f0eb"}
 MEANING = {
-    "game": "what the game asks",
+    "game": "keyword of the game",
     "state": "the state and the moves",
     "dynamic": "depends on the state",
     "fixed": "never changes",
@@ -28,24 +28,24 @@ LETTER, ROW, GAP, MARGIN = 7.2, 30, 90, 24
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """Relations and which of them need which."""
+    """Relations and their dependencies."""
 
     kinds: dict[str, str]
-    """Of each relation: game, state, dynamic or fixed."""
+    """The kind of each relation: game, state, dynamic or fixed."""
     needs: dict[tuple[str, str], bool]
-    """(relation, what it needs): whether only denied."""
+    """(relation, dependency): whether it is only negative."""
     layers: list[list[str]]
-    """Relations from left to right, each after what it needs, and from top to bottom."""
+    """Columns from left to right, each a list of relations from top to bottom."""
 
 
 def rule_graph(sheet: Sheet) -> Graph:
-    """The rule graph of a sheet. Relations that the splitting of rules makes are left out."""
+    """Build the graph of a sheet, without auxiliary relations of the normal form."""
     needs: dict[tuple[str, str], bool] = {}
     hidden: dict[str, str] = {}
     names: dict[str, None] = {}
     for clause in normal(sheet):
         head = clause.head.name
-        if " " in head:  # stands for something that a rule denies
+        if " " in head:  # an auxiliary relation for a negation
             hidden[head] = head = clause.origin.head.name
         names.setdefault(head)
         for atom in clause.holds:
@@ -96,11 +96,13 @@ def _layers(names: list[str], needs: dict[tuple[str, str], bool]) -> list[list[s
     layers: list[list[str]] = [[] for _ in range(max(depth, default=0) + 1)]
     for name in names:
         layers[depth[numbers[name]]].append(name)
-    return _untangled(layers, needs)
+    return _reduce_crossings(layers, needs)
 
 
-def _untangled(layers: list[list[str]], needs: dict[tuple[str, str], bool]) -> list[list[str]]:
-    """The order within layers in which each stands near the middle of its neighbours."""
+def _reduce_crossings(
+    layers: list[list[str]], needs: dict[tuple[str, str], bool]
+) -> list[list[str]]:
+    """Order each layer by the mean position of the neighbours, to reduce crossings."""
     around = defaultdict(set)
     for head, need in needs:
         around[head].add(need)
@@ -120,7 +122,7 @@ def _untangled(layers: list[list[str]], needs: dict[tuple[str, str], bool]) -> l
 
 
 def dot(graph: Graph) -> str:
-    """The graph for Graphviz."""
+    """Format the graph for Graphviz."""
     lines = ["digraph rules {", "  rankdir=LR;", "  node [shape=box, style=filled];"]
     for name, kind in graph.kinds.items():
         lines.append(f'  {_quoted(name)} [fillcolor="{COLOURS[kind]}"];')
@@ -135,7 +137,7 @@ def _quoted(name: str) -> str:
 
 
 def svg(graph: Graph, title: str = "") -> str:
-    """The graph as a picture."""
+    """Draw the graph as SVG."""
     widths = [max(len(name) for name in layer) * LETTER + 20 for layer in graph.layers]
     tallest = max(len(layer) for layer in graph.layers)
     height = 2 * MARGIN + tallest * ROW + 46
@@ -185,7 +187,7 @@ def _edge(
             f"M{x1:.0f},{y1:.0f} C{x1 + bend:.0f},{y1:.0f} {x2 - bend:.0f},{y2:.0f} {x2},{y2:.0f}"
         )
     else:
-        # Within a layer: out on the right and back in there.
+        # An edge within a layer leaves and enters on the right.
         x2 = target[0] + target[2]
         out = f"{x1 + 40:.0f},{y1:.0f} {x2 + 40:.0f},{y2 + 6:.0f}"
         path = f"M{x1:.0f},{y1:.0f} C{out} {x2:.0f},{y2 + 4:.0f}"

@@ -1,8 +1,7 @@
-"""Whether a sheet is a game: what GDL demands of its rules (Love et al. 2008, section 4).
+"""Check GDL's restrictions on a sheet (Love et al. 2008, section 4).
 
-An error is something that leaves a sheet without meaning. A warning is something that GDL forbids
-or that is likely a slip, but that has a meaning all the same: real sheets have many, and are
-played.
+An error makes a sheet meaningless. A warning is a violation, or a likely mistake, that still has a
+meaning: real sheets have many and are played.
 """
 
 from __future__ import annotations
@@ -42,18 +41,18 @@ ARITIES = {
     "input": 2,
 }
 HINTS = ("base", "input")
-"""For whoever grounds the rules: old sheets write them otherwise, and nothing depends on them."""
+"""Hints for grounding; old sheets use them differently, and nothing depends on them."""
 NEEDED = ("role", "init", "legal", "next", "goal", "terminal")
 MOST_ROLES = 100
 MOST_SHOWN = 300
-"""Characters of a rule that a sentence shows."""
+"""The maximum number of characters of a rule in a message."""
 MOST_COMPARED = 500_000
-"""Pairs of an atom and a rule that are compared to find out which rule may give which atom."""
+"""The maximum number of pairs of an atom and a rule that are matched."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Finding:
-    """Something wrong with a sheet; line 0 where it is the whole sheet."""
+    """A problem of a sheet; line 0 if it concerns the whole sheet."""
 
     line: int
     fatal: bool
@@ -65,18 +64,18 @@ class Finding:
 
 
 def check(sheet: Sheet, name: str = "the sheet") -> list[Finding]:
-    """The warnings about a sheet; a UsageError where it is not a game."""
-    found = findings(sheet)
-    fatal = [str(each) for each in found if each.fatal]
+    """Return the warnings about a sheet; raise UsageError if it has errors."""
+    problems = findings(sheet)
+    fatal = [str(problem) for problem in problems if problem.fatal]
     if fatal:
         more = f" ({len(fatal) - 1} more errors: see 'graven gdl check')" if fatal[1:] else ""
         raise UsageError(f"{name}, {fatal[0]}{more}")
-    return [each for each in found if not each.fatal]
+    return [problem for problem in problems if not problem.fatal]
 
 
 def findings(sheet: Sheet) -> list[Finding]:
-    """All that is wrong with a sheet, in the order of its lines."""
-    found = [
+    """Return all errors and warnings in the order of their lines."""
+    problems = [
         *_presence(sheet),
         *_hidden_information(sheet),
         *_arities(sheet),
@@ -85,10 +84,10 @@ def findings(sheet: Sheet) -> list[Finding]:
         *_goals(sheet),
         *_unknown(sheet),
     ]
-    if not any(each.fatal for each in found):
+    if not any(problem.fatal for problem in problems):
         clauses = normal(sheet)
-        found += [*_dependencies(clauses), *_recursion(clauses)]
-    return sorted(dict.fromkeys(found))
+        problems += [*_dependencies(clauses), *_recursion(clauses)]
+    return sorted(dict.fromkeys(problems))
 
 
 def _quoted(rule: Rule) -> str:
@@ -102,11 +101,13 @@ def _presence(sheet: Sheet) -> Iterator[Finding]:
         if name not in heads:
             # A game of one step needs no `next`, and one that never ends no `terminal`.
             fatal = name in ("role", "legal")
-            yield Finding(0, fatal, f"no rule says what '{name}' is, and every game needs one.")
+            yield Finding(0, fatal, f"no rule defines '{name}', which every game needs.")
     if "role" in heads and not sheet.roles:
-        yield Finding(0, True, "no fact names a role: (role white).")
+        yield Finding(0, True, "there is no role fact, such as (role white).")
     if len(sheet.roles) > MOST_ROLES:
-        yield Finding(0, True, f"there are {len(sheet.roles):,} roles, and at most {MOST_ROLES}.")
+        yield Finding(
+            0, True, f"there are {len(sheet.roles):,} roles; at most {MOST_ROLES} are allowed."
+        )
 
 
 def _hidden_information(sheet: Sheet) -> Iterator[Finding]:
@@ -124,12 +125,12 @@ def _arities(sheet: Sheet) -> Iterator[Finding]:
     for rule in sheet.rules:
         for atom in _atoms(rule):
             number = len(atom.args)
-            wanted = ARITIES.get(atom.name)
-            if wanted is not None and number != wanted:
+            expected = ARITIES.get(atom.name)
+            if expected is not None and number != expected:
                 yield Finding(
                     rule.line,
                     atom.name not in HINTS,
-                    f"'{atom.name}' takes {_arguments(wanted)}, here it has {number}: "
+                    f"'{atom.name}' takes {_arguments(expected)}, here it has {number}: "
                     f"{_quoted(rule)}.",
                 )
             elif relations.setdefault(atom.name, number) != number:
@@ -155,7 +156,7 @@ def _arguments(number: int) -> str:
 
 
 def _places(sheet: Sheet) -> Iterator[Finding]:
-    """GDL's own relations where they may not stand."""
+    """Find keywords in places where they are not allowed."""
     for rule in sheet.rules:
         name = rule.head.name
         if name in ("true", "does"):
@@ -170,11 +171,11 @@ def _places(sheet: Sheet) -> Iterator[Finding]:
             )
         for atom in _atoms(rule):
             if atom is not rule.head and atom.name in ("init", "next"):
-                yield Finding(rule.line, False, f"'{atom.name}' stands in a body: {_quoted(rule)}.")
+                yield Finding(rule.line, False, f"'{atom.name}' occurs in a body: {_quoted(rule)}.")
 
 
 def _safety(sheet: Sheet) -> Iterator[Finding]:
-    """Each variable has to get its values from something that holds."""
+    """Find unsafe variables: each must be bound by a positive condition."""
     for rule in sheet.rules:
         body = And(rule.body)
         bound = _bound(body)
@@ -183,19 +184,19 @@ def _safety(sheet: Sheet) -> Iterator[Finding]:
                 yield Finding(
                     rule.line,
                     True,
-                    f"nothing in the body gives {name} of the head a value: {_quoted(rule)}.",
+                    f"{name} in the head is not bound by the body: {_quoted(rule)}.",
                 )
         for name, fatal in dict.fromkeys(_loose(body, bound)):
             what = "'distinct'" if fatal else "'not'"
             yield Finding(
                 rule.line,
                 fatal,
-                f"nothing outside {what} gives {name} a value: {_quoted(rule)}.",
+                f"{name} is not bound outside {what}: {_quoted(rule)}.",
             )
 
 
 def _bound(literal: Literal) -> frozenset[str]:
-    """The variables that a condition gives values."""
+    """Return the variables that a condition binds."""
     match literal:
         case Atom():
             return frozenset(variables(literal))
@@ -206,7 +207,7 @@ def _bound(literal: Literal) -> frozenset[str]:
         case Not(Not(body)):
             return _bound(body)
         case Not(Distinct(left, right)):
-            # Equal terms: each gives the other its values, if one of them has some.
+            # Equal terms bind each other's variables if one of them is ground.
             ground = not (set(variables(left)) and set(variables(right)))
             return frozenset(variables(literal.body)) if ground else frozenset()
         case _:
@@ -214,7 +215,7 @@ def _bound(literal: Literal) -> frozenset[str]:
 
 
 def _loose(literal: Literal, bound: frozenset[str]) -> Iterator[tuple[str, bool]]:
-    """Variables without values, and whether that leaves the rule without meaning."""
+    """Yield unbound variables, and whether each makes the rule meaningless."""
     match literal:
         case Distinct():
             for name in variables(literal):
@@ -244,40 +245,39 @@ def _goals(sheet: Sheet) -> Iterator[Finding]:
                 yield Finding(
                     rule.line,
                     True,
-                    f"a goal is a whole number from 0 to 100, not {show(value)}: {_quoted(rule)}.",
+                    f"a goal must be an integer from 0 to 100, not {show(value)}: {_quoted(rule)}.",
                 )
 
 
 def goal_value(text: str) -> int | None:
-    """The number that a goal's text is, if it is one from 0 to 100."""
+    """Return the number of a goal's text, or None unless it is from 0 to 100."""
     if text.isascii() and text.isdigit() and len(text) < 10 and int(text) <= 100:
         return int(text)
     return None
 
 
 def _unknown(sheet: Sheet) -> Iterator[Finding]:
-    """Relations that bodies use and no head gives: misspelt, most likely."""
+    """Find relations that occur in bodies but in no head: most likely misspelt."""
     heads = {rule.head.name for rule in sheet.rules} | {"true", "does"}
-    told: set[str] = set()
+    reported: set[str] = set()
     for rule in sheet.rules:
         for atom in _atoms(rule):
-            if atom.name not in heads and atom.name not in told:
-                told.add(atom.name)
+            if atom.name not in heads and atom.name not in reported:
+                reported.add(atom.name)
                 yield Finding(
                     rule.line,
                     False,
-                    f"no rule or fact says what '{atom.name}' is, so it never holds: "
-                    f"{_quoted(rule)}.",
+                    f"no rule or fact defines '{atom.name}', so it never holds: {_quoted(rule)}.",
                 )
 
 
 def _dependencies(clauses: list[NormalClause]) -> Iterator[Finding]:
-    """Nothing may depend on its own denial, nor what is legal on what is done."""
-    for clause, atom, fatal in _own_denials(clauses):
+    """Find dependencies on a relation's own negation, and of `legal` etc. on `does`."""
+    for clause, atom, fatal in _own_negations(clauses):
         yield Finding(
             clause.origin.line,
             fatal,
-            f"'{_name(clause)}' depends on its own denial, through (not {show(atom)}): "
+            f"'{_name(clause)}' depends on its own negation, through (not {show(atom)}): "
             f"{_quoted(clause.origin)}.",
         )
     needs: dict[str, set[str]] = defaultdict(set)
@@ -305,11 +305,11 @@ def _dependencies(clauses: list[NormalClause]) -> Iterator[Finding]:
                 )
 
 
-def _own_denials(clauses: list[NormalClause]) -> Iterator[tuple[NormalClause, Atom, bool]]:
-    """Denials inside a recursion, and whether they make it meaningless.
+def _own_negations(clauses: list[NormalClause]) -> Iterator[tuple[NormalClause, Atom, bool]]:
+    """Yield negations inside a recursion, and whether they make it meaningless.
 
-    `(goal robot 100)` if not `(goal robot 0)` denies its own relation, which GDL forbids, but no
-    rule comes back to itself: then all is well.
+    `(goal robot 100)` if not `(goal robot 0)` negates its own relation, which GDL forbids, but no
+    rule depends on itself, so that it has a meaning.
     """
     numbers, groups = _groups(clauses)
 
@@ -320,13 +320,13 @@ def _own_denials(clauses: list[NormalClause]) -> Iterator[tuple[NormalClause, At
     for number in sorted(wrong):
         inside = [clause for clause in clauses if group(clause.head) == number]
         if len(inside) * sum(len(c.holds) + len(c.fails) for c in inside) > MOST_COMPARED:
-            # Whether any rule comes back to itself would take too long to find out.
+            # Too many pairs to determine whether a rule depends on itself.
             yield from (
                 (c, atom, True) for c in inside for atom in c.fails if group(atom) == number
             )
             continue
         needs = [
-            {each for atom in (*c.holds, *c.fails) for each in _givers(atom, inside)}
+            {each for atom in (*c.holds, *c.fails) for each in _matching_clauses(atom, inside)}
             for c in inside
         ]
         found = {i: k for k, component in enumerate(components(needs)) for i in component}
@@ -336,12 +336,12 @@ def _own_denials(clauses: list[NormalClause]) -> Iterator[tuple[NormalClause, At
                     yield (
                         clause,
                         atom,
-                        any(found[each] == found[i] for each in _givers(atom, inside)),
+                        any(found[each] == found[i] for each in _matching_clauses(atom, inside)),
                     )
 
 
-def _givers(atom: Atom, clauses: list[NormalClause]) -> Iterator[int]:
-    """The clauses whose heads may be this atom."""
+def _matching_clauses(atom: Atom, clauses: list[NormalClause]) -> Iterator[int]:
+    """Return the indices of the clauses whose heads may match an atom."""
     return (i for i, clause in enumerate(clauses) if may_match(atom, clause.head))
 
 
@@ -350,7 +350,7 @@ def _name(clause: NormalClause) -> str:
 
 
 def _groups(clauses: list[NormalClause]) -> tuple[dict[str, int], dict[int, int]]:
-    """Numbers for relations' names, and for each the group that it depends on and that on it."""
+    """Return the number of each relation, and of each number its component."""
     numbers: dict[str, int] = {}
     needs: list[set[int]] = []
     for clause in clauses:
@@ -365,9 +365,10 @@ def _groups(clauses: list[NormalClause]) -> tuple[dict[str, int], dict[int, int]
 
 
 def _recursion(clauses: list[NormalClause]) -> Iterator[Finding]:
-    """A recursive relation's arguments come from the head or from outside the recursion.
+    """Check the recursion restriction (Love et al. 2008, definition 15).
 
-    GDL's restriction (Love et al. 2008, definition 15), which keeps all sets of atoms finite.
+    The arguments of a recursive relation come from the head or from outside the recursion, which
+    keeps all sets of atoms finite.
     """
     numbers, groups = _groups(clauses)
     for clause in clauses:
@@ -392,7 +393,7 @@ def _recursion(clauses: list[NormalClause]) -> Iterator[Finding]:
 
 
 def _atoms(rule: Rule) -> Iterator[Atom]:
-    """All atoms of a rule."""
+    """Yield all atoms of a rule."""
     yield rule.head
     for literal in rule.body:
         yield from _inside(literal)
