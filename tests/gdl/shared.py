@@ -1,4 +1,4 @@
-"""Real rulesheets and traces: in GRAVEN_GDL, or in shared/gdl beside the checkout."""
+"""Real rulesheets and traces, in GRAVEN_GDL or in shared/gdl beside the checkout, and helpers."""
 
 from __future__ import annotations
 
@@ -11,15 +11,17 @@ from typing import Any
 
 import pytest
 
+from graven.gdl.proof.prover import Prover
+
 BESIDE = Path(__file__).resolve().parents[3] / "shared" / "gdl"
 
 
 def folder() -> Path:
     """The folder; a test that needs it skips where there is none."""
-    found = Path(os.environ.get("GRAVEN_GDL", BESIDE))
-    if not (found / "sheets").is_dir():
-        pytest.skip(f"there are no real rulesheets in {found}: set GRAVEN_GDL")
-    return found
+    real = Path(os.environ.get("GRAVEN_GDL", BESIDE))
+    if not (real / "sheets").is_dir():
+        pytest.skip(f"there are no real rulesheets in {real}: set GRAVEN_GDL")
+    return real
 
 
 def sheet_text(name: str) -> str:
@@ -31,3 +33,11 @@ def traces(name: str) -> Iterator[dict[str, Any]]:
     with gzip.open(folder() / "oracle" / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
         for line in lines:
             yield json.loads(line)
+
+
+def legal_of(prover: Prover) -> list[dict[str, int]]:
+    return [{prover.terms.text(move): move for move in prover.legal(r)} for r in prover.roles]
+
+
+def goals_of(prover: Prover) -> list[list[int]]:
+    return [sorted(int(prover.terms.text(goal)) for goal in prover.goals(r)) for r in prover.roles]

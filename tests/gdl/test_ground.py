@@ -1,4 +1,4 @@
-"""Networks agree with the naive prover, state by state, on sheets of our own and made-up ones."""
+"""Networks agree with the naive prover, state by state, on small and on random sheets."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_random_matches_agree(name: str) -> None:
 
 @settings(max_examples=150, deadline=None)
 @given(sheets(), st.integers(0, 1000))
-def test_made_up_sheets_agree(text: str, seed: int) -> None:
+def test_random_sheets_agree(text: str, seed: int) -> None:
     agree(text, seed, most=6)
 
 

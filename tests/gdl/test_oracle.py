@@ -1,7 +1,7 @@
-"""Networks and their kernels against matches that an independent prover played.
+"""Networks and their kernels agree with matches that an independent prover recorded.
 
-With GRAVEN_ALL_TRACES set, all sheets of the folder are followed, which takes many minutes; else
-some that are quickly grounded: the paper's, puzzles, games for one to six, simultaneous ones.
+With GRAVEN_ALL_TRACES set, all sheets of the folder are verified, which takes many minutes; else
+some that are quickly grounded: the paper's, puzzles, games of one to six roles, simultaneous moves.
 """
 
 from __future__ import annotations

@@ -18,15 +18,12 @@ from graven.gdl.proof import prover as limits
 from graven.gdl.proof.argument_domains import UNBOUNDED, ArgumentDomain, Domains
 from graven.gdl.proof.proof_clauses import clauses_of
 from graven.gdl.proof.prover import Prover
+from graven.gdl.proof.recursion_limit import MAX_DEPTH, deep_recursion
 from graven.gdl.sheet_loader import SheetOptions, sheet_game
 from tests.gdl import tiny
-from tests.gdl.prover_answers import goals_of, legal_of
 from tests.gdl.random_sheets import sheets
-from tests.gdl.shared import sheet_text, traces
+from tests.gdl.shared import goals_of, legal_of, sheet_text, traces
 from tests.naive import gdl as naive
-
-# As the prover does, for all of the process: within a test Hypothesis would wonder.
-sys.setrecursionlimit(max(sys.getrecursionlimit(), limits.DEPTH))
 
 
 def among(place: ArgumentDomain, term: Term) -> bool:
@@ -244,3 +241,15 @@ def test_more_rules_than_can_be_grounded_are_proved(monkeypatch) -> None:
     with pytest.raises(TooLargeError, match="more than 5 rules"):
         sheet_game(tiny.LAMPS, "lamps", SheetOptions("network"))
     assert str(sheet_game(tiny.LAMPS, "lamps").start()).startswith("after 0 steps")
+
+
+def test_the_recursion_limit_is_restored() -> None:
+    before = sys.getrecursionlimit()
+    game = sheet_game(tiny.TIC_TAC_TOE, "noughts", SheetOptions("proof"))
+    game.start().play("( put 1 1 )")
+    assert sys.getrecursionlimit() == before
+    with deep_recursion():
+        with deep_recursion():
+            assert sys.getrecursionlimit() >= MAX_DEPTH
+        assert sys.getrecursionlimit() >= MAX_DEPTH
+    assert sys.getrecursionlimit() == before

@@ -11,8 +11,7 @@ from graven.gdl.language.kif_reader import read
 from graven.gdl.language.sheet_checks import check
 from graven.gdl.proof.prover import Prover
 from graven.sources.load import load_game
-from tests.gdl.prover_answers import goals_of, legal_of
-from tests.gdl.shared import sheet_text
+from tests.gdl.shared import goals_of, legal_of, sheet_text
 
 # The versions that Sironi and Winands played.
 OLDER = {name: f"{name}-v1" for name in ("chineseCheckers3", "checkers", "connect5")}

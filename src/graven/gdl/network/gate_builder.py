@@ -6,7 +6,8 @@ inverted inputs, so that functions that are written differently become the same 
 table finds (hash consing).
 
 A gate has any number of inputs from two on. Both kernels pay for each gate as well as for each
-input, and with two inputs to a gate there would be two to seven times as many gates.
+input, and gates of two inputs would be 1.1 to 5.6 times as many in the shipped sheets (2.2 times in
+the median), with 1.6 times as many memory accesses.
 """
 
 from __future__ import annotations

@@ -33,24 +33,27 @@ def merge_single_readers(
     """Rebuild the needed gates, and merge a gate into its reader where it has only one.
 
     `make` builds a gate from the literals of its inputs. `new` has the new literal of each leaf
-    and receives that of each gate that is built. A gate that is read inverted stays a gate.
+    and receives that of each gate that is built. A gate that its only reader reads inverted cannot
+    be merged, but is built right before the reader: the kernels are faster if they are neighbours.
     """
     sizes = np.diff(live.arrays.start)
     literals = live.arrays.literals[np.repeat(live.needed, sizes)]
     reads = np.bincount(literals >> 1, minlength=len(inputs))
-    reads += np.bincount(literals[literals & 1 == 1] >> 1, minlength=len(inputs))
     reads[np.array(live.roots, np.int64) >> 1] += 2
-    mergeable = ((reads == 1) & (sizes > 0)).tolist()
-    merged: dict[int, list[int]] = {}
+    has_one_reader = ((reads == 1) & (sizes > 0)).tolist()
+    pending: dict[int, list[int]] = {}
     for node in np.flatnonzero(live.needed & (sizes > 0)).tolist():
         factors: list[int] = []
         for literal in inputs[node]:
-            if mergeable[literal >> 1]:
-                factors += merged.pop(literal >> 1)
+            source = literal >> 1
+            if not has_one_reader[source]:
+                factors.append(new[source] ^ (literal & 1))
+            elif literal & 1:
+                factors.append(make(pending.pop(source)) ^ 1)
             else:
-                factors.append(new[literal >> 1] ^ (literal & 1))
-        if mergeable[node]:
-            merged[node] = factors
+                factors += pending.pop(source)
+        if has_one_reader[node]:
+            pending[node] = factors
         else:
             new[node] = make(factors)
 

@@ -11,7 +11,6 @@ never lies on such a circle (GDL's rules are stratified), so answers only ever b
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -22,6 +21,7 @@ from graven.gdl.language.kif_reader import Atom, Compound, Sheet
 from graven.gdl.proof.argument_domains import Domains
 from graven.gdl.proof.clause_chain import Ask, Chain, Key, make_chain, picker
 from graven.gdl.proof.proof_clauses import Relation, clauses_of
+from graven.gdl.proof.recursion_limit import deep_recursion
 from graven.gdl.proof.term_table import TermTable
 
 STATIC, STATE, MOVE = range(3)
@@ -35,8 +35,6 @@ MOST_TERMS = 20_000_000
 """How many different terms there may ever be."""
 TICKS = 2000
 """Lookups between two looks at the clock."""
-DEPTH = 60_000
-"""How deep Python may recurse: ten calls for each step down a chain such as `succ`."""
 
 STATIC_SECONDS = 1.0
 STATIC_ROWS = 200_000
@@ -56,8 +54,6 @@ class Prover:
     """
 
     def __init__(self, sheet: Sheet) -> None:
-        # Only Python's own frames are meant, which take no room on the machine's stack.
-        sys.setrecursionlimit(max(sys.getrecursionlimit(), DEPTH))
         self.terms = TermTable()
         self.rules = clauses_of(sheet)
         self.deadline = 0.0
@@ -104,7 +100,8 @@ class Prover:
             self.deadline = min(end, time.perf_counter() + STATIC_SECONDS / 4)
             self.question = relation[0]
             try:
-                answers = self.ask(relation, ())(())
+                with deep_recursion():
+                    answers = self.ask(relation, ())(())
             except (UsageError, RecursionError):
                 self._start_over()
                 continue
@@ -160,7 +157,8 @@ class Prover:
         self.deadline, self.question = time.perf_counter() + SECONDS, question
         self.ticks[0] = 0
         try:
-            return self._questions[question](key)
+            with deep_recursion():
+                return self._questions[question](key)
         except RecursionError:
             self._start_over()
             raise UsageError(
