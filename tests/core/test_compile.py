@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import graven
+from graven.core import compile as compiling
 from graven.core import compile_cache as caching
 from graven.core.compile import address, caller, compiled
 from graven.core.contract import TURN
@@ -52,7 +53,7 @@ def test_different_bodies_and_names_give_different_code():
             ("return inner({0}, helper({0}, {1}))", {"helper": product}, 252),
         ):
             assert call(address(product, TIMES, body, names=names), 6, 7) == expected
-        caching._code.clear()  # and then from the cache on disk
+        compiling._code.clear()  # and then from the cache on disk
 
 
 def rule_with_a_dictionary_of_anything(constants, state):

@@ -154,11 +154,9 @@ def test_a_player_gives_the_same_moves_for_the_same_seed_with_and_without_reuse(
 
 
 def test_a_reused_tree_keeps_the_visits_of_the_position(start):
-    player = SearchAgent("uct(reuse_tree=true)").player(seed=1, playouts=2000)
+    player = SearchAgent("uct(reuse_tree=true,playouts=2000)").player(start.game, seed=1)
     first = player.choose(start)
-    reply = start.play(
-        first.pv[0],
-    ).play(first.pv[1])
+    reply = start.play(first.pv[0]).play(first.pv[1])
     second = player.choose(reply)
     assert sum(stat.visits for stat in second.root_stats) > 2000
 
