@@ -28,7 +28,8 @@ def warm_up(spec: Spec) -> None:
     text = sheets.text_of(WARM_UP_GAME)
     for method, playouts in WARM_UP_PLAYOUTS.items():
         game = sheet_game(text, WARM_UP_GAME, SheetOptions(method))
-        SearchAgent(spec).player(game).warm_up(playouts)
+        # Not `warm_up`: both games have the same spec, and the second one would be skipped.
+        SearchAgent(spec).player(game).choose(game.start(), MoveClock(Budget(playouts)))
 
 
 def match_spec(spec: str) -> Spec:
