@@ -55,7 +55,8 @@ def fault_text(status: Status, rules: Rules) -> str:
         Status.BAD_CODE: f"`legal` or `sample` gave a move outside 0..{rules.num_codes} - 1",
         Status.BAD_TURN: f"`turn` named a player outside 0..{rules.players} - 1",
         Status.BAD_FEATURE: (
-            f"`feature` or `coded` gave a code outside 0..{rules.num_features} - 1"
+            "`feature` or `playout_moves_with_features` gave a code outside "
+            f"0..{rules.num_features} - 1"
         ),
         Status.NO_MOVE: "`legal` or `sample` gave no move to a player whom `turn` had named",
         Status.TOO_MANY: f"`legal` gave more than the declared {rules.max_moves} moves",

@@ -128,7 +128,7 @@ PARAMETERS = (
     Parameter(
         "over",
         "uniform",
-        "the underlying playout: uniform, or one that the game brings itself",
+        "the base playout policy: uniform, or one of the game",
     ),
 )
 

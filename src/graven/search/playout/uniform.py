@@ -1,6 +1,6 @@
 """Uniformly random moves to the end of the game.
 
-Also serves the playouts that a game brings itself: they replace its `sample`.
+Also serves the playout policies of a game: they replace its `sample`.
 """
 
 from __future__ import annotations
