@@ -245,6 +245,12 @@ def test_a_query_leaves_the_recursion_limit_unchanged() -> None:
     assert sys.getrecursionlimit() == before
     assert is_terminal_at_the_start(prover)
     assert sys.getrecursionlimit() == before
+    with prover.batch():
+        assert is_terminal_at_the_start(prover)
+        assert sys.getrecursionlimit() > before
+    assert sys.getrecursionlimit() == before
+    prover.at(frozenset())
+    assert is_terminal_at_the_start(prover)  # raises the limit again
 
 
 def test_a_query_that_recurses_too_deep_is_reported(monkeypatch) -> None:

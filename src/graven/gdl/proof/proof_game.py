@@ -139,14 +139,14 @@ class ProofRules:
 
     def start(self, constants: Constants, state: State) -> None:
         """Write the initial position."""
-        with self._lock:
+        with self._lock, self.prover.batch():
             state[:] = 0
             state[TURN] = BROKEN
             self._write(state, self.prover.initial, 0)
 
     def play(self, constants: Constants, state: State, joint: Moves) -> None:
         """Write the position after a move of each role to move; other roles have one move."""
-        with self._lock:
+        with self._lock, self.prover.batch():
             turn, step = int(state[TURN]), int(state[STEP])
             facts = self.facts_of(state)
             position = self._position(facts, step)
