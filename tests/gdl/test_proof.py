@@ -1,9 +1,12 @@
-"""The interpreter agrees with the naive prover and with the traces of a third one."""
+"""The prover agrees with the naive prover and with the traces of another program."""
 
 from __future__ import annotations
 
 import random
 import sys
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given, settings
@@ -15,10 +18,11 @@ from graven.gdl.grounding.numbered_rules import TooLargeError
 from graven.gdl.language.kif_reader import Compound, Term, read
 from graven.gdl.move_text import after, moves_of
 from graven.gdl.proof import prover as limits
-from graven.gdl.proof.argument_domains import UNBOUNDED, ArgumentDomain, Domains
+from graven.gdl.proof.argument_domains import UNBOUNDED, ArgumentDomain, RelationDomains
 from graven.gdl.proof.proof_clauses import clauses_of
 from graven.gdl.proof.prover import Prover
-from graven.gdl.proof.recursion_limit import MAX_DEPTH, deep_recursion
+from graven.gdl.proof.recursion_limit import RecursionLimitGuard
+from graven.gdl.proof.term_table import TermTable
 from graven.gdl.sheet_loader import SheetOptions, sheet_game
 from tests.gdl import tiny
 from tests.gdl.random_sheets import sheets
@@ -26,55 +30,57 @@ from tests.gdl.shared import goals_of, legal_of, sheet_text, traces
 from tests.naive import gdl as naive
 
 
-def among(place: ArgumentDomain, term: Term) -> bool:
-    """Whether a place allows for a value."""
-    if place.anything or place.deeper:
+def contains(domain: ArgumentDomain, term: Term) -> bool:
+    """Return whether a domain contains a value."""
+    if domain.unrestricted or domain.truncated:
         return True
     if not isinstance(term, Compound):
-        return term in place.constants
-    inner = place.functions.get((term.name, len(term.args)))
-    return inner is not None and all(map(among, inner, term.args))
+        return term in domain.constants
+    arguments = domain.functions.get((term.name, len(term.args)))
+    return arguments is not None and all(map(contains, arguments, term.args))
 
 
-def agree(text: str, seed: int, most: int = 30) -> int:
-    """Play a random match both ways; how many steps it had."""
+def compare_with_naive(text: str, seed: int, max_steps: int = 30) -> int:
+    """Play a random match with both provers; return its number of steps."""
     sheet = read(text)
     slow, fast = naive.Prover(sheet), Prover(sheet)
     state, draw = slow.start(), random.Random(seed)
     facts = fast.initial
     (true,), (_, move) = fast.domains.of(("true", 1)), fast.domains.of(("legal", 2))
-    for step in range(most):
+    for step in range(max_steps):
         fast.at(facts)
         assert {fast.terms.term(fact) for fact in facts} == state
-        assert all(among(true, fact) for fact in state)
+        assert all(contains(true, fact) for fact in state)
         assert fast.terminal() == slow.terminal(state)
         assert goals_of(fast) == slow.goals(state)
         legal = slow.legal(state)
         moves = legal_of(fast)
-        assert [sorted(each) for each in moves] == legal
-        assert all(among(move, fast.terms.term(m)) for each in moves for m in each.values())
+        assert [sorted(of_role) for of_role in moves] == legal
+        assert all(
+            contains(move, fast.terms.term(m)) for of_role in moves for m in of_role.values()
+        )
         if slow.terminal(state) or not all(legal):
             return step
-        joint = [draw.choice(each) for each in legal]
+        joint = [draw.choice(of_role) for of_role in legal]
         state = slow.next(state, joint)
         facts = fast.next([moves[role][move] for role, move in enumerate(joint)])
-    return most
+    return max_steps
 
 
 @pytest.mark.parametrize("name", tiny.ALL)
 def test_random_matches_agree(name: str) -> None:
-    steps = [agree(tiny.ALL[name], seed) for seed in range(8)]
+    steps = [compare_with_naive(tiny.ALL[name], seed) for seed in range(8)]
     assert max(steps) > 2
 
 
 @settings(max_examples=200, deadline=None)
 @given(sheets(), st.integers(0, 1000))
-def test_made_up_sheets_agree(text: str, seed: int) -> None:
-    agree(text, seed, most=6)
+def test_random_sheets_agree(text: str, seed: int) -> None:
+    compare_with_naive(text, seed, max_steps=6)
 
 
-# Each has something of its own: recursion on the state, counting, simultaneous moves, one player,
-# many players, functions in functions, a sheet that no network is made of in time.
+# Different features: recursion on the state, counting, simultaneous moves, one player, many
+# players, nested functions, a sheet whose network cannot be built in time.
 REAL = [
     "tictactoe_3d_2player",
     "connect5-v1",
@@ -92,7 +98,7 @@ REAL = [
 
 
 @pytest.mark.parametrize("name", REAL)
-def test_traces_of_another_prover_agree(name: str) -> None:
+def test_traces_of_another_program_agree(name: str) -> None:
     prover = Prover(read(sheet_text(name), name))
     for match in list(traces(name))[:2]:
         assert [prover.terms.text(role) for role in prover.roles] == match["roles"]
@@ -101,20 +107,20 @@ def test_traces_of_another_prover_agree(name: str) -> None:
             prover.at(facts)
             assert not prover.terminal()
             moves = legal_of(prover)
-            assert [sorted(each) for each in moves] == step["legal"]
+            assert [sorted(of_role) for of_role in moves] == step["legal"]
             facts = prover.next([moves[role][move] for role, move in enumerate(step["joint"])])
         prover.at(facts)
         if not match["cut"]:
             assert prover.terminal() == match["terminal"]
-            found = [goals[0] if len(goals) == 1 else None for goals in goals_of(prover)]
-            assert found == match["goals"]
+            goals = [values[0] if len(values) == 1 else None for values in goals_of(prover)]
+            assert goals == match["goals"]
 
 
 # The same rules as a game.
 
 
-def test_terms_that_double_are_refused_before_they_are_written():
-    """As parts of each other they take no room; as text the 40th has a million million words."""
+def test_terms_of_too_many_words_are_rejected():
+    """Subterms share memory; as text the 40th term would have 10^12 words."""
     text = """(role x) (init (n z)) (<= (next (n (s ?x ?x))) (true (n ?x))) (legal x go) (goal x 0)
               (<= terminal (true (n ready)))"""
     position = sheet_game(text, "doubling", SheetOptions("proof", steps=60)).start()
@@ -123,13 +129,13 @@ def test_terms_that_double_are_refused_before_they_are_written():
 
 
 @pytest.mark.parametrize("name", tiny.ALL)
-def test_games_by_proof_keep_the_contract(name: str) -> None:
+def test_games_by_proof_fulfil_the_contract(name: str) -> None:
     gv.check_game(sheet_game(tiny.ALL[name], name, SheetOptions("proof", steps=60)), games=3)
 
 
 @pytest.mark.parametrize("name", tiny.ALL)
 @pytest.mark.parametrize("seed", range(4))
-def test_both_ways_to_play_a_sheet_are_the_same_game(name: str, seed: int) -> None:
+def test_network_and_proof_play_the_same_game(name: str, seed: int) -> None:
     games = [
         sheet_game(tiny.ALL[name], name, SheetOptions(by, steps=40)) for by in ("network", "proof")
     ]
@@ -151,11 +157,11 @@ def test_a_search_by_proof_finds_the_win() -> None:
     position = game.start()
     for move in ("(put 1 1)", "( put 2 1 )", "put 1 2", "(put 2 2)"):
         position = position.play(move)
-    found = gv.agent("uct(c=0.4)").search(position, playouts=200)
-    assert found.best_move == "( put 1 3 )"
+    result = gv.agent("uct(c=0.4)").search(position, playouts=200)
+    assert result.best_move == "( put 1 3 )"
 
 
-def test_a_game_ends_after_its_steps() -> None:
+def test_a_game_ends_after_the_maximum_number_of_steps() -> None:
     text = "(role p) (init on) (<= (next on) (true on)) (legal p a) (legal p b) "
     text += "(<= terminal (true off)) (<= (goal p 70) (true on))"
     for by in ("network", "proof"):
@@ -178,55 +184,157 @@ EITHER_OR = """
 """
 
 
-def test_alternatives_that_only_deny_do_not_bound_what_they_are_asked_about() -> None:
-    assert max(agree(EITHER_OR, seed) for seed in range(8)) > 2
+def test_disjunctions_of_negations_do_not_restrict_domains() -> None:
+    assert max(compare_with_naive(EITHER_OR, seed) for seed in range(8)) > 2
     start = sheet_game(EITHER_OR, "either", SheetOptions("proof")).start()
     assert set(start.legal_moves) == {"( jump a a )", "( jump b b )", "( jump c c )"}
     assert "( go c c )" in start.play("( jump b b )").legal_moves
 
 
-def test_states_without_bound_are_told() -> None:
+def test_unbounded_states_are_detected_and_played() -> None:
     text = "(role p) (init (n zero)) (<= (next (n (s ?n))) (true (n ?n))) (legal p go) (legal p on)"
     text += "(<= terminal (true (n one))) (goal p 0)"
-    place = Domains(clauses_of(read(text))).of(("true", 1))[0]
-    assert place.size() == UNBOUNDED
+    domain = RelationDomains(clauses_of(read(text))).of(("true", 1))[0]
+    assert domain.size() == UNBOUNDED
     position = sheet_game(text, "counting", SheetOptions("proof", steps=30)).start()
     for _ in range(30):
         position = position.play("go")
     assert position.is_over
 
 
-def test_a_question_that_takes_too_long_is_given_up(monkeypatch) -> None:
+def test_a_query_that_takes_too_long_is_stopped(monkeypatch) -> None:
     digits = " ".join(f"(digit {i})" for i in range(30))
     text = f"(role p) {digits} (init x) (legal p go) (legal p on) (goal p 0) "
     text += "(<= (next (y ?a ?b ?c ?d ?e)) (true x) (pair ?a ?b) (pair ?c ?d) (digit ?e))"
     text += "(<= (pair ?a ?b) (digit ?a) (digit ?b) (true x)) (<= terminal (true over))"
     game = sheet_game(text, "long", SheetOptions("proof", steps=10))
     position = game.start()
-    monkeypatch.setattr(limits, "SECONDS", 0.0)
-    with pytest.raises(ContractError, match="it takes more than"):
+    monkeypatch.setattr(limits, "MAX_QUERY_SECONDS", 0.0)
+    with pytest.raises(ContractError, match="evaluating 'next' takes more than"):
         position.play("go")
-    monkeypatch.setattr(limits, "SECONDS", 60.0)
-    assert position.legal_moves == ("go", "on")  # and the game can go on
+    monkeypatch.setattr(limits, "MAX_QUERY_SECONDS", 60.0)
+    assert position.legal_moves == ("go", "on")  # and the game can be continued
 
 
-def test_long_chains_are_followed_to_their_end() -> None:
-    chain = " ".join(f"(succ {i} {i + 1})" for i in range(1500))
-    text = f"(role p) (init (n 0)) {chain} (legal p go) (legal p on) (goal p 0) "
-    text += "(<= (less ?a ?b) (succ ?a ?b)) (<= (less ?a ?c) (succ ?a ?b) (less ?b ?c))"
-    text += "(<= terminal (true (n ?x)) (less ?x 1500)) (<= (next (n ?x)) (true (n ?x)))"
-    prover = Prover(read(text))
+def chain_sheet(length: int) -> str:
+    """Return a sheet that is terminal at once, by a proof of `length` recursive steps.
+
+    `less` depends on the state, so that it is not listed in advance.
+    """
+    facts = " ".join(f"(succ {i} {i + 1})" for i in range(length))
+    text = f"(role p) (init (n 0)) {facts} (legal p go) (legal p on) (goal p 0) "
+    text += "(<= (less ?a ?b) (succ ?a ?b) (true (n 0)))"
+    text += "(<= (less ?a ?c) (succ ?a ?b) (less ?b ?c))"
+    text += f"(<= terminal (true (n ?x)) (less ?x {length})) (<= (next (n ?x)) (true (n ?x)))"
+    return text
+
+
+def is_terminal_at_the_start(prover: Prover) -> bool:
     prover.at(prover.initial)
-    assert prover.terminal()
+    return prover.terminal()
 
 
-def test_a_rule_that_is_not_safe_is_named() -> None:
+def test_long_static_chains_are_evaluated() -> None:
+    assert is_terminal_at_the_start(Prover(read(chain_sheet(1500).replace(" (true (n 0))", ""))))
+
+
+def test_a_query_leaves_the_recursion_limit_unchanged() -> None:
+    before = sys.getrecursionlimit()
+    prover = Prover(read(chain_sheet(1500)))
+    assert sys.getrecursionlimit() == before
+    assert is_terminal_at_the_start(prover)
+    assert sys.getrecursionlimit() == before
+    with prover.batch():
+        assert is_terminal_at_the_start(prover)
+        assert sys.getrecursionlimit() > before
+    assert sys.getrecursionlimit() == before
+    prover.at(frozenset())
+    assert is_terminal_at_the_start(prover)  # raises the limit again
+
+
+def test_a_query_that_recurses_too_deep_is_reported(monkeypatch) -> None:
+    before = sys.getrecursionlimit()
+    prover = Prover(read(chain_sheet(1500)))
+    with monkeypatch.context() as patch:
+        patch.setattr(limits, "_deep_recursion", RecursionLimitGuard(before))
+        with pytest.raises(UsageError, match="recurse too deep to evaluate 'terminal'"):
+            is_terminal_at_the_start(prover)
+    assert sys.getrecursionlimit() == before
+    assert is_terminal_at_the_start(prover)
+
+
+def test_two_threads_evaluate_deep_queries_at_the_same_time() -> None:
+    before = sys.getrecursionlimit()
+    both_inside = threading.Barrier(2, timeout=60)
+    short_is_over = threading.Event()
+
+    class PausingProver(Prover):
+        """Calls `pause` once, inside the next query."""
+
+        pause: Callable[[], object] | None = None
+
+        def check_limits(self) -> None:
+            super().check_limits()
+            pause, self.pause = self.pause, None
+            if pause:
+                pause()
+
+    def wait_for_the_end_of_the_short_query() -> None:
+        both_inside.wait()
+        assert short_is_over.wait(60)
+
+    def evaluate_short() -> bool:
+        terminal = is_terminal_at_the_start(short)
+        short_is_over.set()
+        return terminal
+
+    # The long query recurses after the short one has ended: the limit must still be raised.
+    short, long = (PausingProver(read(chain_sheet(length))) for length in (2, 1500))
+    short.pause, long.pause = both_inside.wait, wait_for_the_end_of_the_short_query
+    with ThreadPoolExecutor(2) as pool:
+        results = [pool.submit(evaluate_short), pool.submit(is_terminal_at_the_start, long)]
+        assert [result.result() for result in results] == [True, True]
+    assert sys.getrecursionlimit() == before
+
+
+def test_nested_guards_restore_the_recursion_limit_at_the_last_exit() -> None:
+    before = sys.getrecursionlimit()
+    guard = RecursionLimitGuard(before + 1000)
+    with guard:
+        with guard:
+            assert sys.getrecursionlimit() == before + 1000
+        assert sys.getrecursionlimit() == before + 1000
+    assert sys.getrecursionlimit() == before
+    with RecursionLimitGuard(before - 1):
+        assert sys.getrecursionlimit() == before
+
+
+def test_a_guard_keeps_a_limit_that_other_code_sets() -> None:
+    before = sys.getrecursionlimit()
+    try:
+        with RecursionLimitGuard(before + 1000):
+            sys.setrecursionlimit(before + 500)
+        assert sys.getrecursionlimit() == before + 500
+    finally:
+        sys.setrecursionlimit(before)
+
+
+def test_terms_deeper_than_the_recursion_limit_are_formatted() -> None:
+    depth = 2 * sys.getrecursionlimit()
+    terms = TermTable()
+    number = terms.constant("z")
+    for _ in range(depth):
+        number = terms.compound((terms.constant("s"), number))
+    assert terms.text(number) == "( s " * depth + "z" + " )" * depth
+
+
+def test_an_unsafe_rule_is_reported_with_its_variable() -> None:
     with pytest.raises(UsageError, match=r"not safe.*\?y"):
         Prover(read("(role p) (q a) (<= (init (f ?y)) (q ?x))"))
 
 
-def test_goals_know_nothing_of_the_move_that_led_to_them() -> None:
-    # GDL forbids such goals, but they are played: in a position nothing has been done yet.
+def test_goals_do_not_depend_on_the_previous_move() -> None:
+    # GDL forbids goals that depend on `does`; here `does` is empty when they are evaluated.
     text = (
         "(role me) (init (s 1)) (legal me x) (legal me y) (<= (next (s 2)) (true (s 1))) "
         "(<= terminal (true (s 2))) (<= (goal me 10) (does me x)) (<= (goal me 90) (not moved)) "
@@ -236,20 +344,8 @@ def test_goals_know_nothing_of_the_move_that_led_to_them() -> None:
         assert sheet_game(text, "done", SheetOptions("proof")).start().play(move).scores == (0.9,)
 
 
-def test_more_rules_than_can_be_grounded_are_proved(monkeypatch) -> None:
+def test_sheets_with_too_many_rules_to_ground_are_played_by_proof(monkeypatch) -> None:
     monkeypatch.setattr("graven.gdl.grounding.numbered_rules.MAX_RULES", 5)
     with pytest.raises(TooLargeError, match="more than 5 rules"):
         sheet_game(tiny.LAMPS, "lamps", SheetOptions("network"))
     assert str(sheet_game(tiny.LAMPS, "lamps").start()).startswith("after 0 steps")
-
-
-def test_the_recursion_limit_is_restored() -> None:
-    before = sys.getrecursionlimit()
-    game = sheet_game(tiny.TIC_TAC_TOE, "noughts", SheetOptions("proof"))
-    game.start().play("( put 1 1 )")
-    assert sys.getrecursionlimit() == before
-    with deep_recursion():
-        with deep_recursion():
-            assert sys.getrecursionlimit() >= MAX_DEPTH
-        assert sys.getrecursionlimit() >= MAX_DEPTH
-    assert sys.getrecursionlimit() == before

@@ -1,4 +1,4 @@
-"""A position as text: the true facts, those of a board relation drawn as a board."""
+"""Format a position as text: the true facts, those of a board relation drawn as a board."""
 
 from __future__ import annotations
 
@@ -86,13 +86,13 @@ def _order(word: str) -> tuple[int, int, str]:
 
 def _marks(words: Iterable[str]) -> dict[str, str]:
     """Return a short name for each word: its shortest prefix that no other word has."""
-    known = set(words)
+    distinct = set(words)
     marks = {}
-    for word in known:
+    for word in distinct:
         length = 1
         while length < len(word) and any(
-            other.startswith(word[:length]) for other in known - {word}
+            rival.startswith(word[:length]) for rival in distinct - {word}
         ):
             length += 1
-        marks[word] = "." if word.lower() in EMPTY and len(known) > 1 else word[:length]
+        marks[word] = "." if word.lower() in EMPTY and len(distinct) > 1 else word[:length]
     return marks

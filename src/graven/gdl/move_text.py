@@ -1,4 +1,4 @@
-"""Moves of GDL games as text, and joint moves: one move of every role."""
+"""Parse and list moves of GDL games as text, and play joint moves: one move of every role."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the text of a rulesheet to a game: by a network if possible, else by proof."""
+"""Make a game from the text of a rulesheet: by a network if possible, else by proof."""
 
 from __future__ import annotations
 
@@ -94,8 +94,11 @@ def network_game_of(sheet: Sheet, options: SheetOptions, spec: SpecOptions | Non
 
 @contextmanager
 def _garbage_collection_paused() -> Iterator[None]:
-    """Pause garbage collection: a large network is millions of tuples without a cycle, and
-    traversing them again and again takes a fifth of the time."""
+    """Pause garbage collection.
+
+    A large network is millions of tuples without a cycle. The collector would traverse them again
+    and again, which takes a fifth of the time.
+    """
     enabled = gc.isenabled()
     gc.disable()
     try:

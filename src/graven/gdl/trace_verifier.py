@@ -21,9 +21,9 @@ from graven.core.game import Game, Position
 from graven.gdl.move_text import after, moves_of
 
 MAX_LINE = 64 << 20
-"""The most characters of one trace."""
+"""The maximum number of characters of one trace."""
 MAX_SHOWN = 5
-"""The most moves that a difference lists."""
+"""The maximum number of moves that a difference lists."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class TraceStep:
 
 @dataclass(frozen=True)
 class MatchTrace:
-    """A match."""
+    """A recorded match."""
 
     roles: tuple[str, ...]
     steps: tuple[TraceStep, ...]

@@ -1,1 +1,1 @@
-"""Games too large to be grounded, played by proof: slower, under the same contract."""
+"""Games that are too large to ground, played by proof: slower, with the same contract."""

@@ -1,8 +1,8 @@
-"""Which values each argument of each relation can ever have: more than it has, never fewer.
+"""Compute the domain of each argument of each relation: a superset of its possible values.
 
-Values flow from facts through the clauses, place by place, until nothing is new; that two places
-of a relation do not take all their values together is ignored. `true` has what `init` and `next`
-have, `does` what `legal` has. Good for bounds and for estimates, and fast.
+Values propagate from facts through the clauses, argument by argument, until a fixpoint; which
+values occur together in one row is ignored. `true` shares the domain of `init` and `next`, `does`
+that of `legal`. The result gives bounds and estimates, and is fast to compute.
 """
 
 from __future__ import annotations
@@ -13,143 +13,145 @@ from itertools import product
 from graven.gdl.language.kif_reader import Atom, Compound, Term, Variable
 from graven.gdl.proof.proof_clauses import ProofClauses, Relation, relation_of
 
-DEEPEST = 6
-"""How deep functions may be nested in values; what is deeper has no bound."""
+MAX_NESTING = 6
+"""The maximum nesting of functions in values; a domain with deeper values is unbounded."""
 UNBOUNDED = 10**12
 
 
 class ArgumentDomain:
-    """The values of one argument: constants, and functions with a place for each argument."""
+    """The values of one argument: constants, and functions with a domain for each argument."""
 
-    __slots__ = ("_size", "anything", "constants", "deeper", "depth", "functions")
+    __slots__ = ("_size", "constants", "depth", "functions", "truncated", "unrestricted")
 
     def __init__(self, depth: int = 0) -> None:
         self.depth = depth
         self.constants: set[str] = set()
         self.functions: dict[tuple[str, int], list[ArgumentDomain]] = {}
-        self.deeper = False  # there are functions in here that were not followed
-        self.anything = False  # a part of a rule that is only asked with values, and takes any
+        self.truncated = False  # it has functions nested deeper than MAX_NESTING
+        self.unrestricted = False  # of an auxiliary relation: always bound, to any value
         self._size = -1
 
     def function(self, name: str, arity: int) -> list[ArgumentDomain] | None:
-        """The places of a function's arguments, new ones if need be; None if that is too deep."""
-        if self.depth >= DEEPEST:
-            self.deeper = True
+        """Return the domains of a function's arguments, added if new; None if nested too deep."""
+        if self.depth >= MAX_NESTING:
+            self.truncated = True
             return None
-        found = self.functions.get((name, arity))
-        if found is None:
-            found = self.functions[name, arity] = [
+        arguments = self.functions.get((name, arity))
+        if arguments is None:
+            arguments = self.functions[name, arity] = [
                 ArgumentDomain(self.depth + 1) for _ in range(arity)
             ]
-        return found
+        return arguments
 
     def size(self) -> int:
-        """How many values there are."""
+        """Return the number of values, at most UNBOUNDED; the domain must not grow afterwards."""
         if self._size < 0:
             self._size = len(self.constants)
-            for places in self.functions.values():
+            for arguments in self.functions.values():
                 count = 1
-                for place in places:
-                    count = min(UNBOUNDED, count * place.size())
+                for argument in arguments:
+                    count = min(UNBOUNDED, count * argument.size())
                 self._size += count
-        return UNBOUNDED if self.deeper or self.anything else min(self._size, UNBOUNDED)
+        return UNBOUNDED if self.truncated or self.unrestricted else min(self._size, UNBOUNDED)
 
     def values(self) -> Iterator[Term]:
-        """All of them, always in the same order; ask for the size first."""
+        """Yield all values in a fixed order; only for a domain whose size is small."""
         yield from sorted(self.constants)
-        for (name, _), places in sorted(self.functions.items()):
-            for args in product(*(list(place.values()) for place in places)):
+        for (name, _), arguments in sorted(self.functions.items()):
+            for args in product(*(list(argument.values()) for argument in arguments)):
                 yield Compound(name, args)
 
     def weight(self) -> int:
-        """Grows whenever something is added."""
-        below = (place.weight() for places in self.functions.values() for place in places)
-        here = len(self.constants) + len(self.functions) + self.deeper + self.anything
-        return here + sum(below)
+        """Return a number that grows whenever something is added."""
+        nested = (domain.weight() for domains in self.functions.values() for domain in domains)
+        flags = self.truncated + self.unrestricted
+        return len(self.constants) + len(self.functions) + flags + sum(nested)
 
 
-class Domains:
-    """The places of all relations of a sheet."""
+class RelationDomains:
+    """The argument domains of all relations of a sheet."""
 
-    def __init__(self, clauses: ProofClauses) -> None:
-        self._places: dict[Relation, list[ArgumentDomain]] = {}
+    def __init__(self, program: ProofClauses) -> None:
+        self._domains: dict[Relation, list[ArgumentDomain]] = {}
         state = [ArgumentDomain()]
         for name in ("true", "init", "next"):
-            self._places[name, 1] = state
+            self._domains[name, 1] = state
         moves = [ArgumentDomain(), ArgumentDomain()]
         for name in ("does", "legal"):
-            self._places[name, 2] = moves
-        for facts in clauses.facts.values():
+            self._domains[name, 2] = moves
+        for facts in program.facts.values():
             for fact in facts:
-                for place, term in zip(self.of(relation_of(fact)), fact.args, strict=True):
-                    _add(place, term, {})
-        waiting = [clause for each in clauses.clauses.values() for clause in each]
+                for domain, term in zip(self.of(relation_of(fact)), fact.args, strict=True):
+                    _add(domain, term, {})
+        clauses = [clause for listed in program.clauses.values() for clause in listed]
         weight = -1
         while weight != self._weight():
             weight = self._weight()
-            for clause in waiting:
-                self._flow(clause.head, [goal for goal in clause.body if isinstance(goal, Atom)])
+            for clause in clauses:
+                atoms = [goal for goal in clause.body if isinstance(goal, Atom)]
+                self._propagate(clause.head, atoms)
 
     def of(self, relation: Relation) -> list[ArgumentDomain]:
-        """A place for each argument of a relation."""
-        found = self._places.get(relation)
-        if found is None:
-            found = self._places[relation] = [ArgumentDomain() for _ in range(relation[1])]
-        return found
+        """Return the domain of each argument of a relation."""
+        domains = self._domains.get(relation)
+        if domains is None:
+            domains = self._domains[relation] = [ArgumentDomain() for _ in range(relation[1])]
+        return domains
 
     def _weight(self) -> int:
-        return sum(place.weight() for places in self._places.values() for place in places)
+        return sum(domain.weight() for domains in self._domains.values() for domain in domains)
 
-    def _flow(self, head: Atom, body: list[Atom]) -> None:
-        """Add to the head's places what its variables can be, by every atom of the body."""
-        known: dict[str, list[ArgumentDomain]] = {}
+    def _propagate(self, head: Atom, body: list[Atom]) -> None:
+        """Add to the head's domains the values that all atoms of the body allow."""
+        sources: dict[str, list[ArgumentDomain]] = {}
         for atom in body:
-            for place, term in zip(self.of(relation_of(atom)), atom.args, strict=True):
-                if not _collect(place, term, known):
+            for domain, term in zip(self.of(relation_of(atom)), atom.args, strict=True):
+                if not _collect(domain, term, sources):
                     return
-        for place, term in zip(self.of(relation_of(head)), head.args, strict=True):
-            _add(place, term, known)
+        for domain, term in zip(self.of(relation_of(head)), head.args, strict=True):
+            _add(domain, term, sources)
 
 
-def _collect(place: ArgumentDomain, term: Term, known: dict[str, list[ArgumentDomain]]) -> bool:
-    """Note where variables take their values from; False if the term cannot be there."""
-    if place.anything:
-        return True  # which tells nothing of a variable
+def _collect(domain: ArgumentDomain, term: Term, sources: dict[str, list[ArgumentDomain]]) -> bool:
+    """Collect the domains of each variable; return False if no value matches the term."""
+    if domain.unrestricted:
+        return True  # it does not restrict the variables of the term
     if isinstance(term, Variable):
-        known.setdefault(term.name, []).append(place)
-        return bool(place.constants or place.functions or place.deeper)
+        sources.setdefault(term.name, []).append(domain)
+        return bool(domain.constants or domain.functions or domain.truncated)
     if isinstance(term, Compound):
-        places = place.functions.get((term.name, len(term.args)))
-        if places is None:
-            return place.deeper
+        arguments = domain.functions.get((term.name, len(term.args)))
+        if arguments is None:
+            return domain.truncated
         return all(
-            _collect(inner, arg, known) for inner, arg in zip(places, term.args, strict=True)
+            _collect(inner, arg, sources) for inner, arg in zip(arguments, term.args, strict=True)
         )
-    return term in place.constants
+    return term in domain.constants
 
 
-def _add(place: ArgumentDomain, term: Term, known: dict[str, list[ArgumentDomain]]) -> None:
+def _add(domain: ArgumentDomain, term: Term, sources: dict[str, list[ArgumentDomain]]) -> None:
+    """Add the values of a term whose variables have these domains."""
     if isinstance(term, Variable):
-        if term.name in known:
-            _absorb(place, known[term.name])
+        if term.name in sources:
+            _add_intersection(domain, sources[term.name])
         else:
-            place.anything = True
+            domain.unrestricted = True
     elif isinstance(term, Compound):
-        places = place.function(term.name, len(term.args))
-        for inner, arg in zip(places or (), term.args, strict=bool(places)):
-            _add(inner, arg, known)
+        arguments = domain.function(term.name, len(term.args))
+        for inner, arg in zip(arguments or (), term.args, strict=bool(arguments)):
+            _add(inner, arg, sources)
     else:
-        place.constants.add(term)
+        domain.constants.add(term)
 
 
-def _absorb(place: ArgumentDomain, sources: list[ArgumentDomain]) -> None:
-    """Add the values that all sources have."""
-    if any(source is place for source in sources):
+def _add_intersection(domain: ArgumentDomain, sources: list[ArgumentDomain]) -> None:
+    """Add the values that are in all sources."""
+    if any(source is domain for source in sources):
         return
-    place.constants |= set.intersection(*(source.constants for source in sources))
-    place.deeper |= all(source.deeper for source in sources)
+    domain.constants |= set.intersection(*(source.constants for source in sources))
+    domain.truncated |= all(source.truncated for source in sources)
     for name, arity in list(sources[0].functions):
         if all((name, arity) in source.functions for source in sources):
-            places = place.function(name, arity)
-            for i, inner in enumerate(places or ()):
-                _absorb(inner, [source.functions[name, arity][i] for source in sources])
+            arguments = domain.function(name, arity)
+            for i, inner in enumerate(arguments or ()):
+                _add_intersection(inner, [source.functions[name, arity][i] for source in sources])

@@ -1,7 +1,7 @@
-"""Rules in a plain form for the interpreter: bodies of atoms, negated atoms and comparisons.
+"""Convert rules to clauses for the prover: bodies of atoms, negated atoms and comparisons.
 
-Every `or`, and whatever else is not an atom inside a `not`, becomes a relation of its own, with the
-variables that the rest of the rule shares with it.
+Each `or`, and each `not` of anything but an atom, becomes an auxiliary relation whose arguments are
+the variables that it shares with the rest of the rule.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from graven.gdl.language.kif_reader import (
 from graven.gdl.strong_components import components
 
 Relation = tuple[str, int]
-"""A relation's name and how many arguments it has."""
+"""The name and the number of arguments of a relation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Negation:
-    """True where the atom cannot be shown."""
+    """True if the atom cannot be proved."""
 
     atom: Atom
 
 
 @dataclass(frozen=True, slots=True)
 class Equal:
-    """True where both terms are the same."""
+    """True if both terms are the same."""
 
     left: Term
     right: Term
@@ -47,7 +47,7 @@ Goal = Atom | Negation | Distinct | Equal
 
 @dataclass(frozen=True, slots=True)
 class ProofClause:
-    """A head and the goals that it follows from."""
+    """A head that holds if all goals of the body hold."""
 
     head: Atom
     body: tuple[Goal, ...]
@@ -55,33 +55,33 @@ class ProofClause:
 
 @dataclass
 class ProofClauses:
-    """A sheet's facts, its clauses by relation, and what is known about the relations.
+    """The facts and clauses of a sheet by relation, and properties of the relations.
 
-    `needs` names the variables that have to be known before an atom of an `or` can be asked, by
-    their places. `group` numbers the relations that can ask themselves; those that can also ask
-    each other have the same number. `dynamic` relations depend on the state, `moving` ones on the
-    joint move as well.
+    `must_be_bound` has, for each auxiliary relation, the arguments that its clauses do not bind.
+    `component` numbers the strongly connected components of recursive relations: relations that
+    depend on each other have the same number. `state_dependent` relations depend on the state,
+    `move_dependent` ones on the joint move.
     """
 
     facts: dict[Relation, list[Atom]] = field(default_factory=dict)
     clauses: dict[Relation, list[ProofClause]] = field(default_factory=dict)
-    needs: dict[Relation, frozenset[int]] = field(default_factory=dict)
-    group: dict[Relation, int] = field(default_factory=dict)
-    dynamic: set[Relation] = field(default_factory=set)
-    moving: set[Relation] = field(default_factory=set)
+    must_be_bound: dict[Relation, frozenset[int]] = field(default_factory=dict)
+    component: dict[Relation, int] = field(default_factory=dict)
+    state_dependent: set[Relation] = field(default_factory=set)
+    move_dependent: set[Relation] = field(default_factory=set)
 
-    def below(self, roots: Iterable[Relation]) -> list[Relation]:
-        """The relations with clauses that some ask, if only through others: those asked first."""
-        asks = _asks(self)
+    def dependencies_first(self, roots: Iterable[Relation]) -> list[Relation]:
+        """Return the relations with clauses that `roots` depend on, in post-order."""
+        dependencies = _dependencies(self)
         order: dict[Relation, None] = {}
-        path = [(root, iter(asks[root])) for root in roots if root in asks]
-        seen = {root for root, _ in path}
+        path = [(root, iter(dependencies[root])) for root in roots if root in dependencies]
+        visited = {root for root, _ in path}
         while path:
             relation, children = path[-1]
             for child in children:
-                if child in asks and child not in seen:
-                    seen.add(child)
-                    path.append((child, iter(asks[child])))
+                if child in dependencies and child not in visited:
+                    visited.add(child)
+                    path.append((child, iter(dependencies[child])))
                     break
             else:
                 order[relation] = None
@@ -90,60 +90,62 @@ class ProofClauses:
 
 
 def clauses_of(sheet: Sheet) -> ProofClauses:
-    """The sheet in plain form."""
-    made = ProofClauses()
+    """Return the facts and clauses of a sheet."""
+    program = ProofClauses()
     for rule in sheet.rules:
         if rule.body:
-            _add(made, rule.head, rule.body)
+            _add(program, rule.head, rule.body)
         else:
-            made.facts.setdefault(relation_of(rule.head), []).append(rule.head)
-    for relation in made.clauses.keys() & made.facts.keys():
-        # Facts beside rules: a relation of their own, which can be looked up at once.
+            program.facts.setdefault(relation_of(rule.head), []).append(rule.head)
+    for relation in program.clauses.keys() & program.facts.keys():
+        # Facts of a relation with rules become an auxiliary relation, which can be indexed.
         name, size = relation
-        own = f"{name} facts", size
-        made.facts[own] = made.facts.pop(relation)
+        auxiliary = f"{name} facts", size
+        program.facts[auxiliary] = program.facts.pop(relation)
         args = tuple(Variable(f"?{i}") for i in range(size))
-        made.clauses[relation].insert(0, ProofClause(Atom(name, args), (Atom(own[0], args),)))
-    made.dynamic = _depending(made, {("true", 1), ("does", 2)})
-    made.moving = _depending(made, {("does", 2)})
-    made.group = _groups(made)
-    return made
+        clause = ProofClause(Atom(name, args), (Atom(auxiliary[0], args),))
+        program.clauses[relation].insert(0, clause)
+    program.state_dependent = _dependents(program, {("true", 1), ("does", 2)})
+    program.move_dependent = _dependents(program, {("does", 2)})
+    program.component = _recursive_components(program)
+    return program
 
 
 def relation_of(atom: Atom) -> Relation:
-    """The relation that an atom is about."""
+    """Return the relation of an atom."""
     return atom.name, len(atom.args)
 
 
 def variables(part: Term | Literal | Goal) -> Iterator[str]:
-    """The names of all variables in it."""
+    """Yield the names of all variables in order, with repetitions."""
     match part:
         case Variable(name):
             yield name
         case Compound(_, args) | Atom(_, args):
-            for each in args:
-                yield from variables(each)
+            for arg in args:
+                yield from variables(arg)
         case Distinct(left, right) | Equal(left, right):
             yield from variables(left)
             yield from variables(right)
         case Not(body) | Negation(body):
             yield from variables(body)
         case Or(parts) | And(parts):
-            for piece in parts:
-                yield from variables(piece)
+            for literal in parts:
+                yield from variables(literal)
 
 
-def _add(made: ProofClauses, head: Atom, body: tuple[Literal, ...]) -> None:
-    """A rule as a clause, and further clauses for what its body has in it."""
+def _add(program: ProofClauses, head: Atom, body: tuple[Literal, ...]) -> None:
+    """Add the clause of a rule, and the auxiliary relations of its body."""
     goals: list[Goal] = []
     for place, literal in enumerate(body):
-        others = body[:place] + body[place + 1 :]
-        outside = {*variables(head), *(name for other in others for name in variables(other))}
-        goals.append(_goal(made, literal, outside))
-    made.clauses.setdefault(relation_of(head), []).append(ProofClause(head, tuple(goals)))
+        rest = body[:place] + body[place + 1 :]
+        outside = {*variables(head), *(name for sibling in rest for name in variables(sibling))}
+        goals.append(_goal(program, literal, outside))
+    program.clauses.setdefault(relation_of(head), []).append(ProofClause(head, tuple(goals)))
 
 
-def _goal(made: ProofClauses, literal: Literal, outside: set[str]) -> Goal:
+def _goal(program: ProofClauses, literal: Literal, outside: set[str]) -> Goal:
+    """Convert a literal; `outside` are the variables of the rest of the rule."""
     match literal:
         case Atom() | Distinct():
             return literal
@@ -152,26 +154,26 @@ def _goal(made: ProofClauses, literal: Literal, outside: set[str]) -> Goal:
         case Not(Distinct(left, right)):
             return Equal(left, right)
         case Not(inner):
-            return Negation(_own_relation(made, inner, outside))
+            return Negation(_auxiliary_relation(program, inner, outside))
         case _:
-            return _own_relation(made, literal, outside)
+            return _auxiliary_relation(program, literal, outside)
 
 
-def _own_relation(made: ProofClauses, literal: Literal, outside: set[str]) -> Atom:
+def _auxiliary_relation(program: ProofClauses, literal: Literal, outside: set[str]) -> Atom:
     shared = sorted({*variables(literal)} & outside)
-    head = Atom(f"part {len(made.needs)}", tuple(map(Variable, shared)))
+    head = Atom(f"part {len(program.must_be_bound)}", tuple(map(Variable, shared)))
     bound = _bound_by(literal)
-    made.needs[relation_of(head)] = frozenset(
+    program.must_be_bound[relation_of(head)] = frozenset(
         place for place, name in enumerate(shared) if name not in bound
     )
-    made.clauses[relation_of(head)] = []
+    program.clauses[relation_of(head)] = []
     for part in literal.parts if isinstance(literal, Or) else (literal,):
-        _add(made, head, part.parts if isinstance(part, And) else (part,))
+        _add(program, head, part.parts if isinstance(part, And) else (part,))
     return head
 
 
 def _bound_by(literal: Literal) -> frozenset[str]:
-    """The variables that have a value wherever the literal is true."""
+    """Return the variables that a true literal binds."""
     match literal:
         case Atom():
             return frozenset(variables(literal))
@@ -184,44 +186,47 @@ def _bound_by(literal: Literal) -> frozenset[str]:
 
 
 def atoms(body: Iterable[Goal]) -> Iterator[Atom]:
-    """The atoms of a body, negated ones too."""
+    """Yield the atoms of a body, including negated ones."""
     for goal in body:
         if isinstance(goal, Atom | Negation):
             yield goal.atom if isinstance(goal, Negation) else goal
 
 
-def _asks(made: ProofClauses) -> dict[Relation, list[Relation]]:
-    """Which relations each relation's clauses ask."""
+def _dependencies(program: ProofClauses) -> dict[Relation, list[Relation]]:
+    """Return the relations in the bodies of each relation's clauses."""
     return {
         relation: [relation_of(atom) for clause in clauses for atom in atoms(clause.body)]
-        for relation, clauses in made.clauses.items()
+        for relation, clauses in program.clauses.items()
     }
 
 
-def _depending(made: ProofClauses, on: set[Relation]) -> set[Relation]:
-    """All relations that depend on some, those included."""
-    asked_by: dict[Relation, list[Relation]] = {}
-    for relation, asked in _asks(made).items():
-        for each in asked:
-            asked_by.setdefault(each, []).append(relation)
-    found, waiting = set(on), list(on)
-    while waiting:
-        for relation in asked_by.get(waiting.pop(), ()):
-            if relation not in found:
-                found.add(relation)
-                waiting.append(relation)
-    return found
+def _dependents(program: ProofClauses, roots: set[Relation]) -> set[Relation]:
+    """Return the relations that depend on `roots`, the roots included."""
+    users: dict[Relation, list[Relation]] = {}
+    for relation, dependencies in _dependencies(program).items():
+        for dependency in dependencies:
+            users.setdefault(dependency, []).append(relation)
+    dependents, queue = set(roots), list(roots)
+    while queue:
+        for relation in users.get(queue.pop(), ()):
+            if relation not in dependents:
+                dependents.add(relation)
+                queue.append(relation)
+    return dependents
 
 
-def _groups(made: ProofClauses) -> dict[Relation, int]:
-    """Relations that depend on themselves, with a number for each group that does so together."""
-    asks = _asks(made)
-    number = {relation: i for i, relation in enumerate(asks)}
-    needs = [[number[each] for each in asked if each in number] for asked in asks.values()]
-    relations = list(asks)
+def _recursive_components(program: ProofClauses) -> dict[Relation, int]:
+    """Return the number of the strongly connected component of each recursive relation."""
+    dependencies = _dependencies(program)
+    relations = list(dependencies)
+    number = {relation: i for i, relation in enumerate(relations)}
+    graph = [
+        [number[relation] for relation in used if relation in number]
+        for used in dependencies.values()
+    ]
     return {
-        relations[member]: group
-        for group, members in enumerate(components(needs))
+        relations[member]: component
+        for component, members in enumerate(components(graph))
         for member in members
-        if len(members) > 1 or member in needs[member]
+        if len(members) > 1 or member in graph[member]
     }
