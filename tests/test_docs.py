@@ -149,4 +149,4 @@ def test_the_site_is_built(tmp_path):
     config = load_config(str(HERE / "mkdocs.yml"), site_dir=str(tmp_path / "site"), strict=True)
     build(config)
     assert (tmp_path / "site/index.html").exists()
-    assert (tmp_path / "site/reference/index.html").read_text().count("doc-function") > 5
+    assert (tmp_path / "site/api/index.html").read_text().count("doc-function") > 5

@@ -88,7 +88,7 @@ def test_the_wheel_works_in_a_clean_environment(built, tmp_path):
 def test_everybody_agrees_about_the_version():
     project = tomllib.loads((HERE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert project["version"] == graven.__version__
-    assert f"## {graven.__version__}" in (HERE / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert f"## [{graven.__version__}]" in (HERE / "CHANGELOG.md").read_text(encoding="utf-8")
     assert citation()["version"] == graven.__version__
 
 
