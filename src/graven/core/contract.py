@@ -31,18 +31,19 @@ Optional functions:
         Whether the move is among the playout moves.
     playout_moves_with_features(constants, state, player, moves, codes) -> n
         The playout moves and the feature code of each.
-    batch_playouts(constants, states, leaves, each, scratch, traces, lengths, out, rng) -> status
+    batch_playouts(constants, states, leaves, playouts_per_leaf, scratch, traces, lengths, out,
+                   rng) -> status
         Many uniform playouts at once, as described below.
 
 `state` is an int64 array of `state_words`, `moves` and `joint` are int32 arrays, `codes` is uint32,
 `out` float64.
 
-`batch_playouts` plays `leaves * each` uniform playouts to the end. Playout i starts at position
-i // each, whose words are states[state_words * (i // each):]; `states` is not modified. The moves
-of playout i are written in the order of play, each as player * num_codes + move, to
-traces[i * stride:], where `stride` is len(traces) // (leaves * each) (`max_plies`, times the number
-of players if moves are ever simultaneous); their number goes to lengths[i], and each player's score
-to out[i * players:]. A terminal start position has no moves. `scratch` is an int64 array of
+`batch_playouts` plays `leaves * playouts_per_leaf` uniform playouts to the end. Playout i starts at
+position l = i // playouts_per_leaf, whose words are states[state_words * l:]; `states` is not
+modified. The moves of playout i are written in the order of play, each as player * num_codes + move,
+to traces[i * stride:], where `stride` is len(traces) // (leaves * playouts_per_leaf) (`max_plies`,
+times the number of players if moves are ever simultaneous); their number goes to lengths[i], and
+each player's score to out[i * players:]. A terminal start position has no moves. `scratch` is an int64 array of
 `batch_scratch` words. The status is Status.OK, or Status.TOO_LONG if a playout exceeds `stride`.
 
 `sample` may reorder internal lists of `state` but must not change the position.
@@ -83,10 +84,12 @@ SAMPLE = types.int64(TABLES, WORDS, types.int64, RNG)
 KEY = types.int64(TABLES, WORDS)
 CODES = types.Array(types.uint32, 1, "C")
 FEATURE = types.void(TABLES, WORDS, types.int64, MOVES, types.int64, CODES)
-CODED = types.int64(TABLES, WORDS, types.int64, MOVES, CODES)
-ALLOWED = types.boolean(TABLES, WORDS, types.int64, types.int64)
+PLAYOUT_MOVES_WITH_FEATURES = types.int64(TABLES, WORDS, types.int64, MOVES, CODES)
+IS_PLAYOUT_MOVE = types.boolean(TABLES, WORDS, types.int64, types.int64)
 TRACES = types.Array(types.uint32, 1, "C")
-MANY = types.int64(TABLES, WORDS, types.int64, types.int64, WORDS, TRACES, WORDS, SCORES, RNG)
+BATCH_PLAYOUTS = types.int64(
+    TABLES, WORDS, types.int64, types.int64, WORDS, TRACES, WORDS, SCORES, RNG
+)
 
 # Features are asked for all legal moves at once, so the loop over them is compiled into the game's
 # function: calling it for each move took twice as long.
@@ -126,9 +129,9 @@ RULES = types.NamedTuple([TABLES] + [types.int64] * (len(Rules._fields) - 1), Ru
 _start, _turn, _legal, _play = caller(START), caller(TURN), caller(LEGAL), caller(PLAY)
 _scores, _sample, _key, _feature = caller(SCORE), caller(SAMPLE), caller(KEY), caller(FEATURE)
 _is_playout_move, _playout_moves_with_features, _batch_playouts = (
-    caller(ALLOWED),
-    caller(CODED),
-    caller(MANY),
+    caller(IS_PLAYOUT_MOVE),
+    caller(PLAYOUT_MOVES_WITH_FEATURES),
+    caller(BATCH_PLAYOUTS),
 )
 
 _FNV = np.int64(0x100000001B3)
@@ -182,12 +185,12 @@ def scores(rules: Rules, state: State, out: Scores) -> None:
     """
     _scores(rules.scores, (rules.constants, state, out))
     if rules.misere:
-        turn_round(out, rules.players, rules.players)
+        reverse_scores(out, rules.players, rules.players)
 
 
 @compiled
-def turn_round(out: Scores, count: int, players: int) -> None:
-    """What misère makes of results."""
+def reverse_scores(out: Scores, count: int, players: int) -> None:
+    """Reverse scores for misère play; see `scores`."""
     others = max(1, players - 1)
     for i in range(count):
         out[i] = (1.0 - out[i]) / others
@@ -195,7 +198,10 @@ def turn_round(out: Scores, count: int, players: int) -> None:
 
 @compiled
 def sample(rules: Rules, state: State, player: int, moves: Moves, rng: Rng) -> int:
-    """A uniformly random sensible move, or -1 if there is none; `moves` is scratch space."""
+    """Return a uniformly random playout move; `moves` is scratch space.
+
+    Returns -1 if there is none, -2 if there are more than `max_moves`.
+    """
     if rules.sample:
         return _sample(rules.sample, (rules.constants, state, player, rng))
     count = playout_moves(rules, state, player, moves)
@@ -208,7 +214,7 @@ def sample(rules: Rules, state: State, player: int, moves: Moves, rng: Rng) -> i
 
 @compiled
 def key(rules: Rules, state: State) -> int:
-    """A 64-bit key of the position; by default a hash of all its words."""
+    """Return a 64-bit key of the position; by default a hash of all its words."""
     if rules.key:
         return _key(rules.key, (rules.constants, state))
     return hash_words(state, rules.state_words)
@@ -216,7 +222,7 @@ def key(rules: Rules, state: State) -> int:
 
 @compiled
 def hash_words(state: State, count: int) -> int:
-    """A 64-bit hash of the first `count` words."""
+    """Return a 64-bit hash of the first `count` words."""
     mixed = np.int64(count)
     for i in range(count):
         mixed = (mixed ^ state[i]) * _ODD
@@ -240,9 +246,9 @@ def features(
 def playout_moves_with_features(
     rules: Rules, state: State, player: int, moves: Moves, codes: Codes
 ) -> int:
-    """Write the player's sensible moves, and their feature codes beside them; how many.
+    """Write the player's playout moves and their feature codes; return their number.
 
-    `codes` has room for `moves` of them: if there are more, no codes are written.
+    `codes` holds `max_moves` entries: if there are more moves, no codes are written.
     """
     if rules.playout_moves_with_features:
         return _playout_moves_with_features(
@@ -256,7 +262,7 @@ def playout_moves_with_features(
 
 @compiled
 def is_playout_move(rules: Rules, state: State, player: int, move: int, moves: Moves) -> bool:
-    """Whether a move, from 0 to codes - 1, is sensible; `moves` is scratch space."""
+    """Return whether a move is a playout move; `moves` is scratch space."""
     if rules.is_playout_move:
         return _is_playout_move(rules.is_playout_move, (rules.constants, state, player, move))
     found = False
@@ -270,25 +276,25 @@ def batch_playouts(
     rules: Rules,
     states: State,
     leaves: int,
-    each: int,
+    playouts_per_leaf: int,
     scratch: State,
     traces: Codes,
     lengths: State,
     out: Scores,
     rng: Rng,
 ) -> int:
-    """Play `each` playouts from each position; the game must have `batch_playouts`."""
+    """Play `playouts_per_leaf` playouts from each position with the game's `batch_playouts`."""
     status = _batch_playouts(
         rules.batch_playouts,
-        (rules.constants, states, leaves, each, scratch, traces, lengths, out, rng),
+        (rules.constants, states, leaves, playouts_per_leaf, scratch, traces, lengths, out, rng),
     )
     if rules.misere:
-        turn_round(out, leaves * each * rules.players, rules.players)
+        reverse_scores(out, leaves * playouts_per_leaf * rules.players, rules.players)
     return status
 
 
 def new_state(rules: Rules) -> State:
-    """Room for one position."""
+    """Return a buffer for one position."""
     return np.zeros(rules.state_words, dtype=np.int64)
 
 
@@ -303,12 +309,12 @@ def new_moves(rules: Rules) -> Moves:
 
 
 def new_joint(rules: Rules) -> Moves:
-    """Room for one move of each player."""
+    """Return a buffer for one move of each player."""
     return np.full(rules.players, -1, dtype=np.int32)
 
 
 def signatures() -> dict[str, Any]:
-    """The signature of each rule function, by its name in a `Game`."""
+    """Return the signature of each rule function by its name."""
     return {
         "start": START,
         "turn": TURN,
@@ -320,7 +326,7 @@ def signatures() -> dict[str, Any]:
         "sample": SAMPLE,
         "key": KEY,
         "feature": FEATURE,
-        "is_playout_move": ALLOWED,
-        "playout_moves_with_features": CODED,
-        "batch_playouts": MANY,
+        "is_playout_move": IS_PLAYOUT_MOVE,
+        "playout_moves_with_features": PLAYOUT_MOVES_WITH_FEATURES,
+        "batch_playouts": BATCH_PLAYOUTS,
     }

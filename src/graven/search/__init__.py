@@ -1,6 +1,6 @@
 """One Monte Carlo tree search for all games, all tree policies and all playouts.
 
-Read it in the order of one simulation: `simulate` (the loop), `descend` (from the root to a leaf),
-`playout/uniform` (to the end of the game), `backup` (what the record of both is spent on), over
-the arrays of `tree`. `engine` runs simulations within a budget; `choose` reads the result.
+Read it in the order of one simulation: `simulate` (the loop), `descend` (selection and expansion),
+`playout/loop` (to the end of the game), `backup` and `amaf` (add the record to the tree), over the
+arrays of `tree`. `runner` runs simulations within a budget; `result` reads the root.
 """

@@ -1,4 +1,4 @@
-"""From the root down to a leaf: choose edges, play them, grow the tree by one node."""
+"""Selection and expansion: select edges from the root to a leaf, add one node."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _ODD = -7046029254386353131
 def descend(search: SearchState) -> int:
     """Fill the record's path and the first part of its trace; `state` is then where they lead.
 
-    Counts nothing: a descent that runs out of room can be made again once there is more.
+    Changes no statistics: a descent that runs out of memory can be repeated after growth.
     """
     rules, tree, plan, record = search.rules, search.tree, search.plan, search.record
     state, shape, players = record.state, record.shape, rules.players
@@ -107,12 +107,12 @@ def descend(search: SearchState) -> int:
 
 @inlined
 def reach_child(search: SearchState, node: int, player: int) -> int:
-    """The node of the position just reached: found by its key, else new; NONE without room."""
+    """Return the node of the position just reached, found by its key or new; NONE if full."""
     rules, tree, plan, record = search.rules, search.tree, search.plan, search.record
     if plan.transpositions:
         key = contract.key(rules, record.state)
     else:
-        # Without transpositions a node's key names the way to it: its parent and the joint move.
+        # Without transpositions a node's key is a hash of its parent and the joint move.
         key = (node + 1) * _ODD
         for mover in range(rules.players):
             if player == SIMULTANEOUS or mover == player:
@@ -127,7 +127,7 @@ def reach_child(search: SearchState, node: int, player: int) -> int:
 
 @inlined
 def list_moves(search: SearchState, node: int, low: int, high: int) -> int:
-    """Give a node its edges: what players low..high-1 may play here that is worth a search."""
+    """Give a node its edges: what players low..high-1 may play here in `tree_moves`."""
     rules, tree, record = search.rules, search.tree, search.record
     edges = tree.meta[EDGES]
     if edges + (high - low) * rules.max_moves > len(tree.moves):

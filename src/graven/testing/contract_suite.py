@@ -2,7 +2,7 @@
 
 Every check is a small function named after what it requires. It receives a `GameTrial` and a
 position, or a whole random game, and names the function that breaks the contract. The three lists
-at the end are the contract's table of contents.
+at the end name all checks but the first, `start_sets_the_whole_state`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The contract's requirements on `key`: equal keys if and only if positions are equal."""
+"""The contract's requirements on `key`: equal positions have equal keys, and equal keys mean equal continuations."""
 
 from __future__ import annotations
 

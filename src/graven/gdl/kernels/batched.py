@@ -392,18 +392,21 @@ def batch_playouts(
     constants: Constants,
     states: State,
     leaves: int,
-    each: int,
+    playouts_per_leaf: int,
     scratch: State,
     traces: Codes,
     lengths: State,
     out: Scores,
     rng: Rng,
 ) -> int:
-    """Play `each` playouts from each of the leaves; see `core.contract`."""
+    """Play `playouts_per_leaf` playouts from playouts_per_leaf of the leaves; see `core.contract`."""
     links, my, parts = constants.view(np.int32), constants[HERE], _parts_of(constants, scratch)
-    total = leaves * each
+    total = leaves * playouts_per_leaf
     stride = len(traces) // max(1, total)
-    batch, results = LeafBatch(states, each, stride), BatchResults(stride, lengths, out)
+    batch, results = (
+        LeafBatch(states, playouts_per_leaf, stride),
+        BatchResults(stride, lengths, out),
+    )
     for i in range(len(scratch)):
         scratch[i] = 0
     for lane in range(LANES):

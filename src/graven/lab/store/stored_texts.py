@@ -1,7 +1,7 @@
 """Read and write the texts in a result file: lists as JSON, keys of pairings, agent specs.
 
-This is the only place of the store that deals with names that earlier versions wrote: version 0.1
-called options of a search leaves, each, final, reuse and memory.
+Specs in files of version 0.1 have the options leaves, each, final, reuse and memory; they are
+migrated when they are read (`agents.spec`). Column names of version 0.1 stay: see `schema`.
 """
 
 from __future__ import annotations
