@@ -1,4 +1,7 @@
-"""The contract's requirements on `key`: equal positions have equal keys, and equal keys mean equal continuations."""
+"""The contract's requirements on `key`.
+
+Equal positions have equal keys, and equal keys mean equal continuations.
+"""
 
 from __future__ import annotations
 

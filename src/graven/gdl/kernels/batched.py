@@ -399,7 +399,7 @@ def batch_playouts(
     out: Scores,
     rng: Rng,
 ) -> int:
-    """Play `playouts_per_leaf` playouts from playouts_per_leaf of the leaves; see `core.contract`."""
+    """Play `playouts_per_leaf` playouts from every leaf; see `core.contract`."""
     links, my, parts = constants.view(np.int32), constants[HERE], _parts_of(constants, scratch)
     total = leaves * playouts_per_leaf
     stride = len(traces) // max(1, total)
