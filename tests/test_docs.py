@@ -127,7 +127,8 @@ def test_every_policy_has_a_page_with_its_parameters():
         text = page.read_text(encoding="utf-8")
         assert "## When it helps" in text
         for parameter in policy.parameters:
-            row = f"| `{parameter.name}` | `{format_value(parameter.default)}` |"
+            default = format_value(parameter.default)
+            row = f"| `{parameter.name}` | `{default}` | {parameter.doc} |"
             assert row in text, f"{policy.name}: {row}"
 
 

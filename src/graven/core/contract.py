@@ -44,7 +44,8 @@ modified. The moves of playout i are written in the order of play, as player * n
 traces[i * stride:], where `stride` is len(traces) // (leaves * playouts_per_leaf) (`max_plies`,
 times the number of players if moves are ever simultaneous); their number goes to lengths[i], and
 each player's score to out[i * players:]. A terminal start position has no moves. `scratch` is an
-int64 array of `batch_scratch` words. The status is Status.OK, or Status.TOO_LONG if a playout exceeds `stride`.
+int64 array of `batch_scratch` words. The status is Status.OK, or Status.TOO_LONG if a playout
+exceeds `stride`.
 
 `sample` may reorder internal lists of `state` but must not change the position.
 """
