@@ -72,6 +72,9 @@ def inlined(function: F) -> F:
 _ALLOCATES = ("NRT required", "Only accept returning of array passed into the function")
 
 _code: dict[tuple[Any, ...], Any] = {}
+# Addresses of code that is made of the package's own functions, which never change: looking one up
+# must be quick, since every search does so. The signature is kept so that its id stays unique.
+_package_addresses: dict[tuple[Any, ...], tuple[Signature, int]] = {}
 
 ONCE = "return inner({})"
 
@@ -98,6 +101,9 @@ def address(
     if isinstance(function, Callback):
         return function.address(signature)
     names = names or {}
+    shortcut = (function, id(signature), body, *names.items())
+    if shortcut in _package_addresses:
+        return _package_addresses[shortcut][1]
     # A user-defined function may name a value that another cell of a notebook has changed since.
     stamp = ""
     if own := any(
@@ -117,7 +123,10 @@ def address(
                 raise
             expected = len(signature.args) if arguments is None else arguments
             raise RuleCompileError(explain(function, expected, error)) from None
-    return int(_code[key].address)
+    compiled_address = int(_code[key].address)
+    if not own:
+        _package_addresses[shortcut] = signature, compiled_address
+    return compiled_address
 
 
 def _variant(body: str, names: Mapping[str, Any]) -> str:

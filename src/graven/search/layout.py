@@ -83,8 +83,17 @@ def numba_type(record: type) -> Any:
 
 def new_arrays(record: type, rules: Rules, copies: int = 1) -> dict[str, NDArray[Any]]:
     """Return the arrays of a record that belong to no group, each so many times as long."""
-    return {
-        array.name: np.full(copies * array.size.entries(rules), array.size.fill, array.dtype)
-        for array in arrays_of(record)
-        if not array.size.group
-    }
+    arrays = {}
+    for array in ungrouped_arrays(record):
+        # Zeros come from the operating system: pages that are never touched cost nothing.
+        length = copies * array.size.entries(rules)
+        arrays[array.name] = np.zeros(length, array.dtype)
+        if array.size.fill:
+            arrays[array.name].fill(array.size.fill)
+    return arrays
+
+
+@cache
+def ungrouped_arrays(record: type) -> tuple[ArrayLayout, ...]:
+    """Return the declarations of a record's arrays that belong to no group."""
+    return tuple(array for array in arrays_of(record) if not array.size.group)

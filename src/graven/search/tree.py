@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -159,7 +160,7 @@ class Group:
     least: Callable[[Rules], int]
     first_bytes: int = 8 << 20
 
-    @property
+    @cached_property
     def arrays(self) -> list[ArrayLayout]:
         """The group's arrays."""
         return [array for array in arrays_of(Tree) if array.size.group == self.name]
