@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from graven import __version__
 from graven.core.errors import UsageError
 from graven.core.game import Game
 
@@ -39,7 +38,7 @@ def write(record: SgfGame) -> str:
     root = tree.get_root()
     root.set("KM", record.komi)
     root.set("RU", "Chinese")
-    root.set("AP", ("graven", __version__))
+    root.set("AP", ("graven", "0.1"))
     for key, name in zip(("PB", "PW"), record.names, strict=True):
         if name:
             root.set(key, name)
