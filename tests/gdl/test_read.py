@@ -1,4 +1,4 @@
-"""KIF as it is found in the world, and whatever else somebody may send."""
+"""Parse KIF: real rulesheets, and malformed input."""
 
 from __future__ import annotations
 
