@@ -195,7 +195,9 @@ def update_by_move(rules: Rules, tree: Tree, record: Record) -> None:
 
 @inlined
 def update_by_point(rules: Rules, tree: Tree, record: Record) -> None:
-    """The same for games whose players share points: a point counts once, for its first taker.
+    """The same for games whose players share points: each point counts once.
+
+    It is credited to the player who occupied it first.
 
     Backwards through the trace the last one met is the first to take a point, so a point's entry in
     the list of distinct moves is overwritten; its index is in `tree.distinct_at`.

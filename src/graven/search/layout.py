@@ -42,10 +42,12 @@ def by_player(rules: Rules) -> int:
 
 @dataclass(frozen=True)
 class Size:
-    """How long an array is: `entries(rules)`, for each unit if it belongs to a group.
+    """The length of an array.
 
-    `refers` is the group whose units the values are, where they are indices; negative values mean
-    none. `fill` is the initial value of arrays that belong to no group.
+    A group of arrays (nodes, edges, ...) grows together; a unit of a group is one node or one edge.
+    An array of a group has `entries(rules)` entries per unit, any other array `entries(rules)` in
+    all. `refers` is the group whose units the values index; negative values mean none. `fill` is
+    the initial value of arrays that belong to no group.
     """
 
     entries: Callable[[Rules], int] = one
