@@ -30,6 +30,9 @@ def nth(word, n):
     return bits.nth(word, n)
 
 
+nth_by_halves = numba.njit(bits.nth_bit_by_halves)
+
+
 @numba.njit
 def down(word, distance):
     return bits.down(word, distance)
@@ -65,3 +68,15 @@ def test_every_bit_of_a_full_word_is_found():
 @example(-1, 0)
 def test_down_brings_in_zeros(word, distance):
     assert down(word, distance) % 2**64 == (word % 2**64) >> distance
+
+
+@given(WORDS.filter(bool), st.data())
+def test_nth_without_a_deposit_instruction(word, data):
+    n = data.draw(st.integers(0, len(indices(word)) - 1))
+    assert nth_by_halves(word, n) % 2**64 == 1 << indices(word)[n]
+
+
+def test_slow_deposit_instructions_are_not_used():
+    assert bits.has_fast_deposit("znver3", "+avx2,+bmi2")
+    assert not bits.has_fast_deposit("znver2", "+avx2,+bmi2")
+    assert not bits.has_fast_deposit("penryn", "+ssse3,-bmi2")

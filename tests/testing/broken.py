@@ -59,7 +59,23 @@ def good_batch_playouts(constants, states, leaves, each, scratch, traces, length
     return 0
 
 
+def good_rollout(constants, state, trace, out, rng):
+    length = 0
+    while state[0] + state[1] > 0:
+        left = min(state[0], 2)
+        chosen = below(rng, left + min(state[1], 2))
+        move = chosen if chosen < left else 2 + chosen - left
+        trace[length] = 4 * state[2] + move
+        length += 1
+        state[move // 2] -= move % 2 + 1
+        state[2] = 1 - state[2]
+    out[0] = float(state[2])
+    out[1] = 1.0 - out[0]
+    return length
+
+
 FULL = GOOD.changed(
+    rollout=good_rollout,
     batch_playouts=good_batch_playouts,
     batch_scratch=3,
     sample=good_sample,
@@ -403,3 +419,28 @@ def text_of_some_moves_only(player, code):
 
 def no_board(state, colour):
     raise KeyError("no piece")
+
+
+rollout = numba.njit(good_rollout)
+
+
+def rollout_draws_once_more(constants, state, trace, out, rng):
+    length = rollout(constants, state, trace, out, rng)
+    below(rng, 2)
+    return length
+
+
+def rollout_swaps_the_scores(constants, state, trace, out, rng):
+    length = rollout(constants, state, trace, out, rng)
+    out[0], out[1] = out[1], out[0]
+    return length
+
+
+def rollout_forgets_a_move(constants, state, trace, out, rng):
+    return max(0, rollout(constants, state, trace, out, rng) - 1)
+
+
+def rollout_writes_beyond(constants, state, trace, out, rng):
+    length = rollout(constants, state, trace, out, rng)
+    trace[len(trace)] = 0
+    return length

@@ -99,7 +99,11 @@ class SearchAgent:
                 raise UsageError(f"memory must be at least 1 MiB, got {memory}.")
             spec = spec.with_options(memory_mib=memory)
         playout = spec.playout.game_playout
-        return Search(game.name, game.rules_with(playout) if playout else game.rules, spec)
+        if spec.playout.variant.rollout:
+            rules = game.playout_rules(playout)
+        else:
+            rules = game.rules_with(playout) if playout else game.rules
+        return Search(game.name, rules, spec)
 
     def search(
         self,

@@ -34,6 +34,8 @@ Optional functions:
     batch_playouts(constants, states, leaves, playouts_per_leaf, scratch, traces, lengths, out,
                    rng) -> status
         Many uniform playouts at once, as described below.
+    rollout(constants, state, trace, out, rng) -> n
+        One uniform playout to the end, as described below.
 
 `state` is an int64 array of `state_words`, `moves` and `joint` are int32 arrays, `codes` is uint32,
 `out` float64.
@@ -46,6 +48,12 @@ times the number of players if moves are ever simultaneous); their number goes t
 each player's score to out[i * players:]. A terminal start position has no moves. `scratch` is an
 int64 array of `batch_scratch` words. The status is Status.OK, or Status.TOO_LONG if a playout
 exceeds `stride`.
+
+`rollout` plays from a position that may be terminal to the end, with the moves and the random
+numbers of `sample`. It writes player * num_codes + move to the uint32 array `trace` for every move,
+and each player's score to `out`, and returns the number of moves; `state` is scratch afterwards. A
+game needs none: the package compiles one from its functions (`core.rollout`). One written by hand
+is faster where the position fits into local variables.
 
 `sample` may reorder internal lists of `state` but must not change the position.
 """
@@ -114,6 +122,7 @@ class Rules(NamedTuple):
     is_playout_move: int
     playout_moves_with_features: int
     batch_playouts: int
+    rollout: int
     players: int
     state_words: int
     num_codes: int

@@ -28,6 +28,7 @@ from graven.core.game_parts import (
     check_functions,
     constant_vector,
 )
+from graven.core.rollout import rollout_address
 
 Option = int | float | str
 MISERE = "misere-"
@@ -95,6 +96,7 @@ class Game:
         self.misere = misere
         self.source = source
         self.source_functions = tuple(source_functions)
+        self._playout_rules: dict[str, Rules] = {}
 
         self.state_words = bounds.state_words
         self.num_codes = bounds.num_codes
@@ -160,6 +162,8 @@ class Game:
     def _compiled(self, careful: bool = False) -> Rules:
         code = {}
         functions = self.functions.by_name()
+        # Otherwise compiled when a search needs it: see `playout_rules`.
+        checked = careful and self.functions.rollout is not None
         for name, signature in contract.signatures().items():
             function = functions[name]
             body = contract.FEATURE_BODY if name == "feature" else ONCE
@@ -179,6 +183,7 @@ class Game:
             batch_scratch=self.batch_scratch,
             shared_points=int(self.shared_points and self.players > 1),
             misere=int(self.misere),
+            rollout=rollout_address(self.functions, careful=True) if checked else 0,
             **code,
         )
 
@@ -187,6 +192,17 @@ class Game:
         if playout not in self.playouts:
             raise unknown(f"playout of {self.name}", playout, self.playouts)
         return self.rules._replace(sample=address(self.playouts[playout], contract.SAMPLE))
+
+    def playout_rules(self, playout: str = "") -> Rules:
+        """Return the compiled rules with a `rollout` for uniform playouts.
+
+        `playout` names one of the game's `playouts` that replaces the uniformly random move.
+        """
+        if playout not in self._playout_rules:
+            rules = self.rules_with(playout) if playout else self.rules
+            rollout = rollout_address(self.functions, self.playouts.get(playout))
+            self._playout_rules[playout] = rules._replace(rollout=rollout)
+        return self._playout_rules[playout]
 
     def as_misere(self) -> Game:
         """Return the game with inverted scores; of a misère game, the original one."""

@@ -46,6 +46,7 @@ class RuleFunctions:
     is_playout_move: RuleFunction | None = None
     playout_moves_with_features: RuleFunction | None = None
     batch_playouts: RuleFunction | None = None
+    rollout: RuleFunction | None = None
 
     def by_name(self) -> dict[str, RuleFunction | None]:
         """Return the functions by their names in the contract."""

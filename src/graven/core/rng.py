@@ -10,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from graven.core.compile import compiled
+from graven.core.compile import compiled, inlined
 
 Rng = NDArray[np.uint64]
 
-_STEP = np.uint64(0x9E3779B97F4A7C15)
+STEP = np.uint64(0x9E3779B97F4A7C15)
 _MIX1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX2 = np.uint64(0x94D049BB133111EB)
 _S27, _S30, _S31, _S32, _S11 = (np.uint64(n) for n in (27, 30, 31, 32, 11))
@@ -31,7 +31,7 @@ def derive(seed: int, *parts: int) -> int:
     """Return a seed for one part of an experiment: equal for equal parts, else unrelated."""
     state = seed & _MASK
     for part in parts:
-        state = _scramble((state + (part + 1) * int(_STEP)) & _MASK)
+        state = _scramble((state + (part + 1) * int(STEP)) & _MASK)
     return state
 
 
@@ -41,14 +41,25 @@ def _scramble(z: int) -> int:
     return z ^ (z >> 31)
 
 
-@compiled
-def draw(rng: Rng) -> np.uint64:
-    """Return the next 64 random bits."""
-    rng[0] += _STEP
-    z = rng[0]
+@inlined
+def mixed(z: np.uint64) -> np.uint64:
+    """Return the random bits of a generator's word, which is advanced by STEP before each draw."""
     z = (z ^ (z >> _S30)) * _MIX1
     z = (z ^ (z >> _S27)) * _MIX2
     return z ^ (z >> _S31)
+
+
+@inlined
+def scaled(random: np.uint64, n: int) -> int:
+    """Return a number from 0 to n - 1 made of 64 random bits; see `below`."""
+    return np.int64(((random >> _S32) * np.uint64(n)) >> _S32)  # type: ignore[return-value]
+
+
+@compiled
+def draw(rng: Rng) -> np.uint64:
+    """Return the next 64 random bits."""
+    rng[0] += STEP
+    return mixed(rng[0])
 
 
 @compiled
@@ -56,17 +67,14 @@ def fill(rng: Rng, words: NDArray[np.int64]) -> None:
     """Fill an array with random bits: the next draws, in order."""
     first = rng[0]
     for i in range(len(words)):
-        z = first + np.uint64(i + 1) * _STEP
-        z = (z ^ (z >> _S30)) * _MIX1
-        z = (z ^ (z >> _S27)) * _MIX2
-        words[i] = np.int64(z ^ (z >> _S31))
-    rng[0] = first + np.uint64(len(words)) * _STEP
+        words[i] = np.int64(mixed(first + np.uint64(i + 1) * STEP))
+    rng[0] = first + np.uint64(len(words)) * STEP
 
 
 @compiled
 def below(rng: Rng, n: int) -> int:
     """Return a random integer from 0 to n - 1 (n below 2**32); its bias is under n / 2**32."""
-    return np.int64(((draw(rng) >> _S32) * np.uint64(n)) >> _S32)  # type: ignore[return-value]
+    return scaled(draw(rng), n)
 
 
 @compiled

@@ -8,7 +8,7 @@ from graven.core import bits
 from graven.core.contract import State
 from graven.core.game import Game
 from graven.core.game_parts import Bounds, Display, RuleFunctions
-from graven.games import through_bitboards, through_rules
+from graven.games import through_bitboards, through_rollout, through_rules
 from graven.games.boards import VACANT, Pieces, SquareBoard, as_text, cell_name
 from graven.games.svg_boards import as_svg
 from graven.games.through_rules import NUM_DIRECTIONS, Direction
@@ -60,6 +60,7 @@ def game(
             feature=through_rules.feature,
             is_playout_move=rules.is_playout_move,
             playout_moves_with_features=rules.playout_moves_with_features,
+            rollout=through_rollout.rollout if cells <= 64 else None,
         ),
         bounds=Bounds(
             state_words=through_rules.words(rows, columns),

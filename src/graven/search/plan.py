@@ -36,6 +36,7 @@ class Plan(NamedTuple):
     select: int
     playout: int
     learn: int  # 0 if the playout policy does not learn
+    rollout: int  # whether the game's `rollout` plays instead of `playout`
     memory: int  # the handle of the playout policy's memory
     amaf: int  # whether there are AMAF tables
     tables: int  # a node has a table once it has more playouts than this

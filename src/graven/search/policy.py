@@ -167,7 +167,8 @@ class PlayoutVariant:
     - `on_new_search(memory)` is called between two searches of a game, and changes the arrays.
     - `grow(memory)` returns a larger memory of the same type.
 
-    `selected_by` is the parameter that selects this variant when a spec gives it.
+    `selected_by` is the parameter that selects this variant when a spec gives it. With `rollout`
+    the game's `rollout` plays, if there is one, and draws the same moves as `choose`.
     """
 
     choose: Callable[..., Any] | None = None
@@ -179,6 +180,7 @@ class PlayoutVariant:
     begin: Callable[..., Any] | None = None
     play_out: Callable[..., Any] | None = None
     selected_by: str = ""
+    rollout: bool = False
 
     @property
     def function(self) -> Callable[..., Any] | None:

@@ -109,6 +109,7 @@ class Search:
             select=spec.formula.address,
             playout=playout_address(playout, self.playout_memory),
             learn=learn_address(playout, self.playout_memory),
+            rollout=int(playout.rollout and rules.rollout != 0),
             memory=self.playout_memory.address,
             amaf=int(amaf),
             tables=min(ref, pool),

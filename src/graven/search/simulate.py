@@ -9,6 +9,7 @@ from graven.search.amaf import build_table
 from graven.search.backup import backup
 from graven.search.descend import descend
 from graven.search.plan import SearchState, call_learn, call_playout
+from graven.search.playout.loop import play_uniformly
 from graven.search.tree import (
     CLOSED,
     LENGTH,
@@ -47,7 +48,10 @@ def simulate(search: SearchState, until: int) -> int:
 def play_out(search: SearchState) -> int:
     """Play from the leaf that a descent has reached to the end, learn from it, and back it up."""
     rules, tree, plan, record = search.rules, search.tree, search.plan, search.record
-    status = call_playout(plan.playout, (rules, tree, record, plan.memory))
+    if plan.rollout:
+        status = play_uniformly(rules, record)
+    else:
+        status = call_playout(plan.playout, (rules, tree, record, plan.memory))
     if status != Status.OK:
         return status
     if plan.learn:

@@ -43,6 +43,7 @@ from graven.testing.replay_checks import (
     start_leaves_no_trace,
     start_sets_the_whole_state,
 )
+from graven.testing.rollout_checks import rollout_plays_like_sample
 
 
 def check_game(
@@ -117,4 +118,5 @@ OF_A_WHOLE_GAME = (
     sample_is_uniform,
     batch_playouts_follow_the_rules,
     batch_playouts_are_uniform,
+    rollout_plays_like_sample,
 )

@@ -22,7 +22,7 @@ from graven.core import contract
 from graven.core.compile import inlined
 from graven.core.contract import SIMULTANEOUS, Rules
 from graven.core.rng import Rng, below, uniform
-from graven.search.playout.loop import BAD_CHOICE, MANY_CHOICES, NO_CHOICE
+from graven.core.rollout import BAD_CHOICE, MANY_CHOICES, NO_CHOICE
 from graven.search.tree import STEPS, Record, Tree
 
 ONE, TWO, THREE, FOUR = (np.uint64(n) for n in range(1, 5))

@@ -8,22 +8,9 @@ from typing import Any
 from graven.core import contract
 from graven.core.compile import inlined
 from graven.core.contract import SIMULTANEOUS, TERMINAL, Rules
+from graven.core.rollout import fault_of, roll_out
 from graven.core.status import Status
 from graven.search.tree import LENGTH, STEPS, Record
-
-# What `choose` returns instead of a move: there is none, there are too many, or the feature code of
-# the move is out of range.
-NO_CHOICE, MANY_CHOICES, BAD_CHOICE = -1, -2, -3
-
-
-@inlined
-def fault_of(choice: int) -> int:
-    """Return the status of a choice that is not a move."""
-    if choice == NO_CHOICE:
-        return Status.NO_MOVE
-    if choice == MANY_CHOICES:
-        return Status.TOO_MANY
-    return Status.BAD_FEATURE if choice == BAD_CHOICE else Status.BAD_CODE
 
 
 @inlined
@@ -56,6 +43,26 @@ def play_with(choose: Callable[..., int], rules: Rules, record: Record, memory: 
             shape[LENGTH] = length
         contract.play(rules, state, joint)
     contract.scores(rules, state, record.scores)
+    return Status.OK
+
+
+@inlined
+def play_uniformly(rules: Rules, record: Record) -> int:
+    """Play the record's state to the end with the game's `rollout`; write the scores."""
+    shape, length = record.shape, record.shape[LENGTH]
+    count = roll_out(
+        rules,
+        record.state,
+        record.trace[length:],
+        record.scores,
+        record.rng,
+        record.moves,
+        record.joint,
+        rules.max_plies - shape[STEPS],
+    )
+    if count < 0:
+        return -count
+    shape[LENGTH] = length + count
     return Status.OK
 
 

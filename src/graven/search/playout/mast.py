@@ -22,6 +22,7 @@ from graven.core.calls import Value
 from graven.core.compile import inlined
 from graven.core.contract import Rules
 from graven.core.rng import uniform
+from graven.core.rollout import BAD_CHOICE
 from graven.search.amaf import player_of
 from graven.search.layout import Int64
 from graven.search.playout.draw import (
@@ -39,7 +40,7 @@ from graven.search.playout.draw import (
     move_at,
     write_tree_part,
 )
-from graven.search.playout.loop import BAD_CHOICE, random_move
+from graven.search.playout.loop import random_move
 from graven.search.policy import Parameter, PlayoutPolicy, PlayoutVariant
 from graven.search.tree import LENGTH, Record, Tree, trace_capacity
 

@@ -21,10 +21,11 @@ from graven.core.calls import Value
 from graven.core.compile import compiled, inlined
 from graven.core.contract import SIMULTANEOUS, Rules
 from graven.core.rng import uniform
+from graven.core.rollout import MANY_CHOICES, NO_CHOICE
 from graven.core.status import Status
 from graven.search.layout import Int64
 from graven.search.playout.draw import Codes, Floats, Options, draw_best, draw_by_logits
-from graven.search.playout.loop import MANY_CHOICES, NO_CHOICE, random_move
+from graven.search.playout.loop import random_move
 from graven.search.playout.mast import BATCHES, EPSILON, K, batch_ends, decay, scale, unseen
 from graven.search.policy import Parameter, PlayoutPolicy, PlayoutVariant
 from graven.search.tree import LENGTH, STEPS, Record, Tree, trace_capacity

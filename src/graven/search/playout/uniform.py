@@ -1,6 +1,7 @@
 """Uniformly random moves to the end of the game.
 
-Also serves the playout policies of a game: they replace its `sample`.
+Also serves the playout policies of a game: they replace its `sample`. Where the game's functions
+compile into one `rollout`, the kernel calls that instead of `choose`.
 """
 
 from __future__ import annotations
@@ -16,4 +17,8 @@ def choose(rules: Rules, record: Record, memory: None, player: int) -> int:
     return random_move(rules, record, player)
 
 
-POLICIES = (PlayoutPolicy("uniform", "Uniformly random legal moves.", (PlayoutVariant(choose),)),)
+POLICIES = (
+    PlayoutPolicy(
+        "uniform", "Uniformly random legal moves.", (PlayoutVariant(choose, rollout=True),)
+    ),
+)
