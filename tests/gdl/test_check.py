@@ -123,6 +123,14 @@ def test_long_chains_of_denials_are_not_looked_into_for_minutes() -> None:
     assert any("own negation" in each for each in sentences(chain(2000)))
 
 
+def test_every_fact_with_another_number_of_arguments_is_reported() -> None:
+    text = GAME + "(succ 1 2)\n(succ 2 3)\n(succ 3)\n(succ 4)\n(sees white a)\n(sees white b)\n"
+    warnings = sentences(text, fatal=False)
+    assert [each for each in warnings if "'succ' has 1 argument here" in each] == warnings
+    assert len(warnings) == 2
+    assert len([each for each in sentences(text) if "hidden information" in each]) == 2
+
+
 def test_as_many_roles_as_a_game_has_players() -> None:
     roles = " ".join(f"(role r{i}) (legal r{i} go)" for i in range(101))
     assert any("roles; at most 100" in each for each in sentences(GAME + roles))

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 import graven as gv
 from graven.core.errors import ContractError, UsageError
 from graven.gdl.grounding.numbered_rules import TooLargeError
-from graven.gdl.language.kif_reader import Compound, Term, read
+from graven.gdl.language.kif_reader import read
+from graven.gdl.language.kif_terms import Compound, Term
 from graven.gdl.move_text import after, moves_of
 from graven.gdl.proof import prover as limits
 from graven.gdl.proof.argument_domains import UNBOUNDED, ArgumentDomain, RelationDomains

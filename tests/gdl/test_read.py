@@ -7,25 +7,30 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from graven.core.errors import UsageError
+from graven.gdl import sheets
 from graven.gdl.language.kif_reader import (
-    MOST_DEPTH,
     MOST_TEXT,
+    KifList,
+    Word,
+    expressions,
+    located_rules,
+    read,
+    term_of,
+)
+from graven.gdl.language.kif_terms import (
+    MOST_DEPTH,
     OPERATORS,
     Atom,
     Compound,
     Distinct,
-    KifList,
     Not,
     Or,
     Rule,
     Variable,
-    Word,
-    expressions,
-    read,
     show,
     spaced,
-    term_of,
 )
+from graven.gdl.language.quick_reader import NotPlainError, quick_rules
 
 
 def test_a_rule_is_read_whole() -> None:
@@ -154,6 +159,32 @@ def test_anything_is_rules_or_a_usage_error(text: str) -> None:
     except UsageError:
         return
     assert all(isinstance(rule, Rule) for rule in rules)
+
+
+@given(st.one_of(st.text(), st.lists(st.sampled_from(PIECES)).map(" ".join)))
+@example("(<= p (not a b))")
+@example("(<= p (distinct a))")
+@example("(<= p ((a) b))")
+@example("(<= p (?x a))")
+@example("(ROLE White) (<= P (NOT (True (q ROLE))))")
+@example(';it\'s "here"\r\n(p a)\r(q\n a) r')
+@example("(p |a;b|)")
+@example('(p "a\n;b")')
+@example("(p a\x0b)")
+def test_the_quick_reader_agrees_with_the_careful_one(text: str) -> None:
+    try:
+        rules = quick_rules(text)
+    except NotPlainError:
+        return
+    careful = located_rules(text)
+    assert rules == careful
+    assert [rule.line for rule in rules] == [rule.line for rule in careful]
+
+
+@pytest.mark.parametrize("name", sheets.names())
+def test_real_sheets_are_read_quickly(name: str) -> None:
+    text = sheets.text_of(name)
+    assert quick_rules(text) == located_rules(text)
 
 
 NAMES = st.from_regex(r"[a-z][a-z+>0-9]{0,3}", fullmatch=True).filter(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from graven.gdl.language.kif_reader import (
+from graven.gdl.language.kif_terms import (
     And,
     Atom,
     Compound,

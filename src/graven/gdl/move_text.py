@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from graven.core import contract
 from graven.core.errors import GravenError, UsageError
 from graven.core.game import Position
-from graven.gdl.language.kif_reader import Term, expressions, term_of
+from graven.gdl.language.kif_reader import expressions, term_of
+from graven.gdl.language.kif_terms import Term
 
 
 def move_term(text: str) -> Term | None:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from graven.core.errors import UsageError
-from graven.gdl.language.kif_reader import Atom, Compound, Rule, Term, Variable, show
+from graven.gdl.language.kif_terms import Atom, Compound, Rule, Term, Variable, show
 from graven.gdl.language.normal_form import NormalClause, replaced
 
 SPLIT_ARGUMENT = {"true": 0, "init": 0, "next": 0, "base": 0, "does": 1, "legal": 1, "input": 1}

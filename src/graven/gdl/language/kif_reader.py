@@ -10,21 +10,32 @@ Names are case-sensitive, as in GGP-Base; GDL's keywords (`role`, `next`, ...) a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from contextlib import suppress
 from typing import NamedTuple, NoReturn
 
 from graven.core.errors import UsageError
+from graven.gdl.language.kif_terms import (
+    KEYWORDS,
+    MOST_DEPTH,
+    OPERATORS,
+    And,
+    Atom,
+    Compound,
+    Distinct,
+    Literal,
+    Not,
+    Or,
+    Rule,
+    Sheet,
+    Term,
+    Variable,
+    flattened,
+)
+from graven.gdl.language.quick_reader import NotPlainError, quick_rules
 
 MOST_TEXT = 4_000_000
 """The maximum length of a text in characters."""
-MOST_DEPTH = 100
-"""The maximum nesting depth, so that functions over terms may recurse."""
-
-KEYWORDS = frozenset(
-    ("role", "init", "true", "next", "legal", "does", "goal", "terminal", "base", "input")
-)
-OPERATORS = frozenset(("<=", "not", "or", "and", "distinct", "quote"))
 
 
 class Word(NamedTuple):
@@ -44,91 +55,18 @@ class KifList(NamedTuple):
 Expression = Word | KifList
 
 
-@dataclass(frozen=True, slots=True)
-class Variable:
-    """A variable; its name includes the question mark."""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Compound:
-    """A function with its arguments: `(cell 1 1 b)`; `(noop)` differs from the constant `noop`."""
-
-    name: str
-    args: tuple[Term, ...]
-
-
-Term = str | Variable | Compound
-"""A constant is represented by its name."""
-
-
-@dataclass(frozen=True, slots=True)
-class Atom:
-    """A relation with its arguments; a proposition such as `terminal` has none."""
-
-    name: str
-    args: tuple[Term, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Distinct:
-    """True if the two terms are different."""
-
-    left: Term
-    right: Term
-
-
-@dataclass(frozen=True, slots=True)
-class Not:
-    """Negation as failure: true if the body cannot be proved."""
-
-    body: Literal
-
-
-@dataclass(frozen=True, slots=True)
-class Or:
-    """Disjunction."""
-
-    parts: tuple[Literal, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class And:
-    """Conjunction; occurs only inside `Not` and `Or`."""
-
-    parts: tuple[Literal, ...]
-
-
-Literal = Atom | Distinct | Not | Or | And
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """A head that holds if the whole body holds; a fact has no body."""
-
-    head: Atom
-    body: tuple[Literal, ...] = ()
-    line: int = field(default=0, compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Sheet:
-    """The rules of a game in the order of the text."""
-
-    rules: tuple[Rule, ...]
-
-    @property
-    def roles(self) -> tuple[str, ...]:
-        """The players in the order of the `role` facts."""
-        named = (r.head.args[0] for r in self.rules if r.head.name == "role" and r.head.args)
-        return tuple(dict.fromkeys(role for role in named if isinstance(role, str)))
-
-
 def read(text: str, name: str = "the sheet") -> Sheet:
     """Parse the rules of a text; error messages refer to it as `name`."""
+    if len(text) <= MOST_TEXT:
+        with suppress(NotPlainError):
+            return Sheet(quick_rules(text))
+    return Sheet(located_rules(text, name))
+
+
+def located_rules(text: str, name: str = "the sheet") -> tuple[Rule, ...]:
+    """Parse the rules of any text; errors show the line and the column."""
     reader = _Reader(text, name)
-    return Sheet(tuple(reader.rule(each) for each in expressions(text, name)))
+    return tuple(reader.rule(each) for each in expressions(text, name))
 
 
 def expressions(text: str, name: str = "the text") -> list[Expression]:
@@ -238,7 +176,7 @@ class _Reader:
                 if len(expression.items) < 2:
                     self.fail(expression.at, "a rule needs a head: (<= head condition ...)")
                 body = tuple(self.literal(each) for each in expression.items[2:])
-                return Rule(self.atom(expression.items[1]), _flat(body), line)
+                return Rule(self.atom(expression.items[1]), flattened(body), line)
         return Rule(self.atom(expression), (), line)
 
     def literal(self, expression: Expression) -> Literal:
@@ -308,46 +246,8 @@ def _keyword(word: str) -> str:
     return lower if lower in KEYWORDS else word
 
 
-def _flat(body: Sequence[Literal]) -> tuple[Literal, ...]:
-    """Flatten nested conjunctions: a body is a conjunction already."""
-    flat: list[Literal] = []
-    for literal in body:
-        flat.extend(_flat(literal.parts) if isinstance(literal, And) else [literal])
-    return tuple(flat)
-
-
 def _window(line: str, at: int, width: int = 76) -> tuple[str, int]:
     """Return the part of a line around a position, tabs as spaces, and the position in it."""
     start = max(0, at - width // 2) if len(line) > width else 0
     shown = re.sub(r"[^\x20-\x7e\xa0-\U0010ffff]", " ", line[start : start + width])
     return shown.rstrip(), at - start
-
-
-def show(part: Term | Literal | Rule) -> str:
-    """Format a term, a condition or a rule as KIF."""
-    match part:
-        case str():
-            return part
-        case Variable(name):
-            return name
-        case Compound(name, args):
-            return f"({' '.join([name, *map(show, args)])})"
-        case Atom(name, args):
-            return f"({' '.join([name, *map(show, args)])})" if args else name
-        case Distinct(left, right):
-            return f"(distinct {show(left)} {show(right)})"
-        case Not(body):
-            return f"(not {show(body)})"
-        case Or(parts):
-            return f"({' '.join(['or', *map(show, parts)])})"
-        case And(parts):
-            return f"({' '.join(['and', *map(show, parts)])})"
-        case Rule(head, body):
-            return f"({' '.join(['<=', show(head), *map(show, body)])})" if body else show(head)
-
-
-def spaced(term: Term) -> str:
-    """Format a term as GGP-Base prints moves: `( move 1 2 )`, `noop`."""
-    if isinstance(term, Compound):
-        return f"( {' '.join([term.name, *map(spaced, term.args)])} )"
-    return show(term)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import count
 
 from graven.core.errors import UsageError
-from graven.gdl.language.kif_reader import (
+from graven.gdl.language.kif_terms import (
     And,
     Atom,
     Compound,
@@ -44,22 +44,28 @@ class NormalClause:
     origin: Rule
 
 
-def variables(part: Term | Literal) -> Iterator[str]:
-    """Yield the names of all variables in order, with repetitions."""
-    match part:
-        case Variable(name):
-            yield name
-        case Compound(_, args) | Atom(_, args):
-            for arg in args:
-                yield from variables(arg)
-        case Distinct(left, right):
-            yield from variables(left)
-            yield from variables(right)
-        case Not(body):
-            yield from variables(body)
-        case Or(parts) | And(parts):
-            for each in parts:
-                yield from variables(each)
+def variables(part: Term | Literal) -> list[str]:
+    """Return the names of all variables in order, with repetitions."""
+    names: list[str] = []
+    _add_variables(part, names)
+    return names
+
+
+def _add_variables(part: Term | Literal, names: list[str]) -> None:
+    if isinstance(part, Atom | Compound):
+        for arg in part.args:
+            if arg.__class__ is not str:
+                _add_variables(arg, names)
+    elif isinstance(part, Variable):
+        names.append(part.name)
+    elif isinstance(part, Not):
+        _add_variables(part.body, names)
+    elif isinstance(part, Or | And):
+        for each in part.parts:
+            _add_variables(each, names)
+    elif isinstance(part, Distinct):
+        _add_variables(part.left, names)
+        _add_variables(part.right, names)
 
 
 def normal(sheet: Sheet) -> list[NormalClause]:

@@ -10,7 +10,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from html import escape
 
-from graven.gdl.language.kif_reader import Sheet
+from graven.gdl.language.kif_terms import Sheet
 from graven.gdl.language.normal_form import normal
 from graven.gdl.strong_components import components
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from graven.core.errors import UsageError
-from graven.gdl.language.kif_reader import (
+from graven.gdl.language.kif_terms import (
     And,
     Atom,
     Compound,
@@ -75,6 +75,7 @@ def check(sheet: Sheet, name: str = "the sheet") -> list[Finding]:
 
 def findings(sheet: Sheet) -> list[Finding]:
     """Return all errors and warnings in the order of their lines."""
+    sheet = _without_plain_facts(sheet)
     problems = [
         *_presence(sheet),
         *_hidden_information(sheet),
@@ -88,6 +89,34 @@ def findings(sheet: Sheet) -> list[Finding]:
         clauses = normal(sheet)
         problems += [*_dependencies(clauses), *_recursion(clauses)]
     return sorted(dict.fromkeys(problems))
+
+
+def _without_plain_facts(sheet: Sheet) -> Sheet:
+    """Return the sheet with one fact for each relation that has nothing but plain facts.
+
+    A plain fact has only constants. Large sheets consist mostly of them, and the only thing that
+    can be wrong with those of a relation that is no keyword is their number of arguments. All are
+    kept if that number varies.
+    """
+    arities: dict[str, int] = {}
+    needed: set[str] = set()
+    for rule in sheet.rules:
+        head = rule.head
+        number = len(head.args)
+        if arities.setdefault(head.name, number) != number or head.name.lower() == "sees":
+            needed.add(head.name)
+    kept: list[Rule] = []
+    represented: set[str] = set()
+    for rule in sheet.rules:
+        head = rule.head
+        if not rule.body and head.name not in ARITIES and head.name not in needed:
+            if head.name in represented:
+                if set(map(type, head.args)) <= {str}:
+                    continue
+            else:
+                represented.add(head.name)
+        kept.append(rule)
+    return Sheet(tuple(kept))
 
 
 def _quoted(rule: Rule) -> str:
@@ -201,7 +230,9 @@ def _bound(literal: Literal) -> frozenset[str]:
         case Atom():
             return frozenset(variables(literal))
         case And(parts):
-            return frozenset().union(*map(_bound, parts))
+            return frozenset().union(
+                *(variables(part) if isinstance(part, Atom) else _bound(part) for part in parts)
+            )
         case Or(parts):
             return frozenset.intersection(*map(_bound, parts)) if parts else frozenset()
         case Not(Not(body)):
@@ -233,8 +264,10 @@ def _loose(literal: Literal, bound: frozenset[str]) -> Iterator[tuple[str, bool]
             for part in parts:
                 yield from _loose(part, bound | _bound(part))
         case And(parts):
+            inside = bound | _bound(literal)
             for part in parts:
-                yield from _loose(part, bound | _bound(literal))
+                if not isinstance(part, Atom):
+                    yield from _loose(part, inside)
 
 
 def _goals(sheet: Sheet) -> Iterator[Finding]:

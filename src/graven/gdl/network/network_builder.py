@@ -10,7 +10,8 @@ import numpy as np
 
 from graven.gdl.grounding.grounder import GroundingLimits, ground
 from graven.gdl.grounding.numbered_rules import number_rules
-from graven.gdl.language.kif_reader import Sheet, read
+from graven.gdl.language.kif_reader import read
+from graven.gdl.language.kif_terms import Sheet
 from graven.gdl.language.normal_form import normal
 from graven.gdl.network.fixed_values import fixed_values
 from graven.gdl.network.game_atoms import game_atoms

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
-from graven.gdl.language.kif_reader import Atom, Compound, Term, Variable
+from graven.gdl.language.kif_terms import Atom, Compound, Term, Variable
 from graven.gdl.proof.proof_clauses import ProofClauses, Relation, relation_of
 
 MAX_NESTING = 6

@@ -14,7 +14,7 @@ from operator import itemgetter
 from typing import Any, Protocol
 
 from graven.core.errors import UsageError
-from graven.gdl.language.kif_reader import Atom, Compound, Distinct, Term, Variable, show
+from graven.gdl.language.kif_terms import Atom, Compound, Distinct, Term, Variable, show
 from graven.gdl.proof.proof_clauses import (
     Equal,
     Goal,

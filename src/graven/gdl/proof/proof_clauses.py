@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from graven.gdl.language.kif_reader import (
+from graven.gdl.language.kif_terms import (
     And,
     Atom,
     Compound,

@@ -21,7 +21,7 @@ from graven.core.errors import ContractError, UsageError
 from graven.core.game import Game, Option
 from graven.core.game_parts import Bounds, Display, RuleFunctions
 from graven.core.rng import Rng, below, derive
-from graven.gdl.language.kif_reader import Sheet
+from graven.gdl.language.kif_terms import Sheet
 from graven.gdl.language.sheet_checks import goal_value
 from graven.gdl.move_text import move_term
 from graven.gdl.proof.prover import Prover

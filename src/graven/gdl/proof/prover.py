@@ -15,7 +15,7 @@ from typing import Any
 
 from graven.core.cancellation import raise_if_cancelled
 from graven.core.errors import UsageError
-from graven.gdl.language.kif_reader import Atom, Compound, Sheet
+from graven.gdl.language.kif_terms import Atom, Compound, Sheet
 from graven.gdl.proof.argument_domains import RelationDomains
 from graven.gdl.proof.clause_chain import Key, Query, picker
 from graven.gdl.proof.proof_clauses import Relation, clauses_of

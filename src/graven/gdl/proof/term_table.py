@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from graven.gdl.grounding.numbered_rules import TooLargeError
-from graven.gdl.language.kif_reader import Compound, Term, Variable
+from graven.gdl.language.kif_terms import Compound, Term, Variable
 
 MAX_WORDS = 10_000
 """The maximum number of words of a term: subterms are shared in memory, but repeated in text."""

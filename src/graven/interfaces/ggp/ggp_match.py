@@ -7,7 +7,7 @@ import threading
 import time
 
 from graven.core.rng import derive
-from graven.gdl.language.kif_reader import Sheet
+from graven.gdl.language.kif_terms import Sheet
 from graven.interfaces.ggp.clock_margin import ClockMargin
 from graven.interfaces.ggp.ggp_messages import JointMove, StartMessage
 from graven.interfaces.ggp.match_state import MatchState

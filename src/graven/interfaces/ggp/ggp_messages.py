@@ -10,10 +10,19 @@ message raises `GgpMessageError` with the reason.
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 
 from graven.core.errors import GravenError
-from graven.gdl.language.kif_reader import Expression, KifList, Word, expressions, spaced, term_of
+from graven.gdl.language.kif_reader import (
+    MOST_TEXT,
+    Expression,
+    KifList,
+    Word,
+    expressions,
+    term_of,
+)
+from graven.gdl.language.kif_terms import spaced
 
 MAX_CLOCK_SECONDS = 86_400.0
 MAX_NAME_CHARACTERS = 1000
@@ -79,6 +88,8 @@ GgpMessage = InfoMessage | PreviewMessage | StartMessage | PlayMessage | StopMes
 
 def parse_message(text: str) -> GgpMessage:
     """Parse a message."""
+    if not _QUOTES.search(text) and (start := _PLAIN_START.fullmatch(text)):
+        return _plain_start(*start.groups())
     try:
         parsed = expressions(text, "the message")
     except GravenError as error:
@@ -135,6 +146,31 @@ def _message(name: str, arguments: tuple[Expression, ...]) -> GgpMessage:
     if name == "ABORT":
         return AbortMessage(match)
     return (PlayMessage if name == "PLAY" else StopMessage)(match, _joint(arguments[1]))
+
+
+# A START without comments and quoted names, as servers send it. Its rules, which may be a million
+# characters, are cut out whole: they are parsed when the match begins.
+_QUOTES = re.compile(r"""[;'"|]""")
+_PLAIN_START = re.compile(
+    r"\s*\(\s*START\s+([^\s()]+)\s+([^\s()]+)\s*\((.*)\)\s*([^\s()]+)\s+([^\s()]+)\s*\)\s*",
+    re.DOTALL | re.IGNORECASE,
+)
+
+
+def _plain_start(
+    match: str, role: str, rules: str, start_clock: str, play_clock: str
+) -> StartMessage:
+    if len(rules) > MOST_TEXT:
+        raise GgpMessageError(
+            f"the rules have {len(rules):,} characters; at most {MOST_TEXT:,} are read."
+        )
+    return StartMessage(
+        match=_name(Word(match, 0)),
+        role=_name(Word(role, 0)),
+        rules=rules,
+        start_clock=_clock(Word(start_clock, 0)),
+        play_clock=_clock(Word(play_clock, 0)),
+    )
 
 
 def _name(expression: Expression) -> str:

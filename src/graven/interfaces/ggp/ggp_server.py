@@ -34,8 +34,6 @@ log = logging.getLogger("graven.ggp")
 MAX_BODY_BYTES = 4 << 20
 LONG_MESSAGE_CHARACTERS = 20_000
 """A longer message is parsed in a thread; a PLAY is shorter."""
-BODY_TIMEOUT = 20.0
-"""Seconds in which the body of a message has to arrive."""
 MAX_CONCURRENT = 4
 """Messages of each kind that are answered concurrently. The limit is per kind because repeated
 START and PLAY messages wait for their clocks and must not delay an ABORT."""
@@ -60,14 +58,12 @@ def make_app(player: GgpPlayer) -> Starlette:
         if request.method == "GET":
             return _reply("This is a GGP player. Send messages by POST, such as ( INFO ).\n")
         try:
-            text = (await asyncio.wait_for(_body(request), BODY_TIMEOUT)).decode()
+            text = (await _body(request)).decode()
             if len(text) > LONG_MESSAGE_CHARACTERS:
                 # Parse in a thread, so that the event loop can answer other messages.
                 message = await asyncio.to_thread(parse_message, text)
             else:
                 message = parse_message(text)
-        except TimeoutError:
-            return _reply("the message did not arrive in time.", 408)
         except ClientDisconnect:
             return _reply("", 400)
         except UnicodeDecodeError:

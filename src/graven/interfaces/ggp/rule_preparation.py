@@ -10,7 +10,7 @@ from graven.core.cancellation import SearchCancelled, cancelled_by
 from graven.core.errors import GravenError
 from graven.gdl.grounding.grounder import GroundingLimits
 from graven.gdl.grounding.numbered_rules import TooLargeError
-from graven.gdl.language.kif_reader import Sheet
+from graven.gdl.language.kif_terms import Sheet
 from graven.gdl.sheet_loader import SheetOptions, network_game_of, proof_game_of
 from graven.interfaces.ggp.match_state import MatchState
 

@@ -5,14 +5,8 @@ from __future__ import annotations
 import re
 
 from graven.core.rng import derive
-from graven.gdl.language.kif_reader import (
-    KEYWORDS,
-    OPERATORS,
-    Expression,
-    KifList,
-    Word,
-    expressions,
-)
+from graven.gdl.language.kif_reader import Expression, KifList, Word, expressions
+from graven.gdl.language.kif_terms import KEYWORDS, OPERATORS
 from graven.interfaces.ggp.ggp_messages import kif
 
 # Replacement words have two or three of these syllables.

@@ -6,15 +6,17 @@ from collections.abc import Collection
 
 import numpy as np
 
-from graven.core import contract
 from graven.core.game import Position
-from graven.core.rng import generator
 from graven.games import go, sgf
-from graven.games.go_board import CELL, COLOUR_MASK, EMPTY, POINT_OF, STRIDE
+from graven.games.go_board import CELL, CELLS, COLOUR_MASK, EMPTY, POINT_OF, STRIDE
+from graven.games.go_ownership import count_owners
 from graven.sources.load import load_game
 
-PLAYOUTS = 200
-DEAD_SHARE = 0.7  # a stone is dead if its point changes owner in more than this share of playouts
+PLAYOUTS = 400
+SEED = 1
+# A chain is dead if it changes owner in more than this share of playouts. In 100 finished games
+# GNU Go's dead chains do so in 50 % and more, its living ones in 30 % and less.
+DEAD_SHARE = 0.4
 
 
 def stone_owners(position: Position) -> dict[str, int]:
@@ -31,30 +33,21 @@ def stone_owners(position: Position) -> dict[str, int]:
 
 
 def dead_stones(position: Position) -> list[str]:
-    """Return the stones whose points the opponent owns after most random playouts."""
-    game = position.game
-    rules = game.rules_with("mogo")
-    cells = game.num_codes - 1
-    grid = CELL + STRIDE * rules.constants[POINT_OF : POINT_OF + cells]
-    times_lost = np.zeros(cells, dtype=np.int64)
-    rng, moves = generator(1), contract.new_moves(rules)
-    joint, state = contract.new_joint(rules), contract.new_state(rules)
-    colours_before = position.state[grid] & COLOUR_MASK
-    for number in range(PLAYOUTS):
-        state[:] = go.with_player_to_move(position, number % 2).state
-        while (player := contract.turn(rules, state)) >= 0:
-            joint[player] = contract.sample(rules, state, player, moves, rng)
-            contract.play(rules, state, joint)
-        colours = state[grid] & COLOUR_MASK
-        # A point that is empty at the end is an eye of the player who owns its neighbours.
-        neighbours = state[grid - STRIDE] & COLOUR_MASK
-        eye_owners = np.where(neighbours < EMPTY, neighbours, colours)
-        colours = np.where(colours >= EMPTY, eye_owners, colours)
-        times_lost += (colours < EMPTY) & (colours != colours_before)
+    """Return the stones of the chains that the opponent owns after most playouts.
+
+    All stones of a chain have the same status: that of the chain's mean.
+    """
+    constants = position.game.constants
+    grid = CELL + STRIDE * constants[POINT_OF : POINT_OF + constants[CELLS]]
+    cells = position.state[grid]  # of a stone: the head of its chain, and its colour
+    owned = count_owners(position, PLAYOUTS, SEED)
+    lost = np.where(cells & COLOUR_MASK == 0, owned[1], owned[0]) / PLAYOUTS
+    _, chains = np.unique(cells, return_inverse=True)
+    lost_by_chain = np.bincount(chains, weights=lost) / np.bincount(chains)
     return [
         point
         for point in stone_owners(position)
-        if times_lost[point_code(position, point)] > DEAD_SHARE * PLAYOUTS
+        if lost_by_chain[chains[point_code(position, point)]] > DEAD_SHARE
     ]
 
 

@@ -8,6 +8,7 @@ from graven.agents import MoveClock, SearchAgent, SearchPlayer, SearchResult
 from graven.agents.spec import parse
 from graven.core.game import Position
 from graven.games import go
+from graven.interfaces.gtp.go_scoring import dead_stones
 from graven.interfaces.gtp.gtp_arguments import format_vertex
 from graven.interfaces.gtp.gtp_board import GtpBoard
 from graven.interfaces.gtp.gtp_clock import GameClocks
@@ -40,6 +41,8 @@ class GtpSession:
         self.agent = SearchAgent(spec)
         self._player: SearchPlayer | None = None
         self.agent.player(self.board.game).warm_up()
+        if self.board.is_go:
+            dead_stones(self.board.game.start())
 
     def _current_player(self) -> SearchPlayer:
         """Return the player of the current game, with the current seed."""

@@ -12,7 +12,7 @@ from graven.interfaces.cli.arguments import Json
 from graven.interfaces.cli.console import out, print_json
 
 if TYPE_CHECKING:
-    from graven.gdl.language.kif_reader import Sheet
+    from graven.gdl.language.kif_terms import Sheet
     from graven.gdl.network.network_builder import BuildReport
     from graven.gdl.network.propositional import Network
 
