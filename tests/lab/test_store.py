@@ -263,6 +263,7 @@ def test_an_invalid_key_is_reported(tmp_path):
     path = filled(tmp_path / "a.db")
     db = sqlite3.connect(path)
     db.execute("UPDATE cell SET key = '{\"game\": 3}'")
+    db.execute("DELETE FROM checksum")
     db.commit()
     db.close()
     with Store(path, write=False) as store, pytest.raises(StoreError, match="invalid record"):
@@ -274,6 +275,7 @@ def test_invalid_moves_are_reported(tmp_path, moves):
     path = filled(tmp_path / "a.db")
     db = sqlite3.connect(path)
     db.execute("UPDATE game SET moves = ?", (moves,))
+    db.execute("DELETE FROM checksum")
     db.commit()
     db.close()
     with Store(path, write=False) as store:
@@ -287,6 +289,7 @@ def test_invalid_scores_are_reported(tmp_path, column, text):
     path = filled(tmp_path / "a.db")
     db = sqlite3.connect(path)
     db.execute(f"UPDATE game SET {column} = ?", (text,))
+    db.execute("DELETE FROM checksum")
     db.commit()
     db.close()
     with Store(path, write=False) as store, pytest.raises(StoreError, match="the scores of game"):

@@ -9,12 +9,12 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graven.core.bounded_json import read_json
 from graven.core.errors import UsageError
+from graven.core.file_replacement import replaced
 from graven.core.game import Position
 from graven.solving.method import PLAYOUTS, check_codes, check_integers
 from graven.solving.method_registry import parse_method
@@ -70,16 +70,10 @@ def check_new_file(path: str | Path) -> None:
 
 def save(session: SolveSession, path: str | Path) -> None:
     """Replace the file atomically, so that it is complete whenever the process dies."""
-    target = Path(path)
-    temporary = target.with_name(f"{target.name}.{os.getpid()}.new")
     try:
-        with temporary.open("w") as file:
+        with replaced(path) as draft, draft.open("w") as file:
             json.dump(as_json(session), file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, target)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
         raise UsageError(f"cannot save to {str(path)!r}: {error.strerror}.") from None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from graven.core.errors import UsageError
+from graven.core.file_replacement import replace_text, replaced
 from graven.interfaces.cli.arguments import check_output_file
 from graven.interfaces.cli.number_format import percent
 from graven.interfaces.cli.reproduce_tables import playouts_text, published_text
@@ -44,7 +45,7 @@ def _write_csv(path: str, entries: list[Entry]) -> None:
     import csv
 
     rows = [entry.as_json() for entry in entries]
-    with open(path, "w", newline="", encoding="utf-8") as file:
+    with replaced(path) as draft, draft.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(rows[0]) if rows else ["paper"], lineterminator="\n")
         writer.writeheader()
         for row in rows:
@@ -72,5 +73,4 @@ def _write_markdown(path: str, entries: list[Entry]) -> None:
             entry.verdict,
         )
         lines.append("| " + " | ".join(cells) + " |")
-    with open(path, "w", encoding="utf-8") as file:
-        file.write("\n".join(lines) + "\n")
+    replace_text(path, "\n".join(lines) + "\n")

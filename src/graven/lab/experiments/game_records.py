@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from graven.agents import ForfeitError, ResignedError, SearchResult
+from graven.core.file_replacement import replace_text
 from graven.core.game import Game, Position
 from graven.games import go, sgf
 from graven.lab.experiments.job import GameJob
@@ -88,7 +89,7 @@ def write_sgf(job: GameJob, game: Game, record: GameRecord) -> None:
     path = folder / f"go-{zlib.crc32(job.pairing.key.encode()):08x}-{job.index + 1:04}.sgf"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        replace_text(path, text)
     except OSError as error:
         print(
             f"graven: game {job.index + 1} has no SGF file: {path} cannot be written: "

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from graven.core.calls import format_value
+from graven.core.file_replacement import replace_bytes
 from graven.lab.experiments.reproduce import Entry, Results
 from graven.lab.published import PublishedFigure, PublishedTable, papers
 from graven.lab.reports import plots
@@ -216,6 +217,6 @@ def write_plots(data: ReportData, folder: Path, suffix: str) -> list[Path]:
     paths = []
     for plot in data.plots():
         path = folder / f"{plot.name}.{suffix}"
-        path.write_bytes(plots.to_bytes(plot.draw(), suffix))
+        replace_bytes(path, plots.to_bytes(plot.draw(), suffix))
         paths.append(path)
     return paths

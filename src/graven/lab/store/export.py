@@ -13,6 +13,7 @@ from typing import IO, Any
 
 from graven.core.errors import unknown
 from graven.core.extras import require
+from graven.core.file_replacement import replaced
 from graven.lab.store.store import Store
 
 FORMATS = {".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet"}
@@ -59,10 +60,11 @@ def export(store: Store, path: Path, format_name: str | None = None) -> int:
     format_name = format_name or format_of(path)
     if format_name not in FORMATS.values():
         raise unknown("format", format_name, FORMATS.values())
-    if format_name == "parquet":
-        return _write_parquet(store, path)
-    with path.open("w", newline="", encoding="utf-8") as file:
-        return _write_csv(store, file) if format_name == "csv" else _write_jsonl(store, file)
+    with replaced(path) as draft:
+        if format_name == "parquet":
+            return _write_parquet(store, draft)
+        with draft.open("w", newline="", encoding="utf-8") as file:
+            return _write_csv(store, file) if format_name == "csv" else _write_jsonl(store, file)
 
 
 def _write_csv(store: Store, file: IO[str]) -> int:

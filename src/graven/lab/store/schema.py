@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import sqlite3
 
+from graven.lab.store.checksums import CHECKSUM_TABLE, GameChecksums
+
 APPLICATION_ID = 0x67726176  # "grav"
 SCHEMA_VERSION = 1
 SQLITE_MAGIC = b"SQLite format 3\0"
@@ -53,6 +55,7 @@ CREATE TABLE game (
     UNIQUE (cell, number)
 ) STRICT;
 {EVALUATION_TABLE}
+{CHECKSUM_TABLE}
 PRAGMA application_id = {APPLICATION_ID};
 PRAGMA user_version = {SCHEMA_VERSION};
 """
@@ -65,8 +68,10 @@ def create_tables(db: sqlite3.Connection) -> None:
 
 
 def add_missing_tables(db: sqlite3.Connection) -> None:
-    """Add the tables that the first files of this schema version do not have."""
+    """Add the tables that the first files of this schema version do not have, and checksums."""
     db.execute(EVALUATION_TABLE)
+    db.execute(CHECKSUM_TABLE)
+    GameChecksums(db).seal_others()
 
 
 def has_evaluations(db: sqlite3.Connection) -> bool:
@@ -90,9 +95,13 @@ def header_version(header: bytes) -> int:
 
 
 def check_integrity(db: sqlite3.Connection) -> None:
-    """Raise `sqlite3.DatabaseError` if SQLite finds damage or a table is missing."""
-    if db.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
+    """Raise `sqlite3.DatabaseError` if SQLite finds damage, or a table or a checksum is wrong.
+
+    `integrity_check` compares the indices with the tables, which `quick_check` does not.
+    """
+    if db.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",):
         raise sqlite3.DatabaseError("malformed")
     tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     if not tables >= REQUIRED_TABLES:
         raise sqlite3.DatabaseError("malformed")
+    GameChecksums(db).check()

@@ -18,6 +18,7 @@ from typing import Any
 from graven.lab.experiments.job import GameResult
 from graven.lab.experiments.pairing import Pairing
 from graven.lab.stats.intervals import Score
+from graven.lab.store.checksums import GameChecksums
 from graven.lab.store.schema import has_evaluations
 from graven.lab.store.store_file import IN_MEMORY, open_database, store_errors
 from graven.lab.store.stored_texts import former_keys, read_list, write_list
@@ -43,6 +44,7 @@ class Store:
         """Open the store at `path`; create a missing file unless `write` is False."""
         self.path = str(path)
         self._db = open_database(self.path, write)
+        self._checksums = GameChecksums(self._db)
         self._former_keys: dict[str, list[str]] | None = None
         # The result of a match keeps its store, and results are never closed.
         weakref.finalize(self, self._db.close)
@@ -107,12 +109,18 @@ class Store:
                     "moves": write_list(result.moves),
                 },
             )
-            if game_id is not None and any(value is not None for value in result.values):
-                self._db.execute(
-                    "INSERT OR REPLACE INTO evaluation VALUES (?, ?)",
-                    (game_id, write_list(result.values)),
-                )
+            if game_id is not None:
+                self._add_evaluation(game_id, result)
+                self._checksums.seal(game_id)
         return game_id is not None
+
+    def _add_evaluation(self, game_id: int, result: GameResult) -> None:
+        """Record the values of a game's moves; replace those of a removed game with its id."""
+        self._db.execute("DELETE FROM evaluation WHERE game = ?", (game_id,))
+        if any(value is not None for value in result.values):
+            self._db.execute(
+                "INSERT INTO evaluation VALUES (?, ?)", (game_id, write_list(result.values))
+            )
 
     def _insert(self, table: str, unique: str, values: dict[str, Any]) -> int | None:
         """Insert a row and return its id; None if a row with these unique columns exists."""

@@ -16,6 +16,7 @@ from urllib.parse import quote
 
 from graven.core.errors import GravenError, UsageError
 from graven.lab.store import schema
+from graven.lab.store.checksums import DamagedRowError
 
 DEFAULT_PATH = "graven.db"
 PATH_VARIABLE = "GRAVEN_DB"
@@ -65,6 +66,12 @@ def store_errors(path: str) -> Iterator[None]:
     """Turn errors of SQLite and of invalid records into `StoreError`."""
     try:
         yield
+    except DamagedRowError as error:
+        raise StoreError(
+            f"the store {path!r} is damaged: the record with id {error} does not match its "
+            "checksum; the file was not modified. Restore a copy, or remove the game (DELETE FROM "
+            f"game WHERE id = {error}): the command that played it plays it again."
+        ) from None
     except sqlite3.Error as error:
         raise StoreError(f"the store {path!r} {_describe(str(error))}") from None
     except (ValueError, KeyError, TypeError, RecursionError) as error:

@@ -150,6 +150,7 @@ def draw(
       graven gdl draw skirmish -o skirmish.dot
     """
     from graven.core.errors import UsageError
+    from graven.core.file_replacement import replace_text
     from graven.gdl.language.rule_graph import dot, rule_graph, svg
 
     suffix = Path(output).suffix.lower() if output else ".svg"
@@ -162,7 +163,7 @@ def draw(
     if output is None:
         typer.echo(text, nl=False)
     else:
-        Path(output).write_text(text, encoding="utf-8")
+        replace_text(output, text)
 
 
 @gdl.command()

@@ -111,10 +111,11 @@ def referee(
 
 def _write_traces(file: str, game: str, reports: list[MatchReport]) -> None:
     import json
-    from pathlib import Path
+
+    from graven.core.file_replacement import replace_text
 
     lines = [json.dumps(report.trace(game, number)) for number, report in enumerate(reports)]
-    Path(file).write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    replace_text(file, "".join(line + "\n" for line in lines))
 
 
 def _print_reports(game: str, reports: list[MatchReport]) -> None:

@@ -37,15 +37,14 @@ def report(
       graven report --png plots
     """
     from graven.core.errors import UsageError
+    from graven.core.file_replacement import replace_text
     from graven.lab.reports.html_report import html
     from graven.lab.reports.report_data import ReportData, write_plots
 
     check_output_file(file)
     with open_store(db, write=False) as store:
         if png is None and pdf is None:
-            Path(file).write_text(
-                run_to_completion(lambda: html(store), "writing the report"), "utf-8"
-            )
+            replace_text(file, run_to_completion(lambda: html(store), "writing the report"))
             out().print(f"wrote {file}", markup=False, soft_wrap=True)
             return
         data = ReportData(store)

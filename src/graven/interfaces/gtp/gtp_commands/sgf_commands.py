@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from graven.core.file_replacement import replace_text
 from graven.games import sgf
 from graven.interfaces.gtp.gtp_arguments import parse_integer
 from graven.interfaces.gtp.gtp_commands.registration import gtp_command
@@ -35,5 +36,5 @@ class SgfCommands:
         text = sgf.write(self.session.board.to_sgf())
         if not name:
             return text
-        Path(name).write_text(text, encoding="utf-8")
+        replace_text(name, text)
         return ""
