@@ -89,9 +89,9 @@ def test_scores_add_up():
 
 
 def test_superiority_is_the_chance_that_a_normal_variable_is_positive():
-    assert likelihood_of_superiority(Score(0, 0, 7)) == 0.5
-    assert likelihood_of_superiority(Score(60, 40, 5)) == pytest.approx(norm.cdf(2.0))
-    assert likelihood_of_superiority(Score(40, 60, 5)) == pytest.approx(norm.cdf(-2.0))
+    assert likelihood_of_superiority(Score(0, 0, 7).sample) == 0.5
+    assert likelihood_of_superiority(Score(60, 40, 5).sample) == pytest.approx(norm.cdf(2.0))
+    assert likelihood_of_superiority(Score(40, 60, 5).sample) == pytest.approx(norm.cdf(-2.0))
 
 
 def test_elo_differences_of_win_rates():

@@ -104,7 +104,7 @@ class TournamentResult:
                     "draws": score.draws,
                     "win_rate": score.win_rate,
                     "ci95": list(score.ci95),
-                    "superior": likelihood_of_superiority(score),
+                    "superior": likelihood_of_superiority(score.sample),
                 }
                 for first, second in combinations(ranked, 2)
                 if (score := standings.score(number[first], number[second])) is not None

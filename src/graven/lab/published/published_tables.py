@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
+from math import inf
 from typing import Any
 
 from graven.agents import parse
 from graven.core.errors import UsageError, unknown
 from graven.core.game import GameOutline
 from graven.lab.experiments.pairing import ROTATE, Pairing, make_pairing
-from graven.lab.stats.intervals import win_rate_interval
+from graven.lab.stats.proportions import Proportion
 from graven.search.budget import Budget
 from graven.sources.load import read_outline
 
@@ -62,9 +63,21 @@ class PublishedFigure:
             return max(0.0, self.value - self.plus_minus), min(100.0, self.value + self.plus_minus)
         if self.games is None:
             return None
-        wins = round(self.value / 100 * self.games)
-        low, high = win_rate_interval(wins, self.games - wins)
+        low, high = self.proportion.interval()
         return 100 * low, 100 * high
+
+    @property
+    def proportion(self) -> Proportion:
+        """The win rate with its precision: from the published interval, or from `games`.
+
+        A figure with neither is taken as exact.
+        """
+        rate = self.value / 100
+        if self.plus_minus is not None:
+            return Proportion.from_half_width(rate, self.plus_minus / 100)
+        if self.games is None:
+            return Proportion(rate, inf)
+        return Proportion(round(rate * self.games) / self.games, self.games)
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,9 @@ variance is p (1 - p) - d / 4. The interval contains every p that a score test d
 
 where `share` is the part of p (1 - p) by which draws reduce the variance: n d / 4 divided by
 n rate (1 - rate). Without draws this is exactly Wilson's interval (1927). With draws it is
-narrower. We add z^2 / 4 to the denominator of `share`: a few consecutive draws then narrow the
-interval little, and it never shrinks to a point because all games so far were drawn.
+narrower: the games count as n / (1 - share) games without draws, the effective number of games. We
+add 1.96^2 / 4 to the denominator of `share`: a few consecutive draws then narrow the interval
+little, and it never shrinks to a point because all games so far were drawn.
 
 For any results between 0 and 1, such as the means of pairs of games from the same opening, d / 4 is
 the mean of X (1 - X), the difference between p (1 - p) and the variance of X.
@@ -16,10 +17,13 @@ the mean of X (1 - X), the difference between p (1 - p) and the variance of X.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, log10, sqrt
 from statistics import NormalDist
+
+from graven.lab.stats.proportions import Z95, Proportion
 
 
 def win_rate(wins: int, losses: int, draws: int) -> float | None:
@@ -32,34 +36,57 @@ def win_rate_interval(
     wins: int, losses: int, draws: int = 0, confidence: float = 0.95
 ) -> tuple[float, float]:
     """Return the confidence interval of a win rate; (0, 1) without games."""
-    rate = win_rate(wins, losses, draws)
-    if rate is None:
-        return 0.0, 1.0
-    return _score_interval(rate, draws / 4, wins + losses + draws, confidence)
+    return Score(wins, losses, draws).sample.proportion.interval(confidence)
 
 
 def mean_interval(results: Sequence[float], confidence: float = 0.95) -> tuple[float, float]:
     """Return the confidence interval of the mean of results between 0 and 1."""
-    if not results:
-        return 0.0, 1.0
-    reduction = sum(result * (1 - result) for result in results)
-    return _score_interval(sum(results) / len(results), reduction, len(results), confidence)
+    return Sample.of(results).proportion.interval(confidence)
 
 
-def _score_interval(
-    rate: float, reduction: float, count: int, confidence: float
-) -> tuple[float, float]:
-    """Solve the score equation; `reduction` is the sum of X (1 - X) over `count` results."""
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
-    # The share of a win-or-loss variance that these results lack; never quite all of it.
-    variance = count * rate * (1 - rate)
-    share = min(1.0, reduction / (variance + z * z / 4)) if variance else 0.0
-    slack = z * z * (1 - share) / count
-    centre = (rate + slack / 2) / (1 + slack)
-    half_width = sqrt(max(0.0, centre * centre - rate * rate / (1 + slack)))
-    # At the ends the formula gives 0 and 1 up to rounding errors.
-    low = max(0.0, centre - half_width) if rate > 0 else 0.0
-    return low, min(1.0, centre + half_width) if rate < 1 else 1.0
+@dataclass(frozen=True)
+class Sample:
+    """Independent results from 0 to 1: `counts` has pairs of a result and how often it occurred.
+
+    A result is that of a game, or the mean of `games_per_result` games from the same opening.
+    """
+
+    counts: tuple[tuple[float, int], ...]
+    games_per_result: int = 1
+
+    @classmethod
+    def of(cls, results: Iterable[float], games_per_result: int = 1) -> Sample:
+        """Count results."""
+        return cls(tuple(sorted(Counter(results).items())), games_per_result)
+
+    @property
+    def size(self) -> int:
+        """The number of results."""
+        return sum(count for _, count in self.counts)
+
+    @property
+    def proportion(self) -> Proportion:
+        """The mean and the effective number of games; 0.5 of 0 games without results."""
+        size = self.size
+        if not size:
+            return Proportion(0.5, 0.0)
+        rate = sum(result * count for result, count in self.counts) / size
+        reduction = sum(result * (1 - result) * count for result, count in self.counts)
+        # The share of a win-or-loss variance that these results lack; never quite all of it.
+        variance = size * rate * (1 - rate)
+        share = min(1.0, reduction / (variance + Z95 * Z95 / 4)) if variance else 0.0
+        return Proportion(rate, size / (1 - share))
+
+    @property
+    def superiority_z(self) -> float:
+        """The z-score of the hypothesis that the mean is 1/2: sum(x - 1/2) / sqrt(sum (x - 1/2)^2).
+
+        Without draws it is that of the binomial test's normal approximation, and Wilson's interval
+        contains 1/2 if and only if |z| is at most 1.96.
+        """
+        deviation = sum((result - 0.5) * count for result, count in self.counts)
+        squares = sum((result - 0.5) ** 2 * count for result, count in self.counts)
+        return deviation / sqrt(squares) if squares else 0.0
 
 
 @dataclass(frozen=True)
@@ -82,8 +109,14 @@ class Score:
 
     @property
     def ci95(self) -> tuple[float, float]:
-        """The 95 % confidence interval of the win rate."""
-        return win_rate_interval(self.wins, self.losses, self.draws)
+        """The 95 % confidence interval of the win rate, with every game an independent result."""
+        return self.sample.proportion.interval()
+
+    @property
+    def sample(self) -> Sample:
+        """The results of the games."""
+        counts = ((0.0, self.losses), (0.5, self.draws), (1.0, self.wins))
+        return Sample(tuple((result, count) for result, count in counts if count))
 
     def plus(self, outcome: float) -> Score:
         """Return the score after one more game: 1 for a win, 0.5 for a draw, 0 for a loss."""
@@ -109,13 +142,18 @@ def rate_from_elo(elo: float) -> float:
     return float(1.0 / (1.0 + 10.0 ** (-elo / 400.0)))
 
 
-def likelihood_of_superiority(score: Score) -> float:
-    """Return Phi((wins - losses) / sqrt(wins + losses)): that the first agent is the stronger one.
+def likelihood_of_superiority(sample: Sample) -> float:
+    """Return the likelihood that the first agent is the stronger one, Phi(z).
 
-    Draws carry no information about which agent is stronger.
+    For games it is Phi((wins - losses) / sqrt(wins + losses)): draws carry no information about
+    which agent is stronger.
     """
-    decisive = score.wins + score.losses
-    return NormalDist().cdf((score.wins - score.losses) / sqrt(decisive)) if decisive else 0.5
+    return NormalDist().cdf(sample.superiority_z)
+
+
+def equality_p_value(sample: Sample) -> float:
+    """Return the two-sided p-value of the hypothesis that the win rate is 50 %."""
+    return 2 * NormalDist().cdf(-abs(sample.superiority_z))
 
 
 def group_means(outcomes: Mapping[int, float], group_size: int = 2) -> list[float]:
