@@ -33,6 +33,7 @@ _RESULT_COLUMNS = (
     "seconds",
     "version",
     "machine",
+    "plies",
 )
 
 
@@ -236,6 +237,7 @@ def _result(row: Sequence[Any]) -> GameResult:
         version=stored["version"],
         machine=stored["machine"],
         values=tuple(read_list(values)) if values else (),
+        plies=stored["plies"],
     )
 
 
