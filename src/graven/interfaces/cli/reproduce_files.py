@@ -90,7 +90,12 @@ def _write_csv(path: str, entries: list[Entry]) -> None:
 
 
 def _write_markdown(path: str, entries: list[Entry]) -> None:
-    """Write the figures that can be played as a table for documentation."""
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(markdown_table(entries))
+
+
+def markdown_table(entries: list[Entry]) -> str:
+    """Return the figures that can be played as a table for documentation."""
     headings = (*MARKDOWN_COLUMNS, "")
     lines = ["| " + " | ".join(headings) + " |", "| --- " * len(headings) + "|"]
     for entry in entries:
@@ -108,5 +113,4 @@ def _write_markdown(path: str, entries: list[Entry]) -> None:
             entry.verdict,
         )
         lines.append("| " + " | ".join(cells) + " |")
-    with open(path, "w", encoding="utf-8") as file:
-        file.write("\n".join(lines) + "\n")
+    return "\n".join(lines) + "\n"
