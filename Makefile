@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 STAMP := $(VENV)/.ready
 
-.PHONY: setup demo test lint programs bench docs clean
+.PHONY: setup demo test lint programs bench results docs clean
 
 setup: $(STAMP)
 
@@ -38,6 +38,10 @@ test: lint programs
 
 bench: setup
 	$(VENV)/bin/graven bench
+
+# The tables of results in the documentation, from the games in results/.
+results: setup
+	$(VENV)/bin/python -m graven.interfaces.cli.result_pages results docs
 
 # The site, in `site/`; `make docs SERVE=1` shows it while it is being written.
 docs: setup

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import csv
 import json
+import sqlite3
+from dataclasses import replace
 
 import pytest
 
 from graven.interfaces.cli.console import GamesProgress
 from graven.lab.experiments import processes
+from graven.lab.experiments.job import GameResult
+from graven.lab.experiments.pairing import make_pairing
+from graven.lab.store.store import Store
+from graven.search.budget import Budget
 
 KNIGHTS = ["knightthrough", "--size", "5", "--playouts", "20", "--workers", "1"]
 TOURNAMENT = ["tournament", *KNIGHTS, "--games", "4", "uct", "rave", "grave(ref=5)"]
@@ -111,7 +117,7 @@ def test_reproduce_without_games_plays_nothing_and_makes_no_store(run, tmp_path)
 def test_reproduce_plays_what_is_missing_and_writes_it_down(run, tmp_path):
     written = tmp_path / "headline.csv"
     values = json.loads(run(*BEST, "--json", "--write", str(written)).out)
-    (entry,) = values
+    (entry,) = values["cells"]
     assert (entry["games"], entry["published"], entry["verdict"]) == (2, 67.8, "agrees")
     (row,) = csv.DictReader(written.read_text().splitlines())
     assert row["first"] == "grave(ref=50,bias=0.0001,ties=first)"
@@ -125,7 +131,87 @@ def test_reproduce_plays_what_is_missing_and_writes_it_down(run, tmp_path):
     _, out, _ = run("reproduce", "cazenave2015", "6")
     assert "2 games" in out
     _, out, _ = run("reproduce", "--headline", "--json")
-    assert sum(entry["games"] for entry in json.loads(out)) == 2
+    assert sum(entry["games"] for entry in json.loads(out)["cells"]) == 2
+
+
+def test_games_are_written_imported_and_continued_elsewhere(run, tmp_path, monkeypatch):
+    """Two people play the shards of a cell; a third one merges their files and goes on."""
+    monkeypatch.chdir(tmp_path)
+    for number in (1, 2):
+        command = [*BEST, "--shard", f"{number}/2", "--db", f"{number}.db"]
+        command[command.index("--games") + 1] = "4"
+        code, _, err = run(*command, "--write", f"person{number}/")
+        assert code == 0
+        assert "added 2 games to person" in err
+    folders = ["person1/games", "person2/games"]
+    assert json.loads(run("import", *folders, "--json").out) == {
+        "games": 4,
+        "new": 4,
+        "contradicting": 0,
+    }
+    assert "imported 0 new games of 4" in run("import", *folders).out
+    shown = json.loads(run("reproduce", "--headline", "--games", "0", "--json").out)["cells"]
+    (cell,) = [cell for cell in shown if cell["games"]]
+    assert (cell["paper"], cell["table"], cell["games"]) == ("cazenave2015", "6", 4)
+    assert cell["ci95"][0] <= cell["win_rate"] <= cell["ci95"][1]
+    assert cell["published"] == 67.8
+    assert {"verdict", "fingerprint"} <= cell.keys()
+    for folder in ("all/", "person1/"):
+        run("reproduce", "--games", "0", "--write", folder)
+    files = [sorted((tmp_path / name / "games").iterdir()) for name in ("all", "person1")]
+    assert [path.read_bytes() for path in files[0]] == [path.read_bytes() for path in files[1]]
+    more = [*BEST, "--json"]
+    more[more.index("--games") + 1] = "6"
+    (cell,) = json.loads(run(*more).out)["cells"]
+    assert cell["games"] == 6
+    code, out, _ = run("replay")
+    assert "6 games  knightthrough(size=8x8)" in out
+    code, out, err = run("replay", out.split()[0][:4], "3", "--json")
+    assert code == 0, err
+    assert json.loads(out)["as_recorded"]
+
+
+def test_replay_shows_a_game_and_says_if_it_differs_from_the_record(run, tmp_path):
+    run("match", *KNIGHTS, "uct", "rave", "--games", "2")
+    identity = run("replay").out.split()[0]
+    code, out, _ = run("replay", identity, "1")
+    assert code == 0
+    assert "as recorded by graven" in out
+    assert "uct(c=0.4), score" in out
+    db = sqlite3.connect(tmp_path / "graven.db")
+    db.execute("UPDATE game SET plies = plies + 1, moves = '[]' WHERE number = 1")
+    db.commit()
+    code, _, err = run("replay", identity, "1")
+    assert code == 1
+    assert "differs from the record: plies" in " ".join(err.split())
+    db.execute('UPDATE cell SET key = replace(key, \'"search":"\', \'"search":"f\')')
+    db.commit()
+    db.close()
+    code, _, err = run("replay", identity, "1")
+    assert code == 2
+    assert "another search" in err
+    assert "no pairing" in run("replay", "zzz").err
+    assert "has not been recorded" in run("replay", identity, "77").err
+
+
+def test_replay_runs_no_program_or_file_that_a_record_names(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text("open('run.txt', 'w').close()\n")
+    pairing = make_pairing("knightthrough(size=5)", "uct", "rave", Budget(10))
+    for changes in (
+        {"agents": ('gtp("touch run.txt")', "uct")},
+        {"agents": ("./mine.py:tree", "uct")},
+        {"game": "./mine.py:game"},
+        {"game": "gdl(file=mine.py)"},
+    ):
+        with Store("graven.db") as store:
+            recorded = replace(pairing, **changes)
+            result = GameResult(0, (0, 1), recorded.game_seed(0), (1.0, 0.0), ("a",), 1, 0.1)
+            store.add(store.pairing_id(recorded), result)
+        identity = run("replay").out.splitlines()[-1].split()[0]
+        code, _, err = run("replay", identity)
+        assert code == 2, err
+    assert not (tmp_path / "run.txt").exists()
 
 
 WRONG = {
@@ -138,6 +224,10 @@ WRONG = {
     ),
     "measurements": (["reproduce", "sironi2016", "VIII", "--write", "a.md"], "written as .csv"),
     "no folder": (["reproduce", "--headline", "--write", "no/such/a.csv"], "no folder"),
+    "negative": (["reproduce", "cazenave2015", "6", "--games", "-1"], "at least 0"),
+    "shard": (["reproduce", "cazenave2015", "6", "--games", "2", "--shard", "3/2"], "NUMBER/COUNT"),
+    "shard of nothing": (["reproduce", "cazenave2015", "6", "--shard", "1/2"], "give --games"),
+    "import": (["import", "none"], "there is no folder"),
     "no store": (["reproduce", "--db", "none.db"], "no store"),
     "twice": (["tournament", *KNIGHTS, "uct", "uct"], "duplicate agent"),
     "alone": (["tournament", *KNIGHTS, "uct"], "from 2 to 100"),

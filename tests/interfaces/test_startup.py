@@ -15,6 +15,8 @@ COMMANDS = [
     "match",
     "tournament",
     "sweep",
+    "import",
+    "replay",
     "reproduce",
     "bench",
     "serve",

@@ -9,11 +9,9 @@ from graven.core.errors import UsageError
 from graven.games.registry import make_game
 from graven.interfaces.web.store_pages import StorePages, match_id
 from graven.lab.experiments.match import match
-from graven.lab.experiments.pairing import make_pairing
 from graven.lab.published import papers
 from graven.lab.store.store import Store
 from graven.lab.store.store_file import StoreError
-from graven.search.budget import Budget
 
 
 @pytest.fixture
@@ -32,8 +30,8 @@ def test_matches_have_the_scores_of_the_store(pages, store):
 
 
 def test_a_game_is_replayed_with_its_evaluations(pages, store):
-    pairing = make_pairing("nogo(size=4)", "grave", "uct", Budget(60))
     with Store(store, write=False) as opened:
+        pairing = next(each.pairing for each in opened.summaries() if each.games == 4)
         results = list(opened.results(pairing, 4))
     assert len(results) == 4
     for result in results:

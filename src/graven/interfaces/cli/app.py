@@ -17,10 +17,12 @@ from graven.interfaces.cli.commands.games_command import games
 from graven.interfaces.cli.commands.gdl_command import gdl
 from graven.interfaces.cli.commands.ggp_command import ggp
 from graven.interfaces.cli.commands.gtp_command import gtp
+from graven.interfaces.cli.commands.import_command import import_games
 from graven.interfaces.cli.commands.match_command import match
 from graven.interfaces.cli.commands.new_command import new
 from graven.interfaces.cli.commands.play_command import play
 from graven.interfaces.cli.commands.referee_command import referee
+from graven.interfaces.cli.commands.replay_command import replay
 from graven.interfaces.cli.commands.report_command import export, report
 from graven.interfaces.cli.commands.reproduce_command import reproduce
 from graven.interfaces.cli.commands.search_command import search
@@ -82,6 +84,7 @@ for command in (
     reproduce,
     report,
     export,
+    replay,
     bench,
     gtp,
     ggp,
@@ -90,6 +93,7 @@ for command in (
     serve,
 ):
     app.command()(command)
+app.command("import")(import_games)
 app.add_typer(gdl)
 
 # The base class of errors in the command line: Click's, or the copy that Typer contains.

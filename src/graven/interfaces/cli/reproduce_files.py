@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graven.core.errors import UsageError
 from graven.core.file_replacement import replace_text, replaced
 from graven.interfaces.cli.arguments import check_output_file
+from graven.interfaces.cli.console import err, run_to_completion
 from graven.interfaces.cli.number_format import percent
 from graven.interfaces.cli.reproduce_tables import playouts_text, published_text
 
 if TYPE_CHECKING:
     from graven.lab.experiments.reproduce import Entry
+    from graven.lab.store.game_files import MergeCount
+    from graven.lab.store.store import Store
 
+GAMES_FOLDER = "games"
 MARKDOWN_COLUMNS = (
     "paper",
     "table",
@@ -33,6 +39,34 @@ def check_entries_file(path: str) -> None:
         raise UsageError(f"{path!r}: figures are written as .csv or .md.")
 
 
+def is_folder(path: str) -> bool:
+    """Return whether a path of --write is that of a folder, which need not exist."""
+    return path.endswith(("/", os.sep)) or Path(path).is_dir()
+
+
+def add_to_folder(path: str, store: Store) -> None:
+    """Add the games of the store that published tables have to the game files below a folder."""
+    from graven.lab.experiments.reproduce import table_file
+    from graven.lab.store.game_files import write_games
+
+    folder = Path(path) / GAMES_FOLDER
+    count = run_to_completion(lambda: write_games(store, folder, table_file), f"writing {folder}")
+    err().print(f"added {count.new:,} games to {folder}", markup=False, soft_wrap=True)
+    warn_of_contradictions(count)
+
+
+def warn_of_contradictions(count: MergeCount) -> None:
+    """Warn if some games have different results in the store and in the files."""
+    if count.contradicting:
+        err().print(
+            f"warning: {count.contradicting:,} games have different results in the store and in "
+            "the files, although their searches have the same fingerprint; both were left as they "
+            "are.",
+            style="yellow",
+            soft_wrap=True,
+        )
+
+
 def write_entries(path: str, entries: list[Entry]) -> None:
     """Write figures to a .csv or .md file, a line each."""
     if path.endswith(".md"):
@@ -51,11 +85,17 @@ def _write_csv(path: str, entries: list[Entry]) -> None:
         for row in rows:
             if row["playouts"]:
                 row["playouts"] = " v ".join(map(str, dict.fromkeys(row["playouts"])))
+            for name in ("ci95", "published_ci95"):
+                row[name] = " to ".join(map(str, row[name] or ()))
             writer.writerow(row)
 
 
 def _write_markdown(path: str, entries: list[Entry]) -> None:
-    """Write the figures that can be played as a table for documentation."""
+    replace_text(path, markdown_table(entries))
+
+
+def markdown_table(entries: list[Entry]) -> str:
+    """Return the figures that can be played as a table for documentation."""
     headings = (*MARKDOWN_COLUMNS, "")
     lines = ["| " + " | ".join(headings) + " |", "| --- " * len(headings) + "|"]
     for entry in entries:
@@ -73,4 +113,4 @@ def _write_markdown(path: str, entries: list[Entry]) -> None:
             entry.verdict,
         )
         lines.append("| " + " | ".join(cells) + " |")
-    replace_text(path, "\n".join(lines) + "\n")
+    return "\n".join(lines) + "\n"

@@ -22,6 +22,7 @@ from graven.lab.experiments.reproduce import AGREES, Entry, Results
 from graven.lab.published import PublishedTable, papers
 from graven.lab.reports import plots
 from graven.lab.reports.report_data import Plot, ReportData
+from graven.lab.store.game_files import pairing_id
 from graven.lab.store.store import Store
 from graven.lab.store.summaries import Summary
 
@@ -221,6 +222,11 @@ class StorePages:
                 results = list(self._open().results(pairing, number + 1, number))
                 if not results:
                     raise UsageError(f"game {number} of this match is not in the store.")
+                if results[0].plies and not results[0].moves:
+                    raise UsageError(
+                        f"game {number} was imported without its moves: 'graven replay "
+                        f"{pairing_id(pairing)} {number}' shows it."
+                    )
                 position = packaged_game(pairing.game, self._folder).start()
                 positions = [position]
                 for move in results[0].moves:
@@ -290,8 +296,7 @@ def _table_progress(table: PublishedTable, results: Results) -> dict[str, Any]:
 
 
 def _entry(entry: Entry) -> dict[str, Any]:
-    played = entry.pairing is not None and entry.score.games
     return entry.as_json() | {
         "best": entry.figure.best,
-        "match": match_id(entry.pairing) if entry.pairing is not None and played else None,
+        "match": match_id(entry.summary.pairing) if entry.summary else None,
     }

@@ -29,10 +29,10 @@ class GameResult:
     """A finished game.
 
     `seats[player]` is the side, 0 or 1, that played as `player`; `scores[player]` is its score.
-    `moves` are texts; simultaneous moves are joined by commas. `playouts` and `seconds` are the
-    totals of both sides. `version` and `machine` identify what played the game. `values[ply]` is
-    the mean score that the first player to move at that ply expected, None where there was no
-    search; empty if no values were recorded.
+    `moves` are texts; simultaneous moves are joined by commas. Imported games have none, only the
+    number of `plies`. `playouts` and `seconds` are the totals of both sides. `version` and
+    `machine` identify what played the game. `values[ply]` is the mean score that the first player
+    to move at that ply expected, None where there was no search; empty if no values were recorded.
     """
 
     index: int
@@ -45,11 +45,11 @@ class GameResult:
     version: str = ""
     machine: str = ""
     values: tuple[float | None, ...] = ()
+    plies: int = 0
 
-    @property
-    def plies(self) -> int:
-        """The length of the game."""
-        return len(self.moves)
+    def __post_init__(self) -> None:
+        if self.moves:
+            object.__setattr__(self, "plies", len(self.moves))
 
     @property
     def outcome(self) -> float:

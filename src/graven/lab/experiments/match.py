@@ -13,6 +13,7 @@ from graven.lab.experiments.job import FailedGame, GameResult
 from graven.lab.experiments.pairing import ROTATE, Pairing, make_pairing
 from graven.lab.experiments.run import PlannedGames, play_missing
 from graven.lab.experiments.run_config import RunConfig, RunKeywords, run_config
+from graven.lab.experiments.search_fingerprint import with_fingerprint
 from graven.lab.stats.intervals import Score, group_means, mean_interval
 from graven.lab.stats.sprt import SequentialTest, Sprt, SprtVerdict
 from graven.lab.store.store import Store
@@ -198,6 +199,7 @@ def run_match(
         opening_plies=config.opening_plies,
         seating=seating,
     )
+    pairing = with_fingerprint(pairing, game)
     test = SequentialTest(Sprt(*sprt)) if sprt is not None else None
     if test is not None and seating != ROTATE:
         raise UsageError(f"a sequential test needs the seating 'rotate', got {seating!r}.")

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from graven.agents import Agent, agent, is_external
 from graven.agents.spec import migrate_spec, with_budget
@@ -25,6 +26,7 @@ ROTATE, SINGLE = "rotate", "single"
 # Result files name seatings and opening plies by the words of their first version.
 STORED_SEATINGS = {ROTATE: "mixed", SINGLE: "alone"}
 STORED_OPENING_PLIES = "openings"
+STORED_FINGERPRINT = "search"
 MOST_OPENING_PLIES = 1000
 # Separates the seeds of openings from the seeds of games, which are derive(seed, index).
 OPENING_STREAM = 0x6F70656E
@@ -39,6 +41,8 @@ class Pairing:
     (see `games_per_opening`). `seating` is "rotate" (all seat assignments in which both agents take
     part, as Sironi and Winands) or "single" (the first agent takes one seat, a different one in
     each game, and the second agent all others, as Cazenave at Three Color Go).
+    `search_fingerprint` is a digest of what decides the moves (see `search_fingerprint.py`). It is
+    empty in a plan, and in records of versions without fingerprints.
     """
 
     game: str
@@ -48,11 +52,12 @@ class Pairing:
     opening_plies: int = 0
     seating: str = ROTATE
     players: int = field(default=2, compare=False)
+    search_fingerprint: str = ""
 
     @property
     def key(self) -> str:
         """The identity of the pairing in the store, as JSON text in the store's vocabulary."""
-        values = {
+        values: dict[str, Any] = {
             "game": self.game,
             "agents": self.agents,
             "budgets": [[budget.playouts, budget.seconds] for budget in self.budgets],
@@ -60,6 +65,8 @@ class Pairing:
             STORED_OPENING_PLIES: self.opening_plies,
             "seating": self.stored_seating,
         }
+        if self.search_fingerprint:
+            values[STORED_FINGERPRINT] = self.search_fingerprint
         return json.dumps(values, separators=(",", ":"), sort_keys=True)
 
     @classmethod
@@ -75,7 +82,13 @@ class Pairing:
             seed=int(values["seed"]),
             opening_plies=int(values[STORED_OPENING_PLIES]),
             seating=seating_from_store(str(values["seating"])),
+            search_fingerprint=str(values.get(STORED_FINGERPRINT, "")),
         )
+
+    @property
+    def settings(self) -> Pairing:
+        """The same pairing without a search fingerprint: what was to be played, not by what."""
+        return replace(self, search_fingerprint="")
 
     @property
     def stored_seating(self) -> str:

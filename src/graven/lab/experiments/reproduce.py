@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from graven.lab.experiments.job import FailedGame, GameResult
 from graven.lab.experiments.pairing import Pairing
-from graven.lab.experiments.run import PlannedGames, play_missing
+from graven.lab.experiments.run import WHOLE, PlannedGames, Shard, play_missing
 from graven.lab.experiments.run_config import RunConfig, RunProgress
+from graven.lab.experiments.search_fingerprint import with_fingerprint
 from graven.lab.published import (
     Paper,
     PublishedFigure,
@@ -19,7 +21,7 @@ from graven.lab.published import (
     why_unavailable,
 )
 from graven.lab.stats.intervals import Score
-from graven.lab.store.summaries import Summary
+from graven.lab.store.summaries import Summary, one_search_each
 
 AGREES, DIFFERS, NOT_RUN, MEASURED = "agrees", "differs", "not yet run", "measured"
 
@@ -61,7 +63,6 @@ class Entry:
         rate = self.score.win_rate
         low, high = self.score.ci95
         published = self.figure.interval
-        ours = None if rate is None else round(100 * rate, 2)
         return {
             "paper": self.paper,
             "table": self.table,
@@ -73,16 +74,20 @@ class Entry:
             if self.pairing
             else None,
             "published": self.figure.value,
-            "published_low": round(published[0], 2) if published else None,
-            "published_high": round(published[1], 2) if published else None,
-            "ours": ours if self.measured is None else round(self.measured, 2),
-            "low": None if rate is None else round(100 * low, 2),
-            "high": None if rate is None else round(100 * high, 2),
+            "published_ci95": _rounded(published) if published else None,
+            "win_rate": None if rate is None else round(100 * rate, 2),
+            "ci95": None if rate is None else _rounded((100 * low, 100 * high)),
+            "measured": None if self.measured is None else round(self.measured, 2),
             "games": self.score.games,
             "verdict": self.verdict,
             "version": " ".join(self.summary.versions) if self.summary else "",
             "machine": "; ".join(self.summary.machines) if self.summary else "",
+            "fingerprint": self.summary.pairing.search_fingerprint if self.summary else "",
         }
+
+
+def _rounded(interval: tuple[float, float]) -> list[float]:
+    return [round(end, 2) for end in interval]
 
 
 def verdict(figure: PublishedFigure, score: Score) -> str:
@@ -95,7 +100,8 @@ def verdict(figure: PublishedFigure, score: Score) -> str:
 class Results:
     """The summaries of a store by pairing, read once for any number of lookups.
 
-    `measured` has our values of figures that are not win rates.
+    `measured` has our values of figures that are not win rates. Of a pairing that several versions
+    of the search have played, the games of a pairing in `played` count, else the largest part.
     """
 
     def __init__(
@@ -103,10 +109,11 @@ class Results:
         summaries: Iterable[Summary],
         seed: int = 0,
         measured: Mapping[PublishedFigure, float] | None = None,
+        played: Collection[Pairing] = (),
     ) -> None:
         self._seed = seed
         self._measured = measured or {}
-        self._summaries = {summary.pairing.key: summary for summary in summaries}
+        self._summaries = one_search_each(summaries, played)
 
     def entry(self, table: PublishedTable, figure: PublishedFigure) -> Entry:
         """Return a figure with our result."""
@@ -149,10 +156,36 @@ class Results:
         return [entry for entry in headlines if entry is not None]
 
 
-def plan_entries(entries: Iterable[Entry], games: int) -> list[PlannedGames]:
-    """Plan the games of these entries; equal pairings are played once."""
+def plan_entries(entries: Iterable[Entry], games: int, shard: Shard = WHOLE) -> list[PlannedGames]:
+    """Plan the games of these entries; equal pairings are played once.
+
+    The number of games is rounded up until every seat assignment occurs equally often.
+    """
     pairings = {entry.pairing.key: entry.pairing for entry in entries if entry.pairing is not None}
-    return [PlannedGames(pairing, games) for pairing in pairings.values()]
+    return [
+        PlannedGames(pairing, -(-games // pairing.size) * pairing.size, shard)
+        for pairing in pairings.values()
+    ]
+
+
+def table_file(pairing: Pairing) -> str | None:
+    """Return the name of the game file for a pairing, whatever its seed: PAPER-TABLE.
+
+    A pairing of several tables belongs to the first one; None if no table has it.
+    """
+    return _table_files().get(replace(pairing.settings, seed=0).key)
+
+
+@cache
+def _table_files() -> dict[str, str]:
+    results = Results(())
+    tables = [table for paper in papers() for table in paper.tables.values() if not table.measure]
+    return {
+        entry.pairing.key: f"{table.paper}-{table.name}"
+        for table in reversed(tables)
+        for entry in results.entries(table)
+        if entry.pairing is not None
+    }
 
 
 @dataclass(frozen=True)
@@ -174,8 +207,13 @@ def run_reproduction(
     plan: Sequence[PlannedGames], config: RunConfig[RunProgress]
 ) -> ReproductionResult:
     """Play the missing games of a plan with the settings of `config`."""
-    planned = sum(item.games for item in plan)
-    done = sum(len(config.store.numbers(item.pairing, item.games)) for item in plan)
+    plan = [replace(item, pairing=with_fingerprint(item.pairing)) for item in plan]
+    indices = [item.indices() for item in plan]
+    planned = sum(map(len, indices))
+    done = sum(
+        len(config.store.numbers(item.pairing, item.games).intersection(chosen))
+        for item, chosen in zip(plan, indices, strict=True)
+    )
 
     def on_game(_: Pairing, result: GameResult) -> None:
         nonlocal done
@@ -184,7 +222,8 @@ def run_reproduction(
 
     config.report(RunProgress(done, planned))
     failures = play_missing(plan, config, on_game=on_game)
-    results = Results(config.store.summaries(), config.seed)
+    played = {item.pairing for item in plan}
+    results = Results(config.store.summaries(), config.seed, played=played)
     return ReproductionResult(done, planned, failures, results)
 
 

@@ -29,15 +29,46 @@ from graven.sources.load import load_game
 MOST_GAMES = 1_000_000
 MOST_FAILURES = 10
 
+
+@dataclass(frozen=True)
+class Shard:
+    """One of `count` equal parts of an experiment, numbered from 1."""
+
+    number: int
+    count: int
+
+    def contains(self, block: int) -> bool:
+        """Return whether a block of games belongs to the shard."""
+        return block % self.count == self.number - 1
+
+    @classmethod
+    def parse(cls, text: str) -> Shard:
+        """Read a shard such as 2/5."""
+        number, _, count = text.partition("/")
+        if not (number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
+            raise UsageError(f"a shard is written NUMBER/COUNT, as in 2/5, got {text!r}.")
+        return cls(int(number), int(count))
+
+
+WHOLE = Shard(1, 1)
 OnGame = Callable[[Pairing, GameResult], None]
 
 
 @dataclass(frozen=True)
 class PlannedGames:
-    """A pairing and the number of its games to play: those with index 0 to `games` - 1."""
+    """A pairing and the games of it to play: those with index 0 to `games` - 1, or a shard."""
 
     pairing: Pairing
     games: int
+    shard: Shard = WHOLE
+
+    def indices(self) -> list[int]:
+        """Return the indices of the games.
+
+        Games of one opening, and those in which every seat assignment occurs once, stay together.
+        """
+        block = self.pairing.size
+        return [i for i in range(self.games) if self.shard.contains(i // block)]
 
 
 def play_missing(
@@ -82,7 +113,7 @@ def play_missing(
 
 def _missing(planned: PlannedGames, store: Store) -> list[int]:
     recorded = store.numbers(planned.pairing, planned.games)
-    return [index for index in range(planned.games) if index not in recorded]
+    return [index for index in planned.indices() if index not in recorded]
 
 
 def _interleaved(missing: dict[Pairing, list[int]]) -> Iterator[GameJob]:

@@ -18,6 +18,7 @@ from graven.lab.experiments.job import FailedGame, GameResult
 from graven.lab.experiments.pairing import Pairing, make_pairing
 from graven.lab.experiments.run import PlannedGames, play_missing
 from graven.lab.experiments.run_config import RunConfig, RunKeywords, RunProgress, run_config
+from graven.lab.experiments.search_fingerprint import with_fingerprint
 from graven.lab.stats.intervals import Score
 from graven.sources.load import load_game
 
@@ -186,6 +187,9 @@ class _SweepRun:
                 opening_plies=config.opening_plies,
             )
             for name, (first, second) in sides.items()
+        }
+        pairings = {
+            name: with_fingerprint(pairing, self._game) for name, pairing in pairings.items()
         }
         names = {pairing: name for name, pairing in pairings.items()}
         scores = {

@@ -14,6 +14,7 @@ from graven.lab.experiments.job import FailedGame, GameResult
 from graven.lab.experiments.pairing import Pairing, make_pairing
 from graven.lab.experiments.run import PlannedGames, play_missing
 from graven.lab.experiments.run_config import RunConfig, RunKeywords, run_config
+from graven.lab.experiments.search_fingerprint import with_fingerprint
 from graven.lab.stats.intervals import Score, likelihood_of_superiority
 from graven.lab.stats.ratings import Ladder, rate_agents
 from graven.sources.load import load_game
@@ -170,6 +171,7 @@ def run_tournament(
         raise UsageError(
             "two agents of the tournament are equal with this budget: entries must be distinct."
         )
+    pairings = {pair: with_fingerprint(pairing, game) for pair, pairing in pairings.items()}
     pair_of = {pairing: pair for pair, pairing in pairings.items()}
     scores = {
         pair: config.store.summary(pairing, games).score for pair, pairing in pairings.items()

@@ -21,6 +21,7 @@ from graven.lab.experiments.job import FailedGame
 from graven.lab.experiments.pairing import Pairing, make_pairing
 from graven.lab.experiments.run import PlannedGames, play_missing
 from graven.lab.experiments.run_config import RunConfig, RunKeywords, run_config
+from graven.lab.experiments.search_fingerprint import with_fingerprint
 from graven.lab.experiments.tune_study import TuneStudy
 from graven.lab.experiments.tune_template import parse_template
 from graven.lab.stats.intervals import Score
@@ -191,7 +192,7 @@ class _TuneMatches:
 
     def pairing(self, spec: str, seed: int) -> Pairing:
         """Return the pairing of a setting with the opponent."""
-        return make_pairing(
+        pairing = make_pairing(
             self._game,
             spec,
             self._against,
@@ -199,6 +200,7 @@ class _TuneMatches:
             seed=seed,
             opening_plies=self._config.opening_plies,
         )
+        return with_fingerprint(pairing, self._game)
 
     def recorded_score(self, spec: str) -> Score:
         """Return the score of a setting so far."""

@@ -25,7 +25,7 @@ from graven.lab.reports.sweep_detection import (
     unmarked,
 )
 from graven.lab.store.store import Store
-from graven.lab.store.summaries import Summary
+from graven.lab.store.summaries import Summary, one_search_each
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -59,7 +59,8 @@ class ReportData:
 
     def __init__(self, store: Store) -> None:
         self.path = store.path
-        self.summaries = [summary for summary in store.summaries() if summary.games]
+        played = [summary for summary in store.summaries() if summary.games]
+        self.summaries = list(one_search_each(played).values())
         self.lengths = store.lengths()
         self.curves, self.grids = find_sweeps(self.summaries)
         self.ladders = find_ladders(self.summaries)
@@ -113,7 +114,7 @@ class ReportData:
 
     def _published_figures(self, summary: Summary) -> list[FigurePosition]:
         """Return the published figures that a pairing plays, whatever its seed."""
-        return self._published.get(replace(summary.pairing, seed=0).key, [])
+        return self._published.get(replace(summary.pairing.settings, seed=0).key, [])
 
     def _curve_plot(self, number: int, curve: WinRateCurve) -> Plot:
         published: dict[float, tuple[float, float, float]] = {}

@@ -34,6 +34,7 @@ _RESULT_COLUMNS = (
     "seconds",
     "version",
     "machine",
+    "plies",
 )
 
 
@@ -244,6 +245,7 @@ def _result(row: Sequence[Any]) -> GameResult:
         version=stored["version"],
         machine=stored["machine"],
         values=tuple(read_list(values)) if values else (),
+        plies=stored["plies"],
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,6 +42,27 @@ class Summary:
     def playouts_per_second(self) -> float:
         """Playouts per second of search: the rate of one worker, not the sum of all workers."""
         return self.playouts / self.seconds if self.seconds else 0.0
+
+
+def one_search_each(
+    summaries: Iterable[Summary], preferred: Collection[Pairing] = ()
+) -> dict[str, Summary]:
+    """Return one summary for each pairing, by the key of the pairing without its fingerprint.
+
+    Games of different searches are not counted together: where a pairing has been played by
+    several, the result is the summary of a pairing in `preferred`, else the one with the most
+    games, else the latest.
+    """
+    chosen: dict[str, Summary] = {}
+    for summary in summaries:
+        key = summary.pairing.settings.key
+        if key not in chosen or _rank(summary, preferred) >= _rank(chosen[key], preferred):
+            chosen[key] = summary
+    return chosen
+
+
+def _rank(summary: Summary, preferred: Collection[Pairing]) -> tuple[bool, int]:
+    return summary.pairing in preferred, summary.games
 
 
 def select_summaries(

@@ -18,13 +18,20 @@ from graven.interfaces.cli.experiment_runner import (
     run_experiment,
     watch_run,
 )
-from graven.interfaces.cli.reproduce_files import check_entries_file, write_entries
+from graven.interfaces.cli.reproduce_files import (
+    add_to_folder,
+    check_entries_file,
+    is_folder,
+    write_entries,
+)
 from graven.interfaces.cli.reproduce_tables import headline_table, overview, print_table
 
 if TYPE_CHECKING:
     from graven.lab.experiments.reproduce import Entry, ReproductionResult, Results
+    from graven.lab.experiments.run import Shard
     from graven.lab.experiments.run_config import RunConfig, RunProgress
     from graven.lab.published import Paper, PublishedTable
+    from graven.lab.store.store import Store
 
 
 def reproduce(
@@ -34,7 +41,7 @@ def reproduce(
     table: Annotated[str | None, typer.Argument(help="One of its tables.")] = None,
     games: Annotated[
         int | None,
-        typer.Option(help="Play what is missing of N games per figure.", metavar="N"),
+        typer.Option(help="Play what is missing of N games per figure; 0: none.", metavar="N"),
     ] = None,
     best: Annotated[
         bool, typer.Option("--best", help="Play only the figure that a table calls its best.")
@@ -44,7 +51,15 @@ def reproduce(
     ] = False,
     write: Annotated[
         str | None,
-        typer.Option(help="Write the figures to a .csv or .md, one line each.", metavar="FILE"),
+        typer.Option(
+            help="Write the figures to a .csv or .md, one line each; or add the games of the "
+            "store to the game files of a folder.",
+            metavar="FILE|FOLDER",
+        ),
+    ] = None,
+    shard: Annotated[
+        str | None,
+        typer.Option(help="Play one of several equal parts of the games: 2/5.", metavar="I/N"),
     ] = None,
     workers: Workers = None,
     cluster: Cluster = None,
@@ -55,8 +70,9 @@ def reproduce(
     """Play published experiments and print our figures with the published ones.
 
     Without a paper: list all tables and how much of each has been played. With --games, play what
-    is missing first. A figure agrees if the published interval and ours overlap. A table that does
-    not contain win rates is measured in N games, one after another; these are not recorded.
+    is missing first; games that another search has played (see 'graven import') are not counted
+    with new ones. A figure agrees if the published interval and ours overlap. A table that does not
+    contain win rates is measured in N games, one after another; these are not recorded.
 
     \b
     Examples:
@@ -64,25 +80,32 @@ def reproduce(
       graven reproduce cazenave2015 6 --games 100
       graven reproduce cazenave2015 6 --best --games 500
       graven reproduce sironi2016 VIII --games 1
-      graven reproduce --headline --games 200 --write results/headline.csv
+      graven reproduce --headline --games 200 --write headline.csv
+      graven reproduce --headline --games 0 --json
+      graven reproduce cazenave2015 6 --games 500 --shard 2/5 --write results/
     """
     from graven.core.errors import UsageError
     from graven.lab import published
+    from graven.lab.experiments.run import WHOLE, Shard
 
     if table is not None and headline:
         raise UsageError("--headline is about all tables: leave the table out.")
     papers = [published.paper(paper)] if paper is not None else published.papers()
     one_table = papers[0].table(table) if table is not None else None
-    if games is not None and one_table is None and not headline:
+    if games is not None and games < 0:
+        raise UsageError(f"--games must be at least 0, got {games}.")
+    if games and one_table is None and not headline:
         raise UsageError("--games needs a paper and a table, or --headline.")
-    if write is not None:
+    if shard is not None and not games:
+        raise UsageError("--shard selects among the games to play: give --games, too.")
+    if write is not None and not is_folder(write):
         check_entries_file(write)
     settings = ExperimentSettings(seed=seed, workers=workers, cluster=cluster, db=db, json=json)
     selection = FigureSelection(papers, one_table, best=best, headline=headline, write=write)
     if one_table is not None and one_table.measure:
         _measure(one_table, games, settings, selection)
-    elif games is not None:
-        _play(games, settings, selection)
+    elif games:
+        _play(games, Shard.parse(shard) if shard else WHOLE, settings, selection)
     else:
         _read(settings, selection)
 
@@ -113,8 +136,13 @@ class FigureSelection:
 
     def write_file(self, results: Results) -> None:
         """Write the selected figures to the file of --write, if there is one."""
-        if self.write is not None:
+        if self.write is not None and not is_folder(self.write):
             write_entries(self.write, self.entries(results))
+
+    def write_store(self, store: Store) -> None:
+        """Add the games of the store to the folder of --write, if there is one."""
+        if self.write is not None and is_folder(self.write):
+            add_to_folder(self.write, store)
 
     def show(self, results: Results) -> None:
         """Print the selected figures as tables."""
@@ -125,9 +153,9 @@ class FigureSelection:
         else:
             out().print(overview(self.papers, results))
 
-    def as_json(self, results: Results) -> list[dict[str, Any]]:
+    def as_json(self, results: Results) -> dict[str, Any]:
         """Return the selected figures as plain values."""
-        return [entry.as_json() for entry in self.entries(results)]
+        return {"cells": [entry.as_json() for entry in self.entries(results)]}
 
     def write_and_print(self, results: Results, json: bool) -> None:
         """Write the file of --write and print the selected figures."""
@@ -147,20 +175,24 @@ def _read(settings: ExperimentSettings, selection: FigureSelection) -> None:
     if settings.db is not None or Path(default_path()).exists():
         with open_store(settings.db, write=False) as store:
             results = Results(store.summaries(), settings.seed)
+            selection.write_store(store)
     selection.write_and_print(results, settings.json)
 
 
-def _play(games: int, settings: ExperimentSettings, selection: FigureSelection) -> None:
+def _play(
+    games: int, shard: Shard, settings: ExperimentSettings, selection: FigureSelection
+) -> None:
     """Play what is missing, then print the selected figures."""
     from graven.lab.experiments.reproduce import Results, plan_entries, run_reproduction
 
-    plan = plan_entries(selection.entries(Results((), settings.seed)), games)
+    plan = plan_entries(selection.entries(Results((), settings.seed)), games, shard)
     if not plan:
         err().print("This version of graven can play none of these figures.", style="yellow")
 
     def run(config: RunConfig[RunProgress]) -> ReproductionResult:
         result = run_reproduction(plan, config)
         selection.write_file(result.results)
+        selection.write_store(config.store)
         return result
 
     run_experiment(

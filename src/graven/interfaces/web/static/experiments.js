@@ -161,8 +161,8 @@ export class ExperimentsView {
     return h("tr", { class: entry.best ? "best" : "" },
       h("td", {}, entry.place), h("td", {}, h("code", {}, entry.first ?? "")), h("td", {}, h("code", {}, entry.second ?? "")),
       h("td", { class: "n" }, entry.published.toFixed(1),
-        entry.published_low === null || measure ? "" : bounds(entry.published_low, entry.published_high)),
-      h("td", { class: "n" }, entry.ours === null ? "" : [entry.ours.toFixed(1), bounds(entry.low, entry.high)]),
+        entry.published_ci95 === null || measure ? "" : bounds(...entry.published_ci95)),
+      h("td", { class: "n" }, entry.win_rate === null ? "" : [entry.win_rate.toFixed(1), bounds(...entry.ci95)]),
       h("td", { class: "n" }, entry.games ? formatNumber(entry.games) : ""),
       h("td", {}, h("span", { class: `verdict ${entry.verdict}` }, verdict)),
       h("td", {}, entry.match

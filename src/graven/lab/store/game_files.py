@@ -1,0 +1,319 @@
+"""Games as data: one compressed CSV file per published table, which stores read and add to.
+
+A folder of game files has:
+
+    pairings.csv            one line per pairing: id, game, agents, budgets, seed, opening, seating
+    PAPER-TABLE.csv.gz      one row per game: the columns of `COLUMNS`
+
+The files contain no moves: the pairing and the index of a game determine them, and `graven replay`
+plays it again. Equal games give equal files: rows are sorted, and the compressed files contain no
+time. A game that the files have stays as it is, so folders of different people can be merged.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import hashlib
+import io
+import os
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from secrets import token_hex
+
+from graven.core.errors import GravenError
+from graven.lab.experiments.job import GameResult
+from graven.lab.experiments.pairing import Pairing
+from graven.lab.store.store import Store
+from graven.search.budget import Budget
+
+PAIRINGS_FILE = "pairings.csv"
+SUFFIX = ".csv.gz"
+ID_DIGITS = 10
+ALL_GAMES = 1 << 62
+SECONDS_DIGITS = 3
+COLUMNS = (
+    "pairing",
+    "index",
+    "seed",
+    "seats",
+    "scores",
+    "plies",
+    "playouts",
+    "seconds",
+    "version",
+    "fingerprint",
+)
+PAIRING_COLUMNS = (
+    "pairing",
+    "game",
+    "first",
+    "second",
+    "first_playouts",
+    "first_seconds",
+    "second_playouts",
+    "second_seconds",
+    "seed",
+    "opening_plies",
+    "seating",
+)
+
+# A pairing with its fingerprint, and the index of a game: what identifies a game in all files.
+GameKey = tuple[Pairing, int]
+Games = dict[GameKey, GameResult]
+
+
+class GameFileError(GravenError):
+    """A game file that cannot be read, or a row that does not fit its pairing."""
+
+
+@dataclass
+class MergeCount:
+    """What happened to the games of a merge.
+
+    `contradicting` counts those that the target has with another result, which stays.
+    """
+
+    new: int = 0
+    known: int = 0
+    contradicting: int = 0
+
+    @property
+    def games(self) -> int:
+        """All games that were merged."""
+        return self.new + self.known + self.contradicting
+
+    def __add__(self, more: MergeCount) -> MergeCount:
+        return MergeCount(
+            self.new + more.new,
+            self.known + more.known,
+            self.contradicting + more.contradicting,
+        )
+
+    def add_known(self, ours: GameResult, theirs: GameResult) -> None:
+        """Count a game that the target has."""
+        same = (ours.scores, ours.plies) == (theirs.scores, theirs.plies)
+        self.known += same
+        self.contradicting += not same
+
+
+def pairing_id(pairing: Pairing) -> str:
+    """Return the id of a pairing in game files: a digest of its settings."""
+    return hashlib.sha256(pairing.settings.key.encode()).hexdigest()[:ID_DIGITS]
+
+
+def import_games(folder: Path, store: Store) -> MergeCount:
+    """Add the games of a folder to a store: all of a file, or none if a row is invalid."""
+    count = MergeCount()
+    for games in read_folder(folder).values():
+        by_pairing: dict[Pairing, list[GameResult]] = defaultdict(list)
+        for (pairing, _), result in games.items():
+            by_pairing[pairing].append(result)
+        with store.transaction():
+            for pairing, results in by_pairing.items():
+                stored = {result.index: result for result in store.results(pairing, ALL_GAMES)}
+                number = store.pairing_id(pairing)
+                for result in results:
+                    if result.index in stored:
+                        count.add_known(stored[result.index], result)
+                    else:
+                        count.new += store.add(number, result)
+    return count
+
+
+def write_games(store: Store, folder: Path, file_of: Callable[[Pairing], str | None]) -> MergeCount:
+    """Add the games of a store to the files of a folder, which may be missing.
+
+    `file_of` names the file of a pairing, without suffix; None if its games are not written. Games
+    without a search fingerprint are not written.
+    """
+    has_files = any(folder.glob(f"*{SUFFIX}"))
+    files = read_folder(folder) if has_files else {}
+    count = MergeCount()
+    for summary in store.summaries():
+        pairing = summary.pairing
+        name = file_of(pairing)
+        if name is None or not pairing.search_fingerprint:
+            continue
+        games = files.setdefault(name, {})
+        for result in store.results(pairing, ALL_GAMES):
+            known = games.get((pairing, result.index))
+            if known is None:
+                games[pairing, result.index] = result
+                count.new += 1
+            else:
+                count.add_known(known, result)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, games in files.items():
+        _replace(folder / f"{name}{SUFFIX}", _table_text(games), compress=True)
+    pairings = {pairing.settings for games in files.values() for pairing, _ in games}
+    _replace(folder / PAIRINGS_FILE, _pairings_text(pairings), compress=False)
+    return count
+
+
+def read_folder(folder: Path) -> dict[str, Games]:
+    """Read all files of a folder, by name without suffix; raise `GameFileError` if one is bad."""
+    if not folder.is_dir():
+        raise GameFileError(f"there is no folder {str(folder)!r} with game files.")
+    paths = sorted(folder.glob(f"*{SUFFIX}"))
+    if not paths:
+        raise GameFileError(f"the folder {str(folder)!r} has no game files, such as 6{SUFFIX}.")
+    pairings = {pairing_id(pairing): pairing for pairing in _read_pairings(folder / PAIRINGS_FILE)}
+    return {path.name.removesuffix(SUFFIX): _read_table(path, pairings) for path in paths}
+
+
+def _read_pairings(path: Path) -> Iterator[Pairing]:
+    for line, row in _rows(path, PAIRING_COLUMNS, compressed=False):
+        try:
+            pairing = Pairing(
+                game=row["game"],
+                agents=(row["first"], row["second"]),
+                budgets=(_read_budget(row, "first"), _read_budget(row, "second")),
+                seed=int(row["seed"]),
+                opening_plies=int(row["opening_plies"]),
+                seating=row["seating"],
+            )
+            pairing.seats(0)
+        except (ValueError, KeyError) as error:
+            raise _invalid(path, line, str(error)) from None
+        if pairing_id(pairing) != row["pairing"]:
+            raise _invalid(path, line, f"the id is not {pairing_id(pairing)}")
+        yield pairing
+
+
+def _read_table(path: Path, pairings: Mapping[str, Pairing]) -> Games:
+    games: Games = {}
+    for line, row in _rows(path, COLUMNS, compressed=True):
+        if row["pairing"] not in pairings:
+            raise _invalid(path, line, f"{PAIRINGS_FILE} has no pairing {row['pairing']!r}")
+        try:
+            result = _read_result(row)
+        except ValueError as error:
+            raise _invalid(path, line, str(error)) from None
+        pairing = replace(
+            pairings[row["pairing"]],
+            players=len(result.seats),
+            search_fingerprint=row["fingerprint"],
+        )
+        if result.seed != pairing.game_seed(result.index):
+            raise _invalid(path, line, f"{result.seed} is not the seed of game {result.index}")
+        if result.seats != pairing.seats(result.index):
+            raise _invalid(path, line, f"game {result.index} has other seats than {row['seats']}")
+        games[pairing, result.index] = result
+    return games
+
+
+def _read_result(row: Mapping[str, str]) -> GameResult:
+    result = GameResult(
+        index=int(row["index"]),
+        seats=tuple(int(side) for side in row["seats"]),
+        seed=int(row["seed"]),
+        scores=tuple(float(score) for score in row["scores"].split()),
+        moves=(),
+        playouts=int(row["playouts"]),
+        seconds=float(row["seconds"]),
+        version=row["version"],
+        plies=int(row["plies"]),
+    )
+    if not all(0 <= score <= 1 for score in result.scores):
+        raise ValueError(f"scores are from 0 to 1, got {row['scores']}")
+    if len(result.scores) != len(result.seats) or set(result.seats) != {0, 1}:
+        raise ValueError(f"seats {row['seats']} and scores {row['scores']} do not fit")
+    if result.index < 0 or result.plies < 0 or result.playouts < 0:
+        raise ValueError("a negative number")
+    if not row["fingerprint"]:
+        raise ValueError("no search fingerprint")
+    return result
+
+
+def _rows(
+    path: Path, columns: tuple[str, ...], compressed: bool
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the rows of a CSV file with their line numbers."""
+    try:
+        content = path.read_bytes()
+        text = (gzip.decompress(content) if compressed else content).decode("utf-8")
+    except (OSError, EOFError, ValueError) as error:
+        raise GameFileError(f"{path} cannot be read: {error}.") from None
+    reader = csv.DictReader(io.StringIO(text, newline=""))
+    if tuple(reader.fieldnames or ()) != columns:
+        raise GameFileError(f"{path}: the columns must be {', '.join(columns)}.")
+    for row in reader:
+        if None in row or None in row.values():
+            raise _invalid(path, reader.line_num, f"a row has {len(columns)} values")
+        yield reader.line_num, row
+
+
+def _invalid(path: Path, line: int, reason: str) -> GameFileError:
+    return GameFileError(f"{path}, line {line}: {reason}.")
+
+
+def _table_text(games: Games) -> str:
+    rows = sorted(
+        (pairing_id(pairing), pairing.search_fingerprint, index, result)
+        for (pairing, index), result in games.items()
+    )
+    return _csv_text(
+        COLUMNS,
+        (
+            (
+                identity,
+                index,
+                result.seed,
+                "".join(map(str, result.seats)),
+                " ".join(f"{score!r}".removesuffix(".0") for score in result.scores),
+                result.plies,
+                result.playouts,
+                round(result.seconds, SECONDS_DIGITS),
+                result.version,
+                fingerprint,
+            )
+            for identity, fingerprint, index, result in rows
+        ),
+    )
+
+
+def _pairings_text(pairings: Iterable[Pairing]) -> str:
+    rows = sorted(((pairing_id(pairing), pairing) for pairing in pairings), key=lambda row: row[0])
+    return _csv_text(
+        PAIRING_COLUMNS,
+        (
+            (
+                identity,
+                pairing.game,
+                *pairing.agents,
+                *(n for budget in pairing.budgets for n in (budget.playouts, budget.seconds)),
+                pairing.seed,
+                pairing.opening_plies,
+                pairing.seating,
+            )
+            for identity, pairing in rows
+        ),
+    )
+
+
+def _csv_text(columns: tuple[str, ...], rows: Iterable[tuple[object, ...]]) -> str:
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def _read_budget(row: Mapping[str, str], side: str) -> Budget:
+    playouts, seconds = row[f"{side}_playouts"], row[f"{side}_seconds"]
+    return Budget(int(playouts) if playouts else None, float(seconds) if seconds else None)
+
+
+def _replace(path: Path, text: str, *, compress: bool) -> None:
+    """Write a file in one step, unless it has this text already."""
+    content = text.encode()
+    if path.exists():
+        present = path.read_bytes()
+        if (gzip.decompress(present) if compress else present) == content:
+            return
+    draft = path.with_name(f".{path.name}.{token_hex(4)}")
+    draft.write_bytes(gzip.compress(content, mtime=0) if compress else content)
+    os.replace(draft, path)
