@@ -46,7 +46,10 @@ def test_the_cell_of_a_stone_is_where_the_stone_is_drawn() -> None:
         move = move or start.legal_moves[0]
         root = ElementTree.fromstring(start.play(move).svg())
         (cell,) = (element for element in root.iter() if element.get("data-cell") == move)
-        if cell.tag == f"{SVG}circle":
+        if cell.tag == f"{SVG}polygon":
+            points = [tuple(map(float, point.split(","))) for point in cell.get("points").split()]
+            centre = tuple(round(sum(axis) / 6, 1) for axis in zip(*points, strict=True))
+        elif cell.tag == f"{SVG}circle":
             centre = float(cell.get("cx")), float(cell.get("cy"))
         else:
             centre = tuple(

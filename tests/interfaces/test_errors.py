@@ -15,6 +15,7 @@ WRONG = {
     "missing game": (["search"], "GAME"),
     "no number": (["search", "nogo", "--playouts", "many"], "--playouts"),
     "unknown game": (["search", "nogoo"], "Did you mean 'nogo'?"),
+    "a rulesheet's name": (["search", "checkers"], "gdl(sheet=checkers)"),
     "unknown game option": (["search", "nogo(siez=3)"], "size"),
     "game text": (["search", "nogo(size=3"], "nogo(size=3"),
     "size": (["search", "nogo", "--size", "0"], "0"),

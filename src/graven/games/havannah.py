@@ -149,7 +149,8 @@ def make(size: int | str = 8) -> Game:
             owner_rows[row].append(owner)
             row_names[row].append(name)
         indents = [abs(row - (edge - 1)) for row in range(2 * edge - 1)]
-        return HexBoard("havannah", owner_rows, indents, LETTERS[: 2 * edge - 1], names=row_names)
+        letters = LETTERS[: 2 * edge - 1]
+        return HexBoard("havannah", owner_rows, indents, letters, row_names, ("white", "black"))
 
     game = hex_chains.game(
         "havannah",

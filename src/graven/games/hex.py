@@ -40,7 +40,7 @@ def make(size: int | str = 11) -> Game:
         owner_rows = [owners[row * columns : (row + 1) * columns] for row in range(rows)]
         letters = [cell_name(column, columns)[0] for column in range(columns)]
         names = [[f"{letter}{row + 1}" for letter in letters] for row in range(rows)]
-        return HexBoard("hex", owner_rows, list(range(rows)), letters, sides=True, names=names)
+        return HexBoard("hex", owner_rows, list(range(rows)), letters, names, sides=True)
 
     game = hex_chains.game(
         "hex",

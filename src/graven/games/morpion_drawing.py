@@ -9,7 +9,7 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
-from graven.games.svg_boards import cells_group
+from graven.drawing.svg_document import cells_group
 
 DIRECTIONS = ((1, 0), (0, 1), (1, 1), (1, -1))
 STROKES = "-|/\\"

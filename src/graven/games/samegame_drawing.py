@@ -7,8 +7,8 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
+from graven.drawing.svg_document import cells_group
 from graven.games.boards import RESET, SQUARE_LETTERS
-from graven.games.svg_boards import cells_group
 
 CELL, LEFT, BOTTOM, REST = 32, 28, 28, 12
 CARD, GROUND, INK = "#faf9f6", "#ece9e0", "#5b646b"

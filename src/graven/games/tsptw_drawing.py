@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from graven.games.svg_boards import cells_group
+from graven.drawing.svg_document import cells_group
 from graven.games.tsptw_instances import TsptwInstance
 
 WIDTH, ROW, LEFT, TOP, REST = 640, 14, 40, 34, 14

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from graven.core.contract import State
 from graven.core.game import Game, Option
 from graven.core.game_parts import Bounds, Display, RuleFunctions
-from graven.gdl.fact_board import FactBoard
+from graven.gdl.fact_board import FactBoard, Seats
 from graven.gdl.kernels import batched, single
 from graven.gdl.kernels.batched_tables import pack_batched
 from graven.gdl.kernels.single_tables import pack_single
@@ -39,15 +39,20 @@ def network_game(
     packed = pack_single(simple, counted, steps)
     scratch = pack_batched(packed.packer, simple)
     codes = max(1, *(len(moves) for moves in network.moves))
-    texts, bases, board = network.moves, network.bases, FactBoard([*network.bases, *network.always])
+    texts, bases = network.moves, network.bases
+    words = [{word for text in moves for word in text.split()} for moves in texts]
+    board = FactBoard([*bases, *network.always], Seats(network.roles, words))
     step = packed.packer.header[single.STEP]
 
     def show_move(player: int, code: int) -> str:
         return texts[player][code] if code < len(texts[player]) else f"#{code}"
 
-    def show(state: State, colour: bool) -> str:
+    def facts_of(state: State) -> list[str]:
         facts = [text for i, text in enumerate(bases) if int(state[i >> 6]) >> (i & 63) & 1]
-        text = board.text([*facts, *network.always])
+        return [*facts, *network.always]
+
+    def show(state: State, colour: bool) -> str:
+        text = board.text(facts_of(state))
         return f"{text}\nstep {state[step]}" if counted else text
 
     return Game(
@@ -72,6 +77,11 @@ def network_game(
             batch_scratch=scratch,
         ),
         constants=packed.packer.vector(),
-        display=Display(player_names=network.roles, format_move=show_move, render=show),
+        display=Display(
+            player_names=network.roles,
+            format_move=show_move,
+            render=show,
+            svg=(lambda state: board.svg(facts_of(state))) if board.is_grid else None,
+        ),
         options=options,
     )

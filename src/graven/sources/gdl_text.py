@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -31,6 +32,22 @@ def is_gdl(text: str) -> bool:
     """Return whether a text names a game that is written in GDL."""
     plain = text.strip().removeprefix(MISERE)
     return bool(_CALL.fullmatch(plain) or _FILE.fullmatch(plain))
+
+
+def sheet_error(name: str) -> UsageError | None:
+    """Return the error for a sheet's name written as a game's name; None for any other name."""
+    from graven.games import registry
+    from graven.gdl import sheets
+
+    plain = name.strip().removeprefix(MISERE)
+    games = {family.name for family in registry.families()}
+    known = {sheet.lower(): sheet for sheet in sheets.names() if sheet.lower() not in games}
+    near = get_close_matches(plain.lower(), [*games, *known], n=1, cutoff=0.8)
+    if not near or near[0] in games:
+        return None
+    spec = f"{NAME}(sheet={known[near[0]]})"
+    prefix = MISERE if name.strip().startswith(MISERE) else ""
+    return UsageError(f"unknown game {name.strip()!r}. Did you mean the rulesheet {prefix}{spec}?")
 
 
 def rules_text(text: str) -> str:

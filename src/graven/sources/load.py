@@ -10,6 +10,7 @@ Each source is a module with a function that recognises its texts and one that r
 
 from __future__ import annotations
 
+from graven.core.errors import UsageError
 from graven.core.game import Game, GameOutline
 from graven.core.game import Option as Value
 
@@ -29,7 +30,13 @@ def load_game(text: str, **options: Value) -> Game:
         return python_file.file_game(text, **options)
     if openspiel_game.is_openspiel_game(text):
         return openspiel_game.openspiel_game(text, **options)
-    return registry.make_game(text, **options)
+    try:
+        return registry.make_game(text, **options)
+    except UsageError:
+        name = text.partition("(")[0]
+        if error := gdl_text.sheet_error(name):
+            raise error from None
+        raise
 
 
 def read_outline(text: str) -> GameOutline:

@@ -82,9 +82,14 @@ def test_only_games_of_the_package_can_be_named(text):
 
 
 def test_cells_of_moves():
-    names = {"a2", "b3", "m21", "12", "D4"}
+    names = frozenset({"a2", "b3", "m21", "12", "D4"})
     assert cells_of_move("a2b3", names) == ["a2", "b3"]
     assert cells_of_move("m21:ne3", names) == ["m21"]
     assert cells_of_move("12", names) == ["12"]
     assert cells_of_move("pass", names) == []
     assert cells_of_move("D4", names) == ["D4"]
+    coordinates = frozenset({"b 3", "a 4", "1 2", "2 1"})
+    assert cells_of_move("( move wp b 3 a 4 )", coordinates) == ["b 3", "a 4"]
+    assert cells_of_move("( jump 1 2 1 2 1 )", coordinates) == ["1 2", "1 2"]
+    assert cells_of_move("noop", coordinates) == []
+    assert cells_of_move("( select 1 2 3 )", frozenset({"1 2 3", "2 3 1"})) == ["1 2 3"]

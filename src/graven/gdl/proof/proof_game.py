@@ -12,6 +12,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from graven.core.errors import ContractError, UsageError
 from graven.core.game import Game, Option
 from graven.core.game_parts import Bounds, Display, RuleFunctions
 from graven.core.rng import Rng, below, derive
+from graven.gdl.fact_board import FactBoard, Seats
 from graven.gdl.language.kif_terms import Sheet
 from graven.gdl.language.sheet_checks import goal_value
 from graven.gdl.move_text import move_term
@@ -37,6 +39,7 @@ MAX_CODES = 1 << 16
 MAX_LEGAL = 1 << 14
 MIN_FACTS, MAX_FACTS = 64, 1 << 15
 MAX_CACHED_POSITIONS = 20_000
+MAX_BOARD_FACTS = 20_000  # possible facts up to which a board is looked for
 MAX_CACHED_NUMBERS = 4_000_000
 MASK = (1 << 63) - 1
 FACT_SEED, STEP_SEED = 0x66616374, 0x73746570  # of the Zobrist keys of facts and steps
@@ -249,10 +252,27 @@ class ProofRules:
         number = None if term is None else self.prover.terms.known(term)
         return None if number is None else self._codes.get(number)
 
+    @cached_property
+    def board(self) -> FactBoard:
+        """The board of the game, recognised from all facts that are possible."""
+        domain = self.prover.domains.of(("true", 1))[0]
+        if domain.size() > MAX_BOARD_FACTS:
+            return FactBoard([])
+        terms = self.prover.terms
+        facts = [terms.text(terms.number(term)) for term in domain.values()]
+        return FactBoard(facts, Seats([terms.text(role) for role in self.prover.roles]))
+
+    def fact_texts(self, state: State) -> list[str]:
+        """Return the facts of a position as texts."""
+        return [self.prover.terms.text(fact) for fact in self.facts_of(state)]
+
     def render(self, state: State, colour: bool) -> str:
-        """Return the number of steps and the facts in alphabetical order."""
-        texts = sorted(self.prover.terms.text(fact) for fact in self.facts_of(state))
-        return "\n".join([f"after {int(state[STEP])} steps", *texts])
+        """Return the board, if there is one, the other facts sorted, and the number of steps."""
+        return f"{self.board.text(self.fact_texts(state))}\nstep {int(state[STEP])}"
+
+    def svg(self, state: State) -> str:
+        """Return the board as an SVG picture."""
+        return self.board.svg(self.fact_texts(state))
 
     def where(self, state: State) -> str:
         """Describe a position for error messages."""
@@ -293,6 +313,7 @@ def proof_game(
             format_move=lambda player, code: rules.format_move(code),
             parse_move=lambda player, text: rules.parse_move(text),
             render=rules.render,
+            svg=rules.svg if rules.board.is_grid else None,
         ),
         options=options,
     )

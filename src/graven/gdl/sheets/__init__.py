@@ -6,6 +6,7 @@ the same roles and moves, but is written independently.
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib.resources import files
 
@@ -43,3 +44,8 @@ def summary(name: str) -> str:
             break
         comment.append(line.lstrip("; "))
     return " ".join(comment).partition(". ")[0].removesuffix(".") + "."
+
+
+def title(name: str) -> str:
+    """Return the name of a sheet's game: the beginning of its description."""
+    return re.split(r":|,|\.| on | of ", summary(name), maxsplit=1)[0]
