@@ -30,17 +30,28 @@ def test_the_template_is_four_in_a_row(folder):
     for _ in range(60):
         our_position, their_position = ours.start(), theirs.start()
         while not our_position.is_over:
-            codes = our_position.legal_codes_of(our_position.current_player)
-            assert codes == their_position.legal_codes_of(their_position.current_player)
-            code = rng.choice(codes)
-            our_position, their_position = our_position.play(code), their_position.play(code)
+            moves = our_position.legal_moves
+            columns = sorted("abcdefg".index(move[0]) for move in moves)
+            assert columns == [*their_position.legal_codes_of(their_position.current_player)]
+            move = rng.choice(moves)
+            our_position = our_position.play(move)
+            their_position = their_position.play("abcdefg".index(move[0]))
         assert their_position.scores == our_position.scores
+
+
+def test_the_template_has_one_move_code_for_each_cell(folder):
+    # AMAF counts by code: the third stone in a column is another move than the first one.
+    position = gv.game("mygame.py:game").start()
+    assert "d1" in position.legal_moves
+    position = position.play_moves(["d1", "d2", "d3"])
+    assert [move for move in position.legal_moves if move[0] == "d"] == ["d4"]
+    assert len({max(joint) for joint in position.history}) == 3
 
 
 def test_every_command_accepts_a_custom_game(folder, run, run_apart):
     game = "./mygame.py:game"
-    search = run("search", game, "--playouts", "200", "--moves", "a g b g c f", "--json")
-    assert json.loads(search.out)["best_move"] == "d"
+    search = run("search", game, "--playouts", "200", "--moves", "a1 g1 b1 g2 c1 f1", "--json")
+    assert json.loads(search.out)["best_move"] == "d1"
     played = run("match", game, "grave", "uct", "--games", "4", "--playouts", "40", "--json",
                  "--workers", "2")  # fmt: skip
     result = json.loads(played.out)
@@ -49,8 +60,8 @@ def test_every_command_accepts_a_custom_game(folder, run, run_apart):
     again = run("match", game, "grave", "uct", "--games", "4", "--playouts", "40", "--json")
     assert json.loads(again.out)["new"] == 0
     shown = run("games", game)
-    assert "7 first moves: a b c d e f g" in shown.out
-    session = run("play", game, "--playouts", "20", stdin="a\nquit\n")
+    assert "7 first moves: a1 b1 c1 d1 e1 f1 g1" in shown.out
+    session = run("play", game, "--playouts", "20", stdin="a1\nquit\n")
     assert session.code == 0
     table = run("tournament", game, "uct", "rave", "--games", "2", "--playouts", "20", "--json",
                 "--workers", "1")  # fmt: skip
