@@ -1,4 +1,4 @@
-"""Measure candidates for the default agent over many games, and print docs/default-agent.md's table.
+"""Measure candidates for the default agent and print the table of docs/default-agent.md.
 
     python benchmarks/default_agent.py --playouts 1000 --games 40 --db default_agent.db
     python benchmarks/default_agent.py --playouts 10000 --games 40 --db default_agent.db
@@ -115,7 +115,9 @@ def print_table(options: argparse.Namespace, games: list[str]) -> None:
         title = TEMPLATE if text.endswith(":game") else text
         print(f"| {title} | " + " | ".join(cells) + f" | {least} |")
     if rows:
-        print("| **worst** | " + " | ".join(f"{100 * rate:.0f}" for rate in worst.values()) + " | |")
+        print(
+            "| **worst** | " + " | ".join(f"{100 * rate:.0f}" for rate in worst.values()) + " | |"
+        )
         means = [f"{100 * total / rows:.0f}" for total in sums.values()]
         print("| **mean** | " + " | ".join(means) + " | |")
 

@@ -291,7 +291,7 @@ def _table_progress(table: PublishedTable, results: Results) -> dict[str, Any]:
 
 def _entry(entry: Entry) -> dict[str, Any]:
     played = entry.pairing is not None and entry.score.games
-    return entry.as_json() | {
+    return entry.to_dict() | {
         "best": entry.figure.best,
         "match": match_id(entry.pairing) if entry.pairing is not None and played else None,
     }

@@ -9,6 +9,7 @@ from typing import Any, Unpack
 from graven.agents import Agent
 from graven.core.errors import UsageError
 from graven.core.game import Game
+from graven.core.plain_values import PlainValues
 from graven.lab.experiments.job import FailedGame, GameResult
 from graven.lab.experiments.pairing import ROTATE, Pairing, make_pairing
 from graven.lab.experiments.run import PlannedGames, play_missing
@@ -21,7 +22,7 @@ from graven.sources.load import load_game
 
 
 @dataclass(frozen=True)
-class MatchResult:
+class MatchResult(PlainValues):
     """A match from the first agent's point of view.
 
     `games` counts all finished games of the match, `new` those that this run played, `planned` the
@@ -118,7 +119,7 @@ class MatchResult:
         decided = self.verdict is not None and self.verdict.accepted_elo is not None
         return decided or self.games >= self.planned
 
-    def as_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the match as plain values."""
         low, high = self.ci95
         values: dict[str, Any] = {

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from graven.core.plain_values import PlainValues
 from graven.lab.experiments.job import FailedGame, GameResult
 from graven.lab.experiments.pairing import Pairing
 from graven.lab.experiments.run import PlannedGames, play_missing
@@ -25,7 +26,7 @@ AGREES, DIFFERS, NOT_RUN, MEASURED = "agrees", "differs", "not yet run", "measur
 
 
 @dataclass(frozen=True)
-class Entry:
+class Entry(PlainValues):
     """A published figure and our result.
 
     A figure that cannot be played has a reason in `why_not` and no pairing. A figure that is not a
@@ -56,7 +57,7 @@ class Entry:
             return NOT_RUN
         return verdict(self.figure, self.score)
 
-    def as_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the entry as plain values; percentages as in the papers."""
         rate = self.score.win_rate
         low, high = self.score.ci95
