@@ -6,9 +6,9 @@
     python benchmarks/default_agent.py --playouts 1000 --db default_agent.db --table
 
 Every candidate plays `--opponent` (UCT) at every game: the native games of two players or more, the
-shipped GDL sheets, the template of `graven new game`, and five games of OpenSpiel. Games are
-recorded: after an interruption the same command resumes. Rounds of few games go first, so that an
-interrupted run has figures for every game. `--head-to-head` lets two candidates play each other.
+shipped GDL sheets, the template of `graven new game`, Connect Four, and five games of OpenSpiel.
+Games are recorded: after an interruption the same command resumes. Rounds of few games go first, so
+that an interrupted run has figures for every game. `--head-to-head` lets two candidates play each other.
 
 With `--seconds` run nothing else meanwhile. Several processes may work on one database, each with
 other games (`--only native`, `--only gdl`, ...).
@@ -38,7 +38,8 @@ CANDIDATES = (
 OPPONENT = "uct"
 ONE_PLAYER = ("morpion", "samegame", "tsptw")
 OPENSPIEL = ("connect_four", "clobber", "dots_and_boxes", "mancala", "ultimate_tic_tac_toe")
-TEMPLATE = "four_in_a_row"
+TEMPLATE = "template"
+CONNECT_FOUR = Path(__file__).with_name("connect_four.py")
 ROUNDS = (4, 10, 20, 40, 100, 200, 500)
 
 
@@ -54,7 +55,7 @@ def game_texts(group: str, folder: Path) -> list[str]:
     if not file.exists():
         template = files("graven.interfaces.cli").joinpath("templates", "game.txt")
         file.write_text(template.read_text(encoding="utf-8").replace("NAME", TEMPLATE))
-    return [f"{file}:game"]
+    return [f"{file}:game", f"{CONNECT_FOUR}:game"]
 
 
 GROUPS = ("template", "native", "openspiel", "gdl")
@@ -112,7 +113,7 @@ def print_table(options: argparse.Namespace, games: list[str]) -> None:
             worst[candidate] = min(worst[candidate], rate)
             sums[candidate] += rate
             cells.append(f"{100 * rate:.0f} ({100 * low:.0f}–{100 * high:.0f})")
-        title = TEMPLATE if text.endswith(":game") else text
+        title = Path(text).stem if text.endswith(":game") else text
         print(f"| {title} | " + " | ".join(cells) + f" | {least} |")
     if rows:
         print(

@@ -190,9 +190,9 @@ class SearchAgent:
         return spec_budget_or(self.budget, default)
 
     def check_match(self, game: Game | GameOutline) -> None:
-        """Refuse policies that exist in this process only."""
-        if self.policies:
+        """Refuse policies that workers cannot read and records cannot name."""
+        if not all(policy.digest for policy in self.policies):
             raise UsageError(
-                f"{self.spec}: a match needs user-defined policies in a file, which workers can "
-                "read and records can name, as in ./mine.py:tree."
+                f"{self.spec}: an experiment needs user-defined policies in a file, as in "
+                "./mine.py:tree; gv.match with workers=1 also takes policies=[...]."
             )

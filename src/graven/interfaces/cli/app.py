@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from io import TextIOWrapper
@@ -29,6 +30,7 @@ from graven.interfaces.cli.commands.solve_command import solve
 from graven.interfaces.cli.commands.sweep_command import sweep
 from graven.interfaces.cli.commands.tournament_command import tournament
 from graven.interfaces.cli.commands.tune_command import tune
+from graven.interfaces.cli.commands.warm_command import warm
 from graven.interfaces.cli.console import INTERRUPTED, command_line, print_resume_command
 
 BUG, BAD_INPUT = 1, 2
@@ -88,6 +90,7 @@ for command in (
     referee,
     new,
     serve,
+    warm,
 ):
     app.command()(command)
 app.add_typer(gdl)
@@ -133,6 +136,7 @@ def main() -> None:
         # Print a question mark for characters that the terminal cannot encode.
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
+    logging.basicConfig(format="graven: %(message)s", level=logging.WARNING)
     sys.exit(run(sys.argv[1:]))
 
 

@@ -14,7 +14,9 @@ from graven.interfaces.cli.arguments import (
     Seconds,
     Seed,
     Size,
+    agent_or_default,
     budget_or_default,
+    check_agents,
     check_output_file,
     compile_game,
     split_moves,
@@ -44,7 +46,7 @@ def search(
     moves: Annotated[
         str, typer.Option(help="The moves that lead to the position.", metavar="'A B ...'")
     ] = "",
-    agent: AgentText = "grave",
+    agent: AgentText = None,
     playouts: Playouts = None,
     seconds: Seconds = None,
     seed: Seed = 0,
@@ -77,7 +79,6 @@ def search(
       graven search nogo --seconds 5 --json
       graven search hex --tree tree.svg
     """
-    from graven.agents import agent as make_agent
     from graven.agents.search_tree import check_tree_file
     from graven.core.errors import UsageError
 
@@ -88,9 +89,11 @@ def search(
         check_output_file(tree)
     if tree_nodes < 1:
         raise UsageError(f"--tree-nodes must be at least 1, got {tree_nodes}.")
-    searcher = make_agent(agent)
-    budget = searcher.budget_or(budget_or_default(playouts, seconds, DEFAULT_PLAYOUTS))
+    if agent is not None:
+        check_agents(agent)
     played = compile_game(game, size)
+    searcher = agent_or_default(agent, played)
+    budget = searcher.budget_or(budget_or_default(playouts, seconds, DEFAULT_PLAYOUTS))
     if check:
         from graven import check_game
 
