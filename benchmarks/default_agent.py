@@ -8,7 +8,8 @@
 Every candidate plays `--opponent` (UCT) at every game: the native games of two players or more, the
 shipped GDL sheets, the template of `graven new game`, Connect Four, and five games of OpenSpiel.
 Games are recorded: after an interruption the same command resumes. Rounds of few games go first, so
-that an interrupted run has figures for every game. `--head-to-head` lets two candidates play each other.
+that an interrupted run has figures for every game. `--head-to-head` lets two candidates play each
+other.
 
 With `--seconds` run nothing else meanwhile. Several processes may work on one database, each with
 other games (`--only native`, `--only gdl`, ...).

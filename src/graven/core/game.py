@@ -264,6 +264,19 @@ class Game:
         raise_fault()
         return Position(self, state)
 
+    def parse(self, text: str) -> Position:
+        """Return the position that a text shows, written as `print(position)` writes it.
+
+        Breakthrough and Knightthrough also read a line like chess's FEN, Othello one of 64 squares.
+        """
+        if self.display.parse_position is None:
+            raise UsageError(
+                f"{self.name} cannot read positions: play its moves, as in "
+                "game.start().play_moves([...])."
+            )
+        position: Position = self.display.parse_position(self, text)
+        return position
+
     @cached_property
     def _codes_by_text(self) -> list[dict[str, int]]:
         return [

@@ -86,6 +86,7 @@ class Display:
     usual unit, where that differs from the score; more points must mean a higher score.
     `move_object(player, code)` returns the value that the rules themselves use for a move, where
     they are written in Python: what a class lists in `moves`, or an action of OpenSpiel.
+    `parse_position(game, text)` returns the position of a text such as `render` returns.
     """
 
     format_move: Callable[[int, int], str] = code_as_text
@@ -95,6 +96,7 @@ class Display:
     points: Callable[[State], float] | None = None
     player_names: Sequence[str] = ()
     move_object: Callable[[int, int], Any] | None = None
+    parse_position: Callable[[Any, str], Any] | None = None
 
 
 def check_bounds(game: str, players: int, bounds: Bounds) -> None:
