@@ -24,4 +24,4 @@ MACHINE = {
 if __name__ == "__main__":
     print(json.dumps(MACHINE), flush=True)
     for row in run_benchmarks(sys.argv[1:]):
-        print(json.dumps(row.as_json()), flush=True)
+        print(json.dumps(row.to_dict()), flush=True)

@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from graven.agents import Agent, SearchResult, agent, openspiel_bot
+    from graven.agents import Agent, SearchResult, agent, default_agent, openspiel_bot
     from graven.core.errors import ContractError, GravenError, UsageError
     from graven.core.game import Game, Position
     from graven.core.game_parts import Bounds, Display, RuleFunctions
@@ -45,6 +45,7 @@ _HOMES = {
     "Solution": ("graven.solving", "Solution"),
     "UsageError": ("graven.core.errors", "UsageError"),
     "agent": ("graven.agents", "agent"),
+    "default_agent": ("graven.agents", "default_agent"),
     "check_game": ("graven.testing.contract_suite", "check_game"),
     "game": ("graven.sources.load", "load_game"),
     "match": ("graven.lab.experiments.match", "match"),
@@ -71,6 +72,7 @@ __all__ = [
     "UsageError",
     "agent",
     "check_game",
+    "default_agent",
     "from_class",
     "game",
     "match",

@@ -232,7 +232,7 @@ def test_policies_can_be_given_to_an_agent(folder):
     agent = gv.agent("tree", [module.tree])
     assert agent.spec == "tree(c=0.4)"
     with pytest.raises(UsageError, match="in a file"):
-        gv.match("nogo(size=4)", agent, "uct", games=2)
+        gv.tournament("nogo(size=4)", [agent, "uct"], games=2)
     with pytest.raises(UsageError, match="unknown tree policy 'tree'"):
         gv.agent("tree(c=0.3)")
     with pytest.raises(UsageError, match="Did you mean 'tree'"):
@@ -245,6 +245,37 @@ def test_policies_can_be_given_to_an_agent(folder):
         gv.agent("uct", [replace(module.tree, name="Tree")])
     with pytest.raises(UsageError, match="neither a TreePolicy"):
         gv.agent("uct", [module.value])
+
+
+def test_a_match_takes_policies_of_this_process(folder, tmp_path):
+    from graven.sources.python_file import find_user_module
+
+    module = find_user_module("mine.py").module
+    store = tmp_path / "results.db"
+    quick = {"games": 4, "playouts": 30, "store": store}
+    game = "nogo(size=4)"
+    result = gv.match(game, "tree(c=0.3)", "uct", policies=[module.tree], workers=1, **quick)
+    assert result.games == 4
+    assert result.first.startswith("tree(c=0.3,digest=")
+    # The same formula under the package's name plays the same games.
+    twin = gv.match(game, "uct(c=0.3)", "uct", workers=1, **quick)
+    assert [each.moves for each in result.results] == [each.moves for each in twin.results]
+    # An agent brings its policies along; recorded games are found again.
+    given = gv.agent("tree(c=0.3)", [module.tree])
+    assert gv.match(game, given, "uct", **quick).new == 0
+    # Another function under the same name is another agent.
+    (formula,) = module.tree.formulas
+    other = replace(module.tree, formulas=(replace(formula, value=other_value),))
+    changed = gv.match(game, "tree(c=0.3)", "uct", policies=[other], workers=1, **quick)
+    assert changed.new == 4
+    with pytest.raises(UsageError, match="in this process only: play with workers=1"):
+        gv.match(game, given, "uct", workers=2, games=2)
+    with pytest.raises(UsageError, match="two different policies are called 'tree'"):
+        gv.match(game, given, "uct", policies=[other], games=2)
+
+
+def other_value(p, node, edge):
+    return edge.total / edge.visits
 
 
 @pytest.mark.parametrize(

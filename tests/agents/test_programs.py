@@ -102,13 +102,12 @@ def test_a_program_plays_a_game(scripted, tmp_path, monkeypatch):
     ],
 )
 def test_a_fault_loses_the_game_and_is_reported(
-    scripted, moves, reason, tmp_path, monkeypatch, capsys
+    scripted, moves, reason, tmp_path, monkeypatch, caplog
 ):
     monkeypatch.setenv("GRAVEN_SGF", str(tmp_path / "records"))
     result = play(scripted(*moves))
     assert result.scores == (0.0, 1.0)
-    error = capsys.readouterr().err
-    assert (reason in error) if reason else (error == "")
+    assert (reason in caplog.text) if reason else (caplog.text == "")
 
 
 def test_a_program_that_resigns_has_resigned_in_the_record(scripted, tmp_path, monkeypatch):
@@ -119,13 +118,13 @@ def test_a_program_that_resigns_has_resigned_in_the_record(scripted, tmp_path, m
 
 
 def test_a_game_counts_even_if_its_record_cannot_be_written(
-    scripted, tmp_path, monkeypatch, capsys
+    scripted, tmp_path, monkeypatch, caplog
 ):
     (tmp_path / "taken").write_text("a file where the folder should be")
     monkeypatch.setenv("GRAVEN_SGF", str(tmp_path / "taken"))
     result = play(scripted(*["pass"] * 60))
     assert sum(result.scores) == 1.0
-    assert "game 1 has no SGF file" in capsys.readouterr().err
+    assert "game 1 has no SGF file" in caplog.text
 
 
 def test_a_program_plays_games_of_two():

@@ -24,8 +24,8 @@ def test_the_template_passes_its_own_test(folder):
 @pytest.mark.skipif(
     importlib.util.find_spec("pyspiel") is None, reason="OpenSpiel is not installed"
 )
-def test_the_template_is_four_in_a_row(folder):
-    ours, theirs = gv.game("mygame.py:game"), gv.game("spiel(connect_four)")
+def test_the_template_is_five_in_a_row(folder):
+    ours, theirs = gv.game("mygame.py:game"), gv.game("spiel(mnk(m=8,n=8,k=5))")
     rng = random.Random(4)
     for _ in range(60):
         our_position, their_position = ours.start(), theirs.start()
@@ -37,10 +37,26 @@ def test_the_template_is_four_in_a_row(folder):
         assert their_position.scores == our_position.scores
 
 
+def test_the_template_has_one_move_code_for_each_cell(folder):
+    # AMAF counts by code: a move must have its code wherever and whenever it is played.
+    game = gv.game("mygame.py:game")
+    assert game.num_codes == len(game.start().legal_moves) == 64
+    early, late = game.start(), game.start().play_moves(["a1", "h8", "c3", "f1"])
+    assert early.game.move_code(0, "d2") == late.game.move_code(0, "d2")
+    assert {"d2", "d4"} < {*early.legal_moves} & {*late.legal_moves}
+
+
+def test_grave_does_not_lose_to_uct_at_the_template(folder):
+    result = gv.match("mygame.py:game", "grave", "uct", games=10, playouts=500, workers=1)
+    assert result.win_rate >= 0.5
+
+
 def test_every_command_accepts_a_custom_game(folder, run, run_apart):
     game = "./mygame.py:game"
-    search = run("search", game, "--playouts", "200", "--moves", "a g b g c f", "--json")
-    assert json.loads(search.out)["best_move"] == "d"
+    search = run(
+        "search", game, "--playouts", "200", "--moves", "a1 a8 b1 b8 c1 c8 d1 h8", "--json"
+    )
+    assert json.loads(search.out)["best_move"] == "e1"
     played = run("match", game, "grave", "uct", "--games", "4", "--playouts", "40", "--json",
                  "--workers", "2")  # fmt: skip
     result = json.loads(played.out)
@@ -49,8 +65,8 @@ def test_every_command_accepts_a_custom_game(folder, run, run_apart):
     again = run("match", game, "grave", "uct", "--games", "4", "--playouts", "40", "--json")
     assert json.loads(again.out)["new"] == 0
     shown = run("games", game)
-    assert "7 first moves: a b c d e f g" in shown.out
-    session = run("play", game, "--playouts", "20", stdin="a\nquit\n")
+    assert "64 first moves: a1 b1 c1" in shown.out
+    session = run("play", game, "--playouts", "20", stdin="a1\nquit\n")
     assert session.code == 0
     table = run("tournament", game, "uct", "rave", "--games", "2", "--playouts", "20", "--json",
                 "--workers", "1")  # fmt: skip
@@ -67,7 +83,7 @@ def test_a_changed_file_begins_a_new_match(folder, run):
              "--json", "--workers", "1")  # fmt: skip
     assert json.loads(run(*match).out)["new"] == 2
     path = folder / "mygame.py"
-    path.write_text(path.read_text().replace("LINE = 6, 7, 4", "LINE = 6, 7, 3"))
+    path.write_text(path.read_text().replace("LINE = 8, 8, 5", "LINE = 8, 8, 4"))
     assert json.loads(run(*match).out)["new"] == 2
 
 

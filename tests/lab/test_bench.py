@@ -41,7 +41,7 @@ def test_rates_alternate_and_so_does_the_first_one():
 
 def test_a_row_has_the_spread_of_its_rounds():
     row, _ = measured_row()
-    values = row.as_json()
+    values = row.to_dict()
     assert values["rounds"] == 3
     assert values["ours_range"] == (2, 9)
     assert values["other_range"] == (1, 3)

@@ -104,7 +104,7 @@ def test_a_sequential_test_stops_early_and_says_so():
 
 
 def test_json_has_the_documented_shape():
-    result = match(GAME, "uct", "rave", workers=1, **QUICK).as_json()
+    result = match(GAME, "uct", "rave", workers=1, **QUICK).to_dict()
     assert list(result) == KEYS
     assert result["game"] == "nogo(size=3x3)"
     assert result["first"] == agent("uct").spec

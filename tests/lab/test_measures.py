@@ -43,7 +43,7 @@ def test_grave_keeps_more_statistics_than_rave():
     entries = Results((), 0, values).entries(table)
     assert [entry.measured for entry in entries] == [rave, grave]
     assert {entry.verdict for entry in entries} == {"measured"}
-    assert entries[0].as_json()["measured"] == round(rave, 2)
+    assert entries[0].to_dict()["measured"] == round(rave, 2)
     assert values == measured(table, 1, RunConfig()), "the same seed"
     assert values != measured(table, 1, RunConfig(seed=1))
 

@@ -58,7 +58,7 @@ def test_the_store_is_found_by_what_was_played():
         add_games(store, best.pairing, 30, 20)
         again = Results(store.summaries()).best(table)
         assert again.verdict == "agrees"
-        values = again.as_json()
+        values = again.to_dict()
         assert (values["ours"], values["games"], values["published"]) == (60.0, 50, 67.8)
         assert (values["version"], values["machine"]) == ("9.9", "here")
         published = values["published_low"], values["published_high"]

@@ -81,9 +81,9 @@ def test_a_tournament_is_its_matches_and_shares_their_games(tmp_path):
     assert result.standings.score(1, 0).wins == played.score.losses
     assert match(GAME, agents[1], agents[2], store=db, **QUICK).new == 0
     assert result.standings.total(0).games == 12
-    names = [rating["agent"] for rating in result.as_json()["ratings"]]
+    names = [rating["agent"] for rating in result.to_dict()["ratings"]]
     assert names[-1] == "uct(c=0.4,playouts=5)"
-    assert len(result.as_json()["pairs"]) == 3
+    assert len(result.to_dict()["pairs"]) == 3
 
 
 def test_a_gauntlet_plays_only_the_first():
@@ -92,7 +92,7 @@ def test_a_gauntlet_plays_only_the_first():
     )
     assert result.standings.games == 12
     assert result.standings.score(1, 2) is None
-    assert len(result.as_json()["ratings"]) == 3
+    assert len(result.to_dict()["ratings"]) == 3
 
 
 def test_three_players_take_all_seat_assignments():
@@ -160,7 +160,7 @@ def test_a_sweep_finds_the_best_and_its_worst_case(tmp_path):
     )
     assert one.new == 0
     assert one.score == result.points[0].score
-    values = result.as_json()
+    values = result.to_dict()
     assert values["best"]["values"] == [200]
     assert len(values["opponents"]) == 3
 

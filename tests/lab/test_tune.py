@@ -66,7 +66,7 @@ def test_it_finds_the_stronger_setting_and_validates_it_with_other_games():
     assert result.validation.games == 40
     assert result.pairing.seed != 3
     assert result.finished
-    values = result.as_json()
+    values = result.to_dict()
     assert values["best"] == result.best.agent
     assert values["validation"]["seed"] == result.pairing.seed
 

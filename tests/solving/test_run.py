@@ -28,7 +28,7 @@ def test_a_solution_is_a_game_that_can_be_played():
     assert (position.points, position.scores) == (solution.points, (solution.score,))
     assert solution.position == position
     assert (solution.game, solution.method, solution.runs) == (GAME, "nmcs(level=1)", 1)
-    assert solution.as_json()["points"] == solution.points
+    assert solution.to_dict()["points"] == solution.points
 
 
 def test_limits():

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from graven.agents import openspiel_bot as openspiel_mcts
 from graven.agents.agent import Agent, SearchAgent
+from graven.agents.default_agent import default_agent, default_spec
 from graven.agents.gtp_program import GtpAgent
 from graven.agents.move_clock import MoveClock
 from graven.agents.openspiel_bot import OpenSpielAgent, openspiel_bot
@@ -38,6 +39,8 @@ __all__ = [
     "Spec",
     "agent",
     "catalogue",
+    "default_agent",
+    "default_spec",
     "is_external",
     "openspiel_bot",
     "parse",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Protocol
 
 from graven.agents.move_clock import DEFAULT_BUDGET, MoveClock
 from graven.agents.player import Player, SearchPlayer
 from graven.agents.search_result import SearchResult, find_move
 from graven.agents.spec import Policies, parse
+from graven.agents.streaming import stream_results
 from graven.agents.user_policies import given_policies
 from graven.core.errors import UsageError
 from graven.core.game import Game, GameOutline, Position
@@ -49,6 +51,19 @@ class Agent(Protocol):
     ) -> SearchResult:
         """Search a position; agents that only play games raise a UsageError."""
 
+    def analyze(
+        self,
+        position: Position,
+        playouts: int | None = None,
+        seconds: float | None = None,
+        *,
+        every: float = 0.5,
+        seed: int = 0,
+        stop: Stop | None = None,
+        memory: int | None = None,
+    ) -> Iterator[SearchResult]:
+        """Search a position and yield results meanwhile; as `search` otherwise."""
+
 
 def spec_budget_or(own: Budget, default: Budget) -> Budget:
     """Return the budget of a spec if it has one, else `default`, else 1,000 playouts."""
@@ -82,6 +97,17 @@ class SearchAgent:
     def __repr__(self) -> str:
         return f"<SearchAgent {self.spec}>"
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, SearchAgent):
+            return NotImplemented
+        return self.spec == other.spec and self.policies == other.policies
+
+    def __hash__(self) -> int:
+        return hash(self.spec)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return SearchAgent, (self.spec, self.policies)
+
     @property
     def search_spec(self) -> Spec:
         """The parsed spec: policies, values of their parameters, and options."""
@@ -89,7 +115,9 @@ class SearchAgent:
 
     def with_options(self, **changes: Any) -> SearchAgent:
         """Return the same agent with other search options (see `SearchOptions`)."""
-        return SearchAgent(self._spec.with_options(**changes))
+        changed = SearchAgent(self._spec.with_options(**changes))
+        changed.policies = self.policies
+        return changed
 
     def bind(self, game: Game, memory: int | None = None) -> Search:
         """Make a search of this game with a new tree of at most `memory` MiB."""
@@ -120,12 +148,36 @@ class SearchAgent:
         The budget inside the spec, if it has one, replaces the given one; without any budget the
         search has 1,000 playouts.
         """
+        clock = self._clock(position, playouts, seconds, stop)
+        return find_move(self.bind(position.game, memory), position, clock, seed, keep_tree=True)
+
+    def analyze(
+        self,
+        position: Position,
+        playouts: int | None = None,
+        seconds: float | None = None,
+        *,
+        every: float = 0.5,
+        seed: int = 0,
+        stop: Stop | None = None,
+        memory: int | None = None,
+    ) -> Iterator[SearchResult]:
+        """Search as `search` does, and yield a result every `every` seconds meanwhile.
+
+        The last result is the one that `search` returns, with the tree. Leaving the loop ends the
+        search.
+        """
+        clock = self._clock(position, playouts, seconds, stop)
+        return stream_results(self.bind(position.game, memory), position, clock, seed, every)
+
+    def _clock(
+        self, position: Position, playouts: int | None, seconds: float | None, stop: Stop | None
+    ) -> MoveClock:
         if not isinstance(position, Position):
             raise UsageError(
                 f"{position!r} is not a position: a game's first position is game.start()."
             )
-        clock = MoveClock(self.budget_or(Budget(playouts, seconds)), stop)
-        return find_move(self.bind(position.game, memory), position, clock, seed)
+        return MoveClock(self.budget_or(Budget(playouts, seconds)), stop)
 
     def player(self, game: Game, seed: int = 0) -> SearchPlayer:
         """Make a player that keeps its tree between moves if the spec has reuse_tree=true."""
@@ -142,9 +194,9 @@ class SearchAgent:
         return spec_budget_or(self.budget, default)
 
     def check_match(self, game: Game | GameOutline) -> None:
-        """Refuse policies that exist in this process only."""
-        if self.policies:
+        """Refuse policies that workers cannot read and records cannot name."""
+        if not all(policy.digest for policy in self.policies):
             raise UsageError(
-                f"{self.spec}: a match needs user-defined policies in a file, which workers can "
-                "read and records can name, as in ./mine.py:tree."
+                f"{self.spec}: an experiment needs user-defined policies in a file, as in "
+                "./mine.py:tree; gv.match with workers=1 also takes policies=[...]."
             )

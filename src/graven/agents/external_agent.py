@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Any
 
 from graven.agents.search_result import SearchResult
 from graven.core.errors import UsageError
@@ -37,6 +39,23 @@ class ExternalAgent(ABC):
     ) -> SearchResult:
         """Raise a UsageError."""
         raise UsageError(f"{self.spec} plays matches; its search cannot be inspected.")
+
+    def analyze(
+        self,
+        position: Position,
+        playouts: int | None = None,
+        seconds: float | None = None,
+        *,
+        every: float = 0.5,
+        seed: int = 0,
+        stop: Stop | None = None,
+        memory: int | None = None,
+    ) -> Iterator[SearchResult]:
+        """Raise a UsageError."""
+        raise UsageError(f"{self.spec} plays matches; its search cannot be inspected.")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.spec,)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.spec}>"

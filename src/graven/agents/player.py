@@ -93,7 +93,7 @@ class SearchPlayer:
         return self._find(position, clock, seed)
 
     def _find(self, position: Position, clock: MoveClock | None, seed: int) -> SearchResult:
-        if position.game is not self.game:
+        if position.game is not self.game and (self.game.in_python or position.game != self.game):
             raise UsageError(
                 f"the position belongs to {position.game.spec}, but the player was made for "
                 f"{self.game.spec}: make a player for each game."

@@ -74,6 +74,12 @@ class PolicyLookup:
             return self._in_file(kind, name, arguments.pop(DIGEST, None))
         for policy in self.policies:
             if isinstance(policy, kind) and policy.name == name:
+                digest = arguments.pop(DIGEST, None)
+                if digest is not None and digest != policy.digest:
+                    raise UsageError(
+                        f"the policy {name} has changed: the expected digest is {digest}, the "
+                        f"current one {policy.digest or 'unknown'}."
+                    )
                 return policy
         return _shipped(kind).get(name)
 

@@ -10,11 +10,12 @@ text that the user has typed, never with one from a network or a database.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from graven.core.calls import DIGEST
+from graven.core.compile_cache import stamp_of
 from graven.core.errors import UsageError
 from graven.search.options import OPTIONS
 from graven.search.policy import (
@@ -62,6 +63,23 @@ def given_policies(policies: Policy | Iterable[Policy]) -> tuple[Policy, ...]:
         known.add(policy.name)
         check_policy(policy, policy.name)
     return checked
+
+
+def with_digests(policies: Iterable[Policy]) -> tuple[Policy, ...]:
+    """Return policies that records can tell apart: each has a digest of its functions."""
+    return tuple(
+        policy if policy.digest else replace(policy, digest=stamp_of(_content(policy))[:12])
+        for policy in policies
+    )
+
+
+def _content(value: Any) -> Any:
+    """Return what defines a policy, as lists of functions and plain values."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return [_content(getattr(value, field.name)) for field in fields(value)]
+    if isinstance(value, tuple):
+        return [_content(part) for part in value]
+    return dict(value) if isinstance(value, Mapping) else value
 
 
 def check_policy(policy: Policy, text: str) -> None:

@@ -65,7 +65,7 @@ class RatioRow:
         """Return the row with a single measurement."""
         return self.with_rounds([(ours, other)])
 
-    def as_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the row as plain values."""
         return {**asdict(self), "met": self.met}
 

@@ -7,13 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cached_property
 from html import escape
+from pickle import PicklingError
 from types import FunctionType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from graven.core import contract
-from graven.core.callbacks import raise_fault
+from graven.core.callbacks import Callback, raise_fault
 from graven.core.calls import DIGEST, format_call
 from graven.core.compile import ONCE, address
 from graven.core.compile_cache import is_user_defined, stamp_of
@@ -31,6 +32,7 @@ from graven.core.game_parts import (
 from graven.core.rollout import rollout_address
 
 Option = int | float | str
+Origin = tuple[Callable[..., Any], tuple[Any, ...]]
 MISERE = "misere-"
 
 
@@ -97,6 +99,8 @@ class Game:
         self.source = source
         self.source_functions = tuple(source_functions)
         self._playout_rules: dict[str, Rules] = {}
+        # The function that makes this game, and its arguments, for `pickle`. Set by that function.
+        self.origin: Origin | None = None
 
         self.state_words = bounds.state_words
         self.num_codes = bounds.num_codes
@@ -210,7 +214,9 @@ class Game:
         source = self.source
         if source:
             source = source.removeprefix(MISERE) if self.misere else MISERE + source
-        return self.changed(name=name, misere=not self.misere, source=source)
+        game = self.changed(name=name, misere=not self.misere, source=source)
+        game.origin = (Game.as_misere, (self,))
+        return game
 
     def changed(self, **changes: Any) -> Game:
         """Return a copy with some arguments of the constructor, or fields of its records, changed.
@@ -223,12 +229,69 @@ class Game:
             arguments[record] = replace(changes.pop(record, arguments[record]), **parts)
         return Game(**{**arguments, **changes})
 
+    def describe(self) -> str:
+        """Return players and bounds as one sentence."""
+        noun = "player" if self.players == 1 else "players"
+        return (
+            f"{self.players} {noun} ({', '.join(self.player_names)}), {self.num_codes:,} move "
+            f"codes, at most {self.max_moves:,} moves in a position and {self.max_plies:,} plies "
+            "in a game"
+        )
+
+    def __str__(self) -> str:
+        return f"{self.spec}: {self.describe()}"
+
+    def __repr__(self) -> str:
+        return f"<Game {self.spec}>"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Game):
+            return NotImplemented
+        return self is other or self.fingerprint == other.fingerprint
+
+    def __hash__(self) -> int:
+        return hash(self.spec)
+
+    def __copy__(self) -> Game:
+        return self  # games and positions are immutable
+
+    def __deepcopy__(self, memo: object) -> Game:
+        return self
+
+    def __reduce__(self) -> Origin:
+        """Pickle a game as the text or the class that it was made of, else as its parts."""
+        if self.origin is not None:
+            return self.origin
+        arguments = {name: getattr(self, name) for name in _ARGUMENTS}
+        for record in ("functions", "display"):
+            for field in fields(arguments[record]):
+                _check_picklable(self.name, field.name, getattr(arguments[record], field.name))
+        return _game_of_parts, (arguments,)
+
+    @property
+    def in_python(self) -> bool:
+        """Whether rules run in Python: states then refer to objects of this process."""
+        return any(isinstance(each, Callback) for each in self.functions.by_name().values())
+
     def start(self) -> Position:
         """Return the initial position."""
         state = contract.new_state(self.rules)
         contract.start(self.rules, state)
         raise_fault()
         return Position(self, state)
+
+    def parse(self, text: str) -> Position:
+        """Return the position that a text shows, written as `print(position)` writes it.
+
+        Breakthrough and Knightthrough also read a line like chess's FEN, Othello one of 64 squares.
+        """
+        if self.display.parse_position is None:
+            raise UsageError(
+                f"{self.name} cannot read positions: play its moves, as in "
+                "game.start().play_moves([...])."
+            )
+        position: Position = self.display.parse_position(self, text)
+        return position
 
     @cached_property
     def _codes_by_text(self) -> list[dict[str, int]]:
@@ -253,6 +316,21 @@ _RECORD_FIELDS = {
     "bounds": frozenset(field.name for field in fields(Bounds)),
     "display": frozenset(field.name for field in fields(Display)),
 }
+
+
+def _game_of_parts(arguments: dict[str, Any]) -> Game:
+    return Game(**arguments)
+
+
+def _check_picklable(game: str, name: str, value: object) -> None:
+    """Raise PicklingError, which says what to do, for a function that pickle cannot name."""
+    local = isinstance(value, FunctionType) and "<" in value.__qualname__  # <locals>, <lambda>
+    if local or isinstance(value, Callback):
+        raise PicklingError(
+            f"the game {game} cannot be pickled: its `{name}` is a lambda or is defined inside a "
+            "function. Define it with `def` at the top of a module, or load the game from its "
+            "file, as in gv.game('./mygame.py:game')."
+        )
 
 
 class Position:
@@ -427,3 +505,26 @@ class Position:
 
     def __hash__(self) -> int:
         return hash((self.game.spec, self.key))
+
+    def __copy__(self) -> Position:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Position:
+        return self
+
+    def __reduce__(self) -> Origin:
+        """Pickle the game and the state; where rules run in Python, the game and its moves."""
+        if not self.game.in_python:
+            return Position, (self.game, self.state, self.history)
+        moves = [
+            [self.game.format_move(player, code) for player, code in enumerate(joint) if code >= 0]
+            for joint in self.history
+        ]
+        return _replayed, (self.game, moves)
+
+
+def _replayed(game: Game, moves: Sequence[Sequence[str]]) -> Position:
+    position = game.start()
+    for joint in moves:
+        position = position.play_joint(joint)
+    return position

@@ -85,6 +85,9 @@ class Display:
     in advance. `render(state, colour)` returns the board as text (with ANSI colours if `colour`),
     `svg(state)` as an SVG picture. `points(state)` returns the first player's result in the game's
     usual unit, where that differs from the score; more points must mean a higher score.
+    `move_object(player, code)` returns the value that the rules themselves use for a move, where
+    they are written in Python: what a class lists in `moves`, or an action of OpenSpiel.
+    `parse_position(game, text)` returns the position of a text such as `render` returns.
     """
 
     format_move: Callable[[int, int], str] = code_as_text
@@ -93,6 +96,8 @@ class Display:
     svg: Callable[[State], str] | None = None
     points: Callable[[State], float] | None = None
     player_names: Sequence[str] = ()
+    move_object: Callable[[int, int], Any] | None = None
+    parse_position: Callable[[Any, str], Any] | None = None
 
 
 def check_bounds(game: str, players: int, bounds: Bounds) -> None:

@@ -14,15 +14,19 @@ rest of the game, so such positions have equal keys.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
 from graven.core import bits
 from graven.core.compile import inlined
 from graven.core.contract import TERMINAL, Constants, Moves, Scores, State
-from graven.core.game import Game
+from graven.core.errors import UsageError
+from graven.core.game import Game, Position
 from graven.core.game_parts import Bounds, Display, RuleFunctions
 from graven.core.rng import Rng, below, derive
+from graven.games import position_text
 from graven.games.boards import VACANT, SizeRange, SquareBoard, as_text, cell_name
 from graven.games.registry import Family, GameOption
 from graven.games.svg_boards import as_svg
@@ -171,6 +175,23 @@ def is_playout_move(constants: Constants, state: State, player: int, move: int) 
     return (bits.down(_legal_bits(constants, state, player, move >> 6), move & 63) & 1) != 0
 
 
+def parse_position(game: Game, text: str, size: tuple[int, int]) -> Position:
+    """Read a position from a drawn board of `size` (rows, columns)."""
+    rows, columns = size
+    cells = "".join(position_text.read_rows(text, [columns] * rows, "^v<>"))
+    dominoes: list[list[int]] = [[], []]
+    paired = set()
+    for player, (first, second, step) in enumerate((("v", "^", columns), ("<", ">", 1))):
+        for cell, symbol in enumerate(cells):
+            if symbol == first and cells[cell + step : cell + step + 1] == second:
+                dominoes[player].append(cell)
+                paired |= {cell, cell + step}
+    for cell, symbol in enumerate(cells):
+        if symbol in "^v<>" and cell not in paired:
+            raise UsageError(f"{cell_name(cell, columns)} is half a domino: {symbol!r}.")
+    return position_text.placed(game, dominoes)
+
+
 SIZES = SizeRange(rows=(2, 26), columns=(2, 26))
 
 
@@ -224,6 +245,7 @@ def make(size: int | str = 8) -> Game:
             format_move=format_move,
             render=lambda state, colour: as_text(board(state), colour),
             svg=lambda state: as_svg(board(state)),
+            parse_position=partial(parse_position, size=(rows, columns)),
         ),
         options={"size": f"{rows}x{columns}"},
     )

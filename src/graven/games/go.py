@@ -13,6 +13,8 @@ none. State: see `go_captures`.
 from __future__ import annotations
 
 import math
+import re
+from functools import partial
 
 import numpy as np
 
@@ -23,8 +25,8 @@ from graven.core.errors import UsageError
 from graven.core.game import Game, Position
 from graven.core.game_parts import Bounds, Display, RuleFunctions
 from graven.core.rng import Rng
-from graven.games import go_board, go_captures, mogo_playouts
-from graven.games.boards import POINT_LETTERS, SizeRange, as_text, cell_name
+from graven.games import go_board, go_captures, mogo_playouts, position_text
+from graven.games.boards import LETTERS, POINT_LETTERS, SizeRange, as_text, cell_name
 from graven.games.go_board import (
     CELL,
     CELLS,
@@ -43,7 +45,10 @@ from graven.games.go_board import (
     WIDTH,
 )
 from graven.games.go_captures import (
+    BLOOM_WORDS,
+    CAPTURED_WORDS,
     COUNT,
+    HISTORY,
     KOMI,
     KOMI_IS_INTEGER,
     LAST_MOVE,
@@ -315,6 +320,7 @@ def make(size: int | str = 9, komi: float | str | None = None, colors: int | str
                 + _footer(state, colours, plies)
             ),
             svg=lambda state: as_svg(go_board.board("go", rows, columns, state)),
+            parse_position=partial(parse_position, size=(rows, columns)),
         ),
         shared_points=True,
         playouts={"mogo": mogo_playouts.mogo} if colours == 2 else {},
@@ -356,6 +362,50 @@ def _footer(state: State, colours: int, plies: int) -> str:
         return f"The game is over after {state[PLY]} moves"
     after = f", after {passed} {'pass' if passed == 1 else 'passes'}" if passed else ""
     return f"Move {state[PLY] + 1}: {NAMES[state[TURN]]} to move{after}"
+
+
+_FOOTER = re.compile(r"Move (\d+): (\w+) to move(?:, after (\d+) pass)?|over after (\d+) moves")
+
+
+def parse_position(game: Game, text: str, size: tuple[int, int]) -> Position:
+    """Read a position from a drawn board and its last line.
+
+    Without the line the number of stones is the move number. Earlier positions are not known, so
+    superko forbids no move at first.
+    """
+    rows, columns = size
+    letters, colours = LETTERS["stones"][: game.players], game.players
+    lines = position_text.read_rows(text, [columns] * rows, letters)
+    stones = position_text.by_player(position_text.owners_of(lines, letters), colours)
+    total = sum(len(own) for own in stones)
+    footer = _FOOTER.search(text)
+    ply, passes, player = total, 0, total % colours
+    if footer and footer[4]:
+        ply, passes = int(footer[4]), colours
+        player = ply % colours
+    elif footer:
+        ply, passes = int(footer[1]) - 1, int(footer[3] or 0)
+        player = position_text.player_to_move(text, game.player_names) or 0
+    if not 0 <= ply <= max_plies_of(rows * columns):
+        raise UsageError(f"a game has at most {max_plies_of(rows * columns)} moves, got {ply}.")
+    start = game.start()
+    if total == 0 and ply == 0:
+        return start
+    state = start.state.copy()
+    for owner, own in enumerate(stones):
+        for code in own:
+            state[TURN] = owner
+            position_text.play_code(game, state, owner, code)
+    if int((state[CELL + STRIDE * points(rows, columns)] & COLOUR_MASK < EMPTY).sum()) != total:
+        raise UsageError("a group of stones has no liberty in this position.")
+    # Forget the order of the stones: only the position itself has occurred. A pass records it.
+    history = start.state[game.constants[HISTORY] - CAPTURED_WORDS - BLOOM_WORDS :]
+    state[game.constants[HISTORY] - CAPTURED_WORDS - BLOOM_WORDS :] = history
+    before = (player - 1) % colours
+    state[TURN], state[PLY] = before, max(0, ply - 1)
+    position_text.play_code(game, state, before, rows * columns)
+    state[PLY], state[PASSES], state[LAST_MOVE] = ply, passes, NO_MOVE
+    return Position(game, state)
 
 
 FAMILY = Family(

@@ -12,6 +12,7 @@ rows.
 
 from __future__ import annotations
 
+from functools import partial
 from string import ascii_lowercase
 
 from graven.core import bits
@@ -139,6 +140,7 @@ def make(size: int | str = 8) -> Game:
     if not MIN_SIZE <= edge <= MAX_SIZE:
         raise _size_error(size)
     cells, width = cells_of(edge), 2 * edge
+    row_lengths = [2 * edge - 1 - abs(row - (edge - 1)) for row in range(2 * edge - 1)]
     names = [f"{LETTERS[row + column - (edge - 1)]}{row + 1}" for row, column in cells]
 
     def board(state: State) -> HexBoard:
@@ -164,6 +166,7 @@ def make(size: int | str = 8) -> Game:
             format_move=lambda player, code: names[code],
             render=lambda state, colour: as_text(board(state), colour),
             svg=lambda state: as_svg(board(state)),
+            parse_position=partial(hex_chains.parse_position, lengths=row_lengths),
         ),
     )
     return game

@@ -5,6 +5,8 @@ State: see `hex_chains`. Contacts: top (bit 0), bottom (1), left side (2), right
 
 from __future__ import annotations
 
+from functools import partial
+
 from graven.core.contract import Constants, Moves, State
 from graven.core.game import Game
 from graven.core.game_parts import Display
@@ -57,6 +59,7 @@ def make(size: int | str = 11) -> Game:
             format_move=lambda player, code: cell_name(code, columns),
             render=lambda state, colour: as_text(board(state), colour),
             svg=lambda state: as_svg(board(state)),
+            parse_position=partial(hex_chains.parse_position, lengths=[columns] * rows),
         ),
     )
     return game

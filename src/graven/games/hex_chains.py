@@ -25,9 +25,11 @@ from numpy.typing import NDArray
 from graven.core.bits import index
 from graven.core.compile import inlined
 from graven.core.contract import TERMINAL, Constants, Moves, Scores, State
-from graven.core.game import Game
+from graven.core.game import Game, Position
 from graven.core.game_parts import Bounds, Display, RuleFunction, RuleFunctions
 from graven.core.rng import Rng, below, derive
+from graven.games import position_text
+from graven.games.hex_boards import LETTERS
 
 TURN, KEY, COUNT, WINNER, LISTS = range(5)
 EMPTY, EDGE = 2, 3
@@ -198,3 +200,10 @@ def owners(constants: Constants, state: State) -> list[int]:
     """Return for each code the player whose stone is there, or -1."""
     points = constants[POINTS] + constants[POINT_OF : POINT_OF + constants[CELLS]]
     return [int(colour) if colour < EMPTY else -1 for colour in state[points] & COLOUR_MASK]
+
+
+def parse_position(game: Game, text: str, lengths: Sequence[int]) -> Position:
+    """Read a position from a drawn board; `lengths` are the cells of each row."""
+    rows = position_text.read_rows(text, lengths, LETTERS)
+    owners = position_text.owners_of(rows, LETTERS)
+    return position_text.placed(game, position_text.by_player(owners, 2))

@@ -9,16 +9,20 @@ game is over.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from graven.core import bits
 from graven.core.bits import down, nth
 from graven.core.compile import inlined
 from graven.core.contract import TERMINAL, Constants, Moves, Scores, State
-from graven.core.game import Game
+from graven.core.errors import UsageError
+from graven.core.game import Game, Position
 from graven.core.game_parts import Bounds, Display, RuleFunctions
 from graven.core.rng import Rng, below, derive
-from graven.games.boards import VACANT, SizeRange, SquareBoard, as_text, cell_name
+from graven.games import position_text
+from graven.games.boards import LETTERS, VACANT, SizeRange, SquareBoard, as_text, cell_name
 from graven.games.registry import Family, GameOption
 from graven.games.svg_boards import as_svg
 
@@ -30,6 +34,7 @@ SQUARES, BOARD, INNER, COLUMNS, INITIAL, MIX = 0, 1, 2, 3, 4, 6
 LONGEST_LINE = 6  # the most discs that a move can flip in one direction on eight squares
 
 PASS = "pass"
+NAMES = ("Black", "White")
 
 
 def build_constants(rows: int, columns: int) -> list[int]:
@@ -210,10 +215,15 @@ def make(size: int | str = 8) -> Game:
         ),
         constants=build_constants(rows, columns),
         display=Display(
-            player_names=("Black", "White"),
+            player_names=NAMES,
             format_move=lambda player, code: PASS if code == squares else cell_name(code, columns),
-            render=lambda state, colour: as_text(_board(rows, columns, state), colour),
+            render=lambda state, colour: (
+                as_text(_board(rows, columns, state), colour)
+                + "\n"
+                + position_text.turn_line(bool(state[OVER]), state[TURN], NAMES)
+            ),
             svg=lambda state: as_svg(_board(rows, columns, state)),
+            parse_position=partial(parse_position, size=(rows, columns)),
         ),
         options={"size": f"{rows}x{columns}"},
     )
@@ -227,6 +237,41 @@ def _board(rows: int, columns: int, state: State) -> SquareBoard:
             if int(state[DISCS + player]) >> square & 1:
                 owners[square] = player
     return SquareBoard(title="othello", rows=rows, columns=columns, owners=owners, pieces="discs")
+
+
+def parse_position(game: Game, text: str, size: tuple[int, int]) -> Position:
+    """Read a position from a drawn board with the player to move, or from a line.
+
+    A line has the squares from a1 on, then a space and the player to move, with X or * for Black, O
+    for White and - for empty squares: as in files of Othello test positions.
+    """
+    rows, columns = size
+    letters, words = LETTERS["discs"], text.split()
+    if words and len(words[0]) == rows * columns:
+        line = words[0].upper().replace("*", "X")
+        if set(line) - set(letters + position_text.EMPTY):
+            raise UsageError(f"a square is one of X, O, - in {words[0]!r}.")
+        owners = position_text.owners_of([line], letters)
+        side = (words[1] if len(words) > 1 else "").upper().replace("*", "X")
+        player = {"X": 0, "B": 0, "O": 1, "W": 1}.get(side[:1])
+    else:
+        lines = position_text.read_rows(text, [columns] * rows, letters)
+        owners = position_text.owners_of(lines, letters)
+        player = position_text.player_to_move(text, NAMES)
+    over = "game is over" in text
+    if player is None and not over:
+        raise UsageError(
+            "the text does not say whose turn it is: end it with a line 'Black to move' or 'White "
+            "to move' (in a line of squares, with ' X' or ' O')."
+        )
+    state = game.start().state.copy()
+    for owner, squares in enumerate(position_text.by_player(owners, 2)):
+        state[DISCS + owner] = _signed(sum(1 << square for square in squares))
+    # As if the opponent had passed: this finds the legal squares.
+    mover = 1 if over else 1 - (player or 0)
+    state[TURN] = mover
+    position_text.play_code(game, state, mover, rows * columns)
+    return Position(game, state)
 
 
 FAMILY = Family(

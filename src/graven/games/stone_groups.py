@@ -16,15 +16,18 @@ then the game's lists (see `remove_from_list`). The words of a point:
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
 from graven.core.compile import inlined
 from graven.core.contract import Codes, Constants, Moves, State
-from graven.core.game import Game
+from graven.core.game import Game, Position
 from graven.core.game_parts import Bounds, Display, RuleFunction, RuleFunctions
 from graven.core.rng import derive
-from graven.games.boards import POINT_LETTERS, VACANT, SquareBoard, as_text, cell_name
+from graven.games import position_text
+from graven.games.boards import LETTERS, POINT_LETTERS, VACANT, SquareBoard, as_text, cell_name
 from graven.games.svg_boards import as_svg
 
 # A stone's colour is the number of its player.
@@ -316,6 +319,17 @@ def game(
             format_move=lambda player, code: cell_name(code, columns, POINT_LETTERS),
             render=lambda state, colour: as_text(board(state), colour),
             svg=lambda state: as_svg(board(state)),
+            parse_position=partial(parse_position, size=size),
         ),
         options={"size": f"{rows}x{columns}"},
     )
+
+
+def parse_position(game: Game, text: str, size: tuple[int, int]) -> Position:
+    """Read a position from a drawn board of `size` (rows, columns)."""
+    rows, columns = size
+    letters = LETTERS["stones"][:2]
+    owners = position_text.owners_of(
+        position_text.read_rows(text, [columns] * rows, letters), letters
+    )
+    return position_text.placed(game, position_text.by_player(owners, 2))

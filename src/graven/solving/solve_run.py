@@ -11,6 +11,7 @@ from typing import Any
 
 from graven.core.errors import ContractError, UsageError
 from graven.core.game import Game, Position
+from graven.core.plain_values import PlainValues
 from graven.core.rng import derive, generator
 from graven.search.runner import Stop
 from graven.solving.method import check_one_player
@@ -54,7 +55,7 @@ class SolveLimits:
 
 
 @dataclass(frozen=True)
-class Solution:
+class Solution(PlainValues):
     """The best game so far.
 
     `points` is its result in the game's points (the score, if the game has no points), `moves` are
@@ -78,7 +79,7 @@ class Solution:
         """The average speed."""
         return self.playouts / self.seconds if self.seconds else 0.0
 
-    def as_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the solution as JSON values."""
         return {
             "game": self.game,

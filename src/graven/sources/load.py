@@ -10,6 +10,8 @@ Each source is a module with a function that recognises its texts and one that r
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from graven.core.errors import UsageError
 from graven.core.game import Game, GameOutline
 from graven.core.game import Option as Value
@@ -21,6 +23,18 @@ def load_game(text: str, **options: Value) -> Game:
     A text that names a Python file executes that file: it must come from the user of the program,
     never from a network or a database.
     """
+    game = _load(text, **options)
+    game.origin = (game_of_pickle, (game.spec,))
+    return game
+
+
+@lru_cache(maxsize=64)
+def game_of_pickle(spec: str) -> Game:
+    """Return the game of a pickled game or position: one object for all that are unpickled."""
+    return load_game(spec)
+
+
+def _load(text: str, **options: Value) -> Game:
     from graven.games import registry
     from graven.sources import gdl_text, openspiel_game, python_file
 

@@ -115,7 +115,11 @@ def _make(text: str) -> Game:
         players=game.num_players(),
         rules=rules,
         bounds=ObjectBounds(codes, codes, plies, declared_in="OpenSpiel"),
-        display=Display(format_move=rules.format_move, parse_move=rules.parse_move),
+        display=Display(
+            format_move=rules.format_move,
+            parse_move=rules.parse_move,
+            move_object=lambda player, code: code,
+        ),
         position_text=lambda state: str(state).rstrip("\n"),
         source=f'spiel("{text}")',
     )

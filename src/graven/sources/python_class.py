@@ -71,7 +71,7 @@ def from_class(
     first = _first_object(cls, title)
     rules = ClassRules(cls, title, first, players, bounds["num_codes"])
     class_name = getattr(declared, "__name__", title)
-    return object_game(
+    game = object_game(
         name=title,
         players=players,
         rules=rules,
@@ -79,11 +79,19 @@ def from_class(
         display=Display(
             format_move=lambda player, code: rules.text(code),
             parse_move=lambda player, text: rules.code_of_text.get(_move_text(text).lower()),
+            move_object=lambda player, code: rules.moves.get(code),
         ),
         position_text=str if getattr_static(first, "__str__") is not object.__str__ else None,
         history_dependent=_reader(first, "key") is None,
         source_functions=_functions(type(first)),
     )
+    game.origin = (_from_class, (cls, {"name": name, **arguments}))
+    return game
+
+
+def _from_class(cls: Callable[[], Any], arguments: Mapping[str, Any]) -> Game:
+    """Make the game of a pickled game of a class."""
+    return from_class(cls, **arguments)
 
 
 def _bound(title: str, bound: str, value: int | None, declared: Any) -> int:

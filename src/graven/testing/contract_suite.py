@@ -14,6 +14,7 @@ from graven.core.errors import UsageError
 from graven.core.game import Game
 from graven.core.rng import derive
 from graven.testing.batch_checks import batch_playouts_are_uniform, batch_playouts_follow_the_rules
+from graven.testing.check_report import CheckReport
 from graven.testing.contract_trial import GameTrial, RandomGame, random_joint
 from graven.testing.key_checks import (
     equal_keys_mean_equal_continuations,
@@ -48,8 +49,8 @@ from graven.testing.rollout_checks import rollout_plays_like_sample
 
 def check_game(
     game: Game, games: int = 10, seed: int = 0, constant_sum: float | None = None
-) -> None:
-    """Raise ContractError at the first violation of the game contract.
+) -> CheckReport:
+    """Raise ContractError at the first violation of the game contract; report what was checked.
 
     Plays `games` random games, always the same ones for a `seed`. `constant_sum`, if given, is the
     sum of the players' scores at the end of every game: 1 if exactly one side wins.
@@ -63,12 +64,30 @@ def check_game(
     trial = GameTrial(probe, random.Random(seed), constant_sum)
     constants = game.constants.tobytes()
     start_sets_the_whole_state(trial)
+    positions = 0
     for _ in range(games):
         played = random_game(trial)
+        positions += len(played.positions)
         if game.constants.tobytes() != constants:
             probe.report("a function wrote into `constants`, which all positions share", ())
         for check in OF_A_WHOLE_GAME:
             check(trial, played)
+    checks = [check for group in (OF_EVERY_POSITION, OF_TERMINAL_POSITIONS) for check in group]
+    names = [check.__name__ for check in (start_sets_the_whole_state, *checks, *OF_A_WHOLE_GAME)]
+    lacking = {name for name, part in NEEDED_PARTS.items() if _part(game, part) is None}
+    return CheckReport(
+        game=game.spec,
+        games=games,
+        positions=positions,
+        seed=seed,
+        checked=tuple(name for name in names if name not in lacking),
+        not_applicable=tuple(name for name in names if name in lacking),
+    )
+
+
+def _part(game: Game, name: str) -> object:
+    """Return a function of the game by its name in `RuleFunctions` or `Display`."""
+    return getattr(game.functions, name, None) or getattr(game.display, name, None)
 
 
 def random_game(trial: GameTrial) -> RandomGame:
@@ -90,6 +109,18 @@ def random_game(trial: GameTrial) -> RandomGame:
         played.joints.append(random_joint(trial, position))
         position = probe.play(position, played.joints[-1])
 
+
+# Checks of optional functions, each with the function without which it checks nothing.
+NEEDED_PARTS = {
+    "features_are_in_range": "feature",
+    "is_playout_move_agrees_with_playout_moves": "is_playout_move",
+    "playout_moves_with_features_agree": "playout_moves_with_features",
+    "points_are_a_number": "points",
+    "svg_is_well_formed": "svg",
+    "sample_is_uniform": "sample",
+    "batch_playouts_follow_the_rules": "batch_playouts",
+    "batch_playouts_are_uniform": "batch_playouts",
+}
 
 OF_EVERY_POSITION = (
     turn_returns_a_player,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from io import TextIOWrapper
@@ -31,6 +32,7 @@ from graven.interfaces.cli.commands.solve_command import solve
 from graven.interfaces.cli.commands.sweep_command import sweep
 from graven.interfaces.cli.commands.tournament_command import tournament
 from graven.interfaces.cli.commands.tune_command import tune
+from graven.interfaces.cli.commands.warm_command import warm
 from graven.interfaces.cli.console import INTERRUPTED, command_line, print_resume_command
 
 BUG, BAD_INPUT = 1, 2
@@ -91,6 +93,7 @@ for command in (
     referee,
     new,
     serve,
+    warm,
 ):
     app.command()(command)
 app.command("import")(import_games)
@@ -137,6 +140,7 @@ def main() -> None:
         # Print a question mark for characters that the terminal cannot encode.
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
+    logging.basicConfig(format="graven: %(message)s", level=logging.WARNING)
     sys.exit(run(sys.argv[1:]))
 
 

@@ -9,6 +9,7 @@ import typer
 from graven.interfaces.cli.console import run_to_completion
 
 if TYPE_CHECKING:
+    from graven.agents import Agent
     from graven.core.game import Game
     from graven.lab.store.store import Store
     from graven.search.budget import Budget
@@ -24,7 +25,12 @@ GameText = Annotated[
 ]
 Size = Annotated[str | None, typer.Option(help="Board size: 8, or 6x5.", metavar="SIZE")]
 AgentText = Annotated[
-    str, typer.Option("--agent", help="The agent: see 'graven agents'.", metavar="SPEC")
+    str | None,
+    typer.Option(
+        "--agent",
+        help="The agent: see 'graven agents'; default: gv.default_agent(game).",
+        metavar="SPEC",
+    ),
 ]
 Playouts = Annotated[int | None, typer.Option(help="Playouts per move.", metavar="N")]
 Seconds = Annotated[float | None, typer.Option(help="Seconds per move.", metavar="S")]
@@ -48,6 +54,13 @@ def compile_game(text: str, size: str | None) -> Game:
     game = load_game(text, size=size) if size is not None else load_game(text)
     run_to_completion(game.start, f"compiling the rules of {game.name}")
     return game
+
+
+def agent_or_default(spec: str | None, game: Game) -> Agent:
+    """Return the agent of the command line, or the default agent of the game."""
+    from graven.agents import agent, default_agent
+
+    return default_agent(game) if spec is None else agent(spec)
 
 
 def check_agents(*specs: str) -> None:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from graven.agents.result_text import TextLine
     from graven.core.game import Position
 
 T = TypeVar("T")
@@ -54,6 +55,12 @@ def err() -> Console:
 def print_board(position: Position) -> None:
     """Print a position, in colour if the terminal supports it."""
     print(f"\n{position.text(colour=out().color_system is not None)}\n", flush=True)
+
+
+def print_lines(lines: Iterable[TextLine]) -> None:
+    """Print lines of a result, in their styles if the terminal supports them."""
+    for line in lines:
+        out().print(line.text, markup=False, soft_wrap=True, style=line.style)
 
 
 def print_json(value: Any) -> None:

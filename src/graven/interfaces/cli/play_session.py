@@ -8,10 +8,15 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from graven.agents import MoveClock
+from graven.agents.result_text import move_lines, pv_text
 from graven.core.errors import UsageError
 from graven.core.rng import derive
-from graven.interfaces.cli import result_tables
-from graven.interfaces.cli.console import format_duration, out, print_board, run_with_progress
+from graven.interfaces.cli.console import (
+    format_duration,
+    print_board,
+    print_lines,
+    run_with_progress,
+)
 
 if TYPE_CHECKING:
     from graven.agents import Agent, Player, SearchResult
@@ -171,7 +176,7 @@ class PlaySession:
         result = self._search_for_user()
         self._print(f"The agent would play {result.move_of(self.seat)}.")
         stats = result.by_player.get(self.seat, result.root_stats)
-        out().print(result_tables.move_table(stats, TOP))
+        print_lines(move_lines(stats, TOP))
 
     def _opinion(self) -> None:
         """Show the agent's last search; before its first move, a search of the position."""
@@ -183,8 +188,8 @@ class PlaySession:
             value = _value_text(result, player)
             self._print(f"The agent gave itself {value} of 1 before its last move.")
         if result.pv:
-            self._print(f"It expects {result_tables.pv_text(result)}.")
-        out().print(result_tables.move_table(result.by_player[player], TOP))
+            self._print(f"It expects {pv_text(result)}.")
+        print_lines(move_lines(result.by_player[player], TOP))
 
     def _list_moves(self) -> None:
         self._print(" ".join(self.position.legal_moves_of(self.seat)))

@@ -78,7 +78,7 @@ def write_entries(path: str, entries: list[Entry]) -> None:
 def _write_csv(path: str, entries: list[Entry]) -> None:
     import csv
 
-    rows = [entry.as_json() for entry in entries]
+    rows = [entry.to_dict() for entry in entries]
     with replaced(path) as draft, draft.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(rows[0]) if rows else ["paper"], lineterminator="\n")
         writer.writeheader()

@@ -38,7 +38,7 @@ class MatchReport:
     terminal: bool = False
     seconds: float = 0.0
 
-    def as_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return a summary as plain values."""
         return {
             "match": self.match,

@@ -6,7 +6,7 @@ from math import isfinite
 from typing import Any
 
 from graven import __version__
-from graven.agents import PolicyInfo, catalogue
+from graven.agents import PolicyInfo, catalogue, default_spec
 from graven.games import registry
 from graven.gdl import sheets
 from graven.interfaces.web.web_games import GDL, list_files
@@ -21,6 +21,7 @@ def choices(limits: PageLimits) -> dict[str, Any]:
     """Return all games, policies, limits and files."""
     return {
         "version": __version__,
+        "default_agent": default_spec(),
         "games": [
             {
                 "name": family.name,

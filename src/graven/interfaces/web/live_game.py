@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 from secrets import randbits
 
+from graven.agents import default_spec
 from graven.core.errors import UsageError
 from graven.core.game import Game, Position
 from graven.core.rng import derive
@@ -22,7 +23,6 @@ from graven.search.budget import Budget
 from graven.search.specs import Spec
 
 PERSON = "person"
-DEFAULT_AGENT = "grave"
 DEFAULT_PLAYOUTS = 10_000
 
 _ids = count()
@@ -98,7 +98,7 @@ class LiveGame:
         The last entry fills all remaining seats. The default is a person in the first seat and
         agents in the others.
         """
-        seats = list(seats or (PERSON, DEFAULT_AGENT))
+        seats = list(seats or (PERSON, default_spec(self.game)))
         players = self.game.players
         # The page sends two seats for a GDL file: it cannot count the players before reading it.
         if len(seats) > max(2 if players == 1 or self.game.name == GDL else 0, players):

@@ -6,9 +6,8 @@ import time
 from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
 
-from graven.agents import SearchAgent
+from graven.agents import default_agent
 from graven.core.errors import UsageError
-from graven.interfaces.web.live_game import DEFAULT_AGENT
 from graven.interfaces.web.search_pool import SearchPool
 from graven.interfaces.web.web_games import packaged_game
 from graven.interfaces.web.web_limits import IDLE_SECONDS, PageLimits
@@ -44,7 +43,8 @@ class SessionRegistry:
 
     def warm_up(self) -> None:
         """Compile or load the search, so that the first move does not wait for it."""
-        SearchAgent(DEFAULT_AGENT).player(packaged_game(WARM_UP_GAME, None)).warm_up()
+        game = packaged_game(WARM_UP_GAME, None)
+        default_agent(game).player(game).warm_up()
 
     def _remove_unused(self) -> None:
         now = time.monotonic()

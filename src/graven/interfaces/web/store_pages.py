@@ -296,7 +296,7 @@ def _table_progress(table: PublishedTable, results: Results) -> dict[str, Any]:
 
 
 def _entry(entry: Entry) -> dict[str, Any]:
-    return entry.as_json() | {
+    return entry.to_dict() | {
         "best": entry.figure.best,
         "match": match_id(entry.summary.pairing) if entry.summary else None,
     }

@@ -5,8 +5,8 @@ SGF files go into the folder that the environment variable GRAVEN_SGF names, by 
 
 from __future__ import annotations
 
+import logging
 import os
-import sys
 import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +16,8 @@ from graven.core.file_replacement import replace_text
 from graven.core.game import Game, Position
 from graven.games import go, sgf
 from graven.lab.experiments.job import GameJob
+
+log = logging.getLogger("graven.lab")
 
 FOLDER_VARIABLE = "GRAVEN_SGF"
 DEFAULT_FOLDER = "sgf"
@@ -50,9 +52,9 @@ def forfeit_scores(loser: int, players: int) -> tuple[float, ...]:
 
 
 def report_forfeit(job: GameJob, error: ForfeitError) -> None:
-    """Report on stderr why a player forfeits its game; a resignation is not reported."""
+    """Log why a player forfeits its game; a resignation is not reported."""
     if not isinstance(error, ResignedError):
-        print(f"graven: game {job.index + 1} is lost: {error}.", file=sys.stderr, flush=True)
+        log.warning("game %d is lost: %s.", job.index + 1, error)
 
 
 def move_comment(result: SearchResult) -> str:
@@ -91,11 +93,12 @@ def write_sgf(job: GameJob, game: Game, record: GameRecord) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         replace_text(path, text)
     except OSError as error:
-        print(
-            f"graven: game {job.index + 1} has no SGF file: {path} cannot be written: "
-            f"{error.strerror}; {FOLDER_VARIABLE} names another folder.",
-            file=sys.stderr,
-            flush=True,
+        log.warning(
+            "game %d has no SGF file: %s cannot be written: %s; %s names another folder.",
+            job.index + 1,
+            path,
+            error.strerror,
+            FOLDER_VARIABLE,
         )
 
 

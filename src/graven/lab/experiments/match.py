@@ -6,9 +6,12 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any, Unpack
 
-from graven.agents import Agent
+from graven.agents import Agent, agent
+from graven.agents.spec import Policies
+from graven.agents.user_policies import given_policies, with_digests
 from graven.core.errors import UsageError
 from graven.core.game import Game
+from graven.core.plain_values import PlainValues
 from graven.lab.experiments.job import FailedGame, GameResult
 from graven.lab.experiments.pairing import ROTATE, Pairing, make_pairing
 from graven.lab.experiments.run import PlannedGames, play_missing
@@ -18,11 +21,12 @@ from graven.lab.stats.intervals import Score, group_means, mean_interval
 from graven.lab.stats.sprt import SequentialTest, Sprt, SprtVerdict
 from graven.lab.store.store import Store
 from graven.lab.store.summaries import Summary
+from graven.search.policy import Policy
 from graven.sources.load import load_game
 
 
 @dataclass(frozen=True)
-class MatchResult:
+class MatchResult(PlainValues):
     """A match from the first agent's point of view.
 
     `games` counts all finished games of the match, `new` those that this run played, `planned` the
@@ -119,7 +123,7 @@ class MatchResult:
         decided = self.verdict is not None and self.verdict.accepted_elo is not None
         return decided or self.games >= self.planned
 
-    def as_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the match as plain values."""
         low, high = self.ci95
         values: dict[str, Any] = {
@@ -159,6 +163,7 @@ def match(
     *,
     seating: str = ROTATE,
     sprt: tuple[float, float] | None = None,
+    policies: Policies = (),
     **keywords: Unpack[RunKeywords],
 ) -> MatchResult:
     """Play `games` games between two agents.
@@ -171,9 +176,19 @@ def match(
     `seating`, for three players or more, is "rotate" (all seat assignments of both agents) or
     "single" (the first agent takes one seat). `sprt` ends the match early, once a sequential test
     has decided whether the first agent is stronger by the first or by the second number of Elo.
+
+    `policies` are user-defined policies that the specs name. They exist in this process only, so
+    such a match is played with one worker; records hold a digest of their functions.
     """
     return run_match(
-        game, first, second, run_config(**keywords), games=games, seating=seating, sprt=sprt
+        game,
+        first,
+        second,
+        run_config(**keywords),
+        games=games,
+        seating=seating,
+        sprt=sprt,
+        policies=policies,
     )
 
 
@@ -186,14 +201,16 @@ def run_match(
     games: int,
     seating: str = ROTATE,
     sprt: tuple[float, float] | None = None,
+    policies: Policies = (),
 ) -> MatchResult:
     """Play a match with the settings of `config`: see `match`."""
     if isinstance(game, str):
         game = load_game(game)
+    own = _own_policies(first, second, policies)
     pairing = make_pairing(
         game,
-        first,
-        second,
+        _with_policies(first, own),
+        _with_policies(second, own),
         config.budget,
         seed=config.seed,
         opening_plies=config.opening_plies,
@@ -227,6 +244,7 @@ def run_match(
         on_game=on_game,
         enough=lambda: test is not None and test.decided,
         game=game,
+        policies=own,
     )
     group_results: tuple[float, ...] = ()
     if pairing.opening_plies:
@@ -242,3 +260,21 @@ def run_match(
         group_results=group_results,
         store=store,
     )
+
+
+def _own_policies(
+    first: str | Agent, second: str | Agent, policies: Policies
+) -> tuple[Policy, ...]:
+    """Return the policies that exist in this process only: those given, and those of the agents."""
+    own = {policy.name: policy for policy in with_digests(given_policies(policies))}
+    for side in (first, second):
+        for policy in with_digests(getattr(side, "policies", ())):
+            if own.setdefault(policy.name, policy) != policy:
+                raise UsageError(f"two different policies are called {policy.name!r}.")
+    return tuple(own.values())
+
+
+def _with_policies(side: str | Agent, policies: tuple[Policy, ...]) -> str | Agent:
+    """Return an agent whose spec has the digests of its policies."""
+    text = side if isinstance(side, str) else side.spec
+    return agent(text, policies) if policies else side

@@ -63,9 +63,7 @@ def _searches(
     while not position.is_over and not config.stopped:
         result = player.choose(position, clock)
         yield player, result
-        position = position.play_joint(
-            (result.best_move,) if isinstance(result.best_move, str) else result.best_move
-        )
+        position = position.play_joint(result.best_joint)
 
 
 def measured(

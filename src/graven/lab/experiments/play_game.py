@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from graven.agents import ForfeitError, MoveClock, Player, ResignedError, agent, is_external
 from graven.core.errors import ContractError, UsageError
 from graven.core.game import Game, Position
@@ -15,6 +17,7 @@ from graven.lab.experiments.game_records import (
 )
 from graven.lab.experiments.job import GameJob, GameResult
 from graven.lab.store.provenance import machine, version
+from graven.search.policy import Policy
 from graven.search.runner import Stop
 
 OPENING_TRIES = 100
@@ -43,11 +46,13 @@ def random_opening(game: Game, plies: int, seed: int) -> tuple[Position, list[st
     )
 
 
-def play_game(job: GameJob, game: Game, stop: Stop | None = None) -> GameResult | None:
+def play_game(
+    job: GameJob, game: Game, stop: Stop | None = None, policies: Sequence[Policy] = ()
+) -> GameResult | None:
     """Play a job's game to its end; None if it was stopped before."""
     pairing, seats = job.pairing, job.pairing.seats(job.index)
     players = [
-        agent(pairing.agents[side]).player(game, derive(job.seed, player))
+        agent(pairing.agents[side], policies).player(game, derive(job.seed, player))
         for player, side in enumerate(seats)
     ]
     clocks = [MoveClock(pairing.budgets[side], stop) for side in seats]

@@ -16,7 +16,7 @@ import signal
 import sys
 import threading
 from collections import Counter, deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from multiprocessing import connection, resource_tracker
@@ -28,6 +28,7 @@ from graven.core.errors import GravenError
 from graven.core.game import Game
 from graven.lab.experiments.job import FailedGame, GameJob, GameResult
 from graven.lab.experiments.play_game import play_game
+from graven.search.policy import Policy
 from graven.search.runner import Stop
 from graven.sources.load import load_game
 
@@ -41,11 +42,15 @@ PlayJob = Callable[[GameJob], GameResult]
 
 
 def play_in_process(
-    jobs: Iterable[GameJob], game: Game | None = None, stop: Stop | None = None
+    jobs: Iterable[GameJob],
+    game: Game | None = None,
+    stop: Stop | None = None,
+    policies: Sequence[Policy] = (),
 ) -> Generator[FinishedJob, None, None]:
     """Play jobs in this process, one after the other, until stopped.
 
-    `game` is the game of all jobs where it cannot be made from its text.
+    `game` is the game of all jobs where it cannot be made from its text; `policies` are those that
+    specs may name besides policies of the package and of files.
     """
     for job in jobs:
         if stop is not None and stop.is_set():
@@ -53,7 +58,7 @@ def play_in_process(
         outcome: GameResult | FailedGame | None = None
         for _ in range(TRIES):
             try:
-                outcome = play_game(job, game or ready_game(job), stop)
+                outcome = play_game(job, game or ready_game(job), stop, policies)
                 break
             except GravenError:
                 raise

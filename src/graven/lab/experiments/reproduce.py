@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
+from graven.core.plain_values import PlainValues
 from graven.lab.experiments.job import FailedGame, GameResult
 from graven.lab.experiments.pairing import Pairing
 from graven.lab.experiments.run import WHOLE, PlannedGames, Shard, play_missing
@@ -27,7 +28,7 @@ AGREES, DIFFERS, NOT_RUN, MEASURED = "agrees", "differs", "not yet run", "measur
 
 
 @dataclass(frozen=True)
-class Entry:
+class Entry(PlainValues):
     """A published figure and our result.
 
     A figure that cannot be played has a reason in `why_not` and no pairing. A figure that is not a
@@ -58,7 +59,7 @@ class Entry:
             return NOT_RUN
         return verdict(self.figure, self.score)
 
-    def as_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the entry as plain values; percentages as in the papers."""
         rate = self.score.win_rate
         low, high = self.score.ci95

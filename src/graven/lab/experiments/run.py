@@ -24,6 +24,7 @@ from graven.lab.experiments.processes import FinishedJob, play_in_process, play_
 from graven.lab.experiments.run_config import RunConfig
 from graven.lab.store.provenance import cores
 from graven.lab.store.store import Store
+from graven.search.policy import Policy
 from graven.sources.load import load_game
 
 MOST_GAMES = 1_000_000
@@ -78,12 +79,13 @@ def play_missing(
     on_game: OnGame | None = None,
     enough: Callable[[], bool] | None = None,
     game: Game | None = None,
+    policies: Sequence[Policy] = (),
 ) -> tuple[FailedGame, ...]:
     """Play the games of a plan that the store lacks; return those that could not be played.
 
     The run ends early once `config.stop` is set or `enough()` is true. `on_game` is called after
     each new game. `game` is the game of all pairings where other processes cannot make it from its
-    text.
+    text; `policies` are those that exist in this process only.
     """
     for planned in plan:
         if not 1 <= planned.games <= MOST_GAMES:
@@ -95,7 +97,7 @@ def play_missing(
     if not count or (enough is not None and enough()):
         return ()
     failures: list[FailedGame] = []
-    with closing(_execute(_interleaved(missing), count, config, game)) as finished_jobs:
+    with closing(_execute(_interleaved(missing), count, config, game, policies)) as finished_jobs:
         for job, outcome in finished_jobs:
             if isinstance(outcome, FailedGame):
                 failures.append(outcome)
@@ -123,9 +125,20 @@ def _interleaved(missing: dict[Pairing, list[int]]) -> Iterator[GameJob]:
 
 
 def _execute(
-    jobs: Iterator[GameJob], count: int, config: RunConfig[Any], game: Game | None
+    jobs: Iterator[GameJob],
+    count: int,
+    config: RunConfig[Any],
+    game: Game | None,
+    policies: Sequence[Policy],
 ) -> Generator[FinishedJob, None, None]:
     """Choose where to play `count` jobs, and play them there."""
+    if policies:
+        if config.cluster is not None or (config.workers or 1) > 1:
+            raise UsageError(
+                f"the policy {policies[0].name} exists in this process only: play with workers=1, "
+                "or put it in a file, as in ./mine.py:tree."
+            )
+        return play_in_process(jobs, game, config.stop, policies)
     if config.cluster is not None:
         from graven.lab.experiments.cluster import play_on_cluster
 

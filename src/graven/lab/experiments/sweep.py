@@ -13,6 +13,7 @@ from graven.agents import is_external
 from graven.core.calls import Value
 from graven.core.errors import UsageError
 from graven.core.game import Game
+from graven.core.plain_values import PlainValues
 from graven.lab.experiments.grid import AgentGrid, parse_grid
 from graven.lab.experiments.job import FailedGame, GameResult
 from graven.lab.experiments.pairing import Pairing, make_pairing
@@ -24,7 +25,7 @@ from graven.sources.load import load_game
 
 
 @dataclass(frozen=True)
-class SweepPoint:
+class SweepPoint(PlainValues):
     """One agent of a grid with a score.
 
     In the first grid it is the agent's score against the opponent, in the second grid the score of
@@ -35,7 +36,7 @@ class SweepPoint:
     agent: str
     score: Score
 
-    def as_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the point as plain values."""
         return {
             "values": list(self.values),
@@ -50,7 +51,7 @@ class SweepPoint:
 
 
 @dataclass(frozen=True)
-class SweepResult:
+class SweepResult(PlainValues):
     """The points of the grid, and as `opponents` those of the second grid if there is one."""
 
     game: str
@@ -83,7 +84,7 @@ class SweepResult:
         played = [point for point in self.opponents if point.score.games]
         return min(played, key=lambda point: point.score.win_rate or 0.0, default=None)
 
-    def as_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the sweep as plain values."""
         best, worst = self.best, self.worst
         return {
@@ -92,10 +93,10 @@ class SweepResult:
             "names": list(self.names),
             "games": self.games,
             "planned": self.planned,
-            "points": [point.as_json() for point in self.points],
-            "best": best.as_json() if best else None,
-            "opponents": [point.as_json() for point in self.opponents],
-            "worst": worst.as_json() if worst else None,
+            "points": [point.to_dict() for point in self.points],
+            "best": best.to_dict() if best else None,
+            "opponents": [point.to_dict() for point in self.opponents],
+            "worst": worst.to_dict() if worst else None,
             "failures": [str(failure) for failure in self.failures],
         }
 

@@ -10,6 +10,7 @@ from typing import Any, Unpack
 from graven.agents import Agent, agent
 from graven.core.errors import UsageError
 from graven.core.game import Game
+from graven.core.plain_values import PlainValues
 from graven.lab.experiments.job import FailedGame, GameResult
 from graven.lab.experiments.pairing import Pairing, make_pairing
 from graven.lab.experiments.run import PlannedGames, play_missing
@@ -61,7 +62,7 @@ class Standings:
 
 
 @dataclass(frozen=True)
-class TournamentResult:
+class TournamentResult(PlainValues):
     """A tournament's standings when it ended or was stopped."""
 
     standings: Standings
@@ -73,7 +74,7 @@ class TournamentResult:
         """Whether all games have been played."""
         return self.standings.games >= self.standings.planned
 
-    def as_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the tournament as plain values; agents in the order of their ratings."""
         standings = self.standings
         ladder = standings.ladder() if standings.comparable else Ladder((), (), False)

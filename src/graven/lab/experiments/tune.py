@@ -16,6 +16,7 @@ from typing import Any, Unpack
 
 from graven.core.errors import UsageError
 from graven.core.game import Game
+from graven.core.plain_values import PlainValues
 from graven.core.rng import derive
 from graven.lab.experiments.job import FailedGame
 from graven.lab.experiments.pairing import Pairing, make_pairing
@@ -53,7 +54,7 @@ class TuneProgress:
 
 
 @dataclass(frozen=True)
-class TuneResult:
+class TuneResult(PlainValues):
     """The trials, the best of them, and the score of its validation match.
 
     `pairing` is the validation match; None if it was not played.
@@ -78,7 +79,7 @@ class TuneResult:
         """Whether all games have been played."""
         return len(self.trials) >= self.planned and self.validation.games >= self.validation_games
 
-    def as_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the tuning as plain values."""
         best = self.best
         return {

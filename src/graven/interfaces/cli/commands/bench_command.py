@@ -60,7 +60,7 @@ def bench(
         work, lambda elapsed: f"{len(rows)} measurements after {format_duration(elapsed)}"
     )
     if json:
-        print_json([row.as_json() for row in rows])
+        print_json([row.to_dict() for row in rows])
     else:
         _print_rows(rows)
     if interrupted:

@@ -85,10 +85,7 @@ def _print_game(family: Family | None, game: Game) -> None:
         console.print(f"[bold]{game.spec}[/bold]: {family.summary}")
     for name, option in family.options.items() if family else ():
         console.print(f"  {name}={option.default}  {option.about}", markup=False)
-    console.print(
-        f"{game.players} players ({', '.join(game.player_names)}), {game.num_codes:,} move codes, "
-        f"at most {game.max_moves:,} moves in a position and {game.max_plies:,} plies in a game"
-    )
+    console.print(game.describe(), markup=False)
     if game.playouts:
         console.print(f"game-specific playouts: {', '.join(sorted(game.playouts))}")
     position = game.start()

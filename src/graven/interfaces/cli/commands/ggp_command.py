@@ -9,7 +9,6 @@ import typer
 from graven.interfaces.cli.arguments import AgentText, Seed
 from graven.interfaces.cli.console import err, run_to_completion
 
-DEFAULT_AGENT = "grave(ref=50,k=250,c=0.2)+mast(epsilon=0.4,decay=0.2)"
 BACKLOG = 64  # connections that wait to be accepted
 
 
@@ -21,7 +20,7 @@ def ggp(
         str,
         typer.Option(help="The address to listen on; 0.0.0.0: all addresses.", metavar="ADDRESS"),
     ] = "127.0.0.1",
-    agent: AgentText = DEFAULT_AGENT,
+    agent: AgentText = None,
     name: Annotated[str, typer.Option(help="The player's name.", metavar="NAME")] = "graven",
     margin: Annotated[
         float,
@@ -41,6 +40,7 @@ def ggp(
     """
     import logging
 
+    from graven.agents import default_spec
     from graven.core.errors import UsageError
     from graven.core.extras import require
 
@@ -53,8 +53,8 @@ def ggp(
         raise UsageError(f"--port must be from 0 to 65535, got {port}.")
     if not 0 <= margin <= 60:
         raise UsageError(f"--margin must be from 0 to 60 seconds, got {margin:g}.")
-    player = GgpPlayer(agent, name, margin, seed)
-    logging.basicConfig(format="%(asctime)s %(message)s", level=logging.WARNING)
+    player = GgpPlayer(agent or default_spec(), name, margin, seed)
+    logging.basicConfig(format="%(asctime)s %(message)s", level=logging.WARNING, force=True)
     logging.getLogger("graven").setLevel(logging.INFO)
     with bound_socket(host, port) as listener:
         run_to_completion(lambda: warm_up(player.spec), "compiling")

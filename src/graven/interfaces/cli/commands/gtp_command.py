@@ -9,17 +9,13 @@ import typer
 
 from graven.interfaces.cli.arguments import AgentText, Playouts, Seconds, Seed, Size
 
-GO_AGENT = "grave(ref=100,bias=1e-6)+mogo"
-OTHER_AGENT = "grave"
-"""The default where there are no MoGo playouts."""
-
 
 def gtp(
     game: Annotated[
         str, typer.Option(help="The game: go, hex, havannah, othello.", metavar="GAME")
     ] = "go",
     size: Size = None,
-    agent: AgentText = GO_AGENT,
+    agent: AgentText = None,
     playouts: Playouts = None,
     seconds: Seconds = None,
     seed: Seed = 0,
@@ -34,6 +30,7 @@ def gtp(
       graven gtp --game go --size 9 --agent "grave(ref=100,bias=1e-6)+mogo" --playouts 10000
       graven gtp --game hex --size 11 --agent "grave(ref=50)" --seconds 5
     """
+    from graven.agents import default_spec
     from graven.core.errors import UsageError
     from graven.interfaces.gtp.gtp_board import GtpBoard
     from graven.interfaces.gtp.gtp_engine import GtpEngine
@@ -44,9 +41,9 @@ def gtp(
     played = load_game(game, size=size) if size is not None else load_game(game)
     if {*played.player_names} != {"Black", "White"}:
         raise UsageError(f"GTP needs a game of Black and White; {played.spec} has other players.")
-    if played.name != "go" and agent == GO_AGENT:
-        agent = OTHER_AGENT
-    engine = GtpEngine(GtpBoard(played), agent, Budget(playouts, seconds), seed)
+    engine = GtpEngine(
+        GtpBoard(played), agent or default_spec(played), Budget(playouts, seconds), seed
+    )
     if sys.stdin is None or sys.stdout is None:
         raise UsageError("standard input or output is closed: GTP needs both.")
     engine.run(InputLines(_input_stream()), sys.stdout)

@@ -111,7 +111,7 @@ def match(
 
 
 def _as_json(result: MatchResult, published: float | None) -> dict[str, Any]:
-    values = result.as_json()
+    values = result.to_dict()
     if published is not None:
         values |= {"published": published / 100, "inside": _inside(result, published)}
     return values

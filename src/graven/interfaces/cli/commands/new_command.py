@@ -29,7 +29,7 @@ def new(
 ) -> None:
     """Write a template of a custom game or policy: a working Python file and its test.
 
-    The game is four in a row; the policies are one for the tree and one for the playouts. Edit the
+    The game is five in a row; the policies are one for the tree and one for the playouts. Edit the
     file; every command accepts it as ./NAME.py:game, ./NAME.py:tree and uct+./NAME.py:playout.
 
     \b

@@ -13,7 +13,9 @@ from graven.interfaces.cli.arguments import (
     Seconds,
     Seed,
     Size,
+    agent_or_default,
     budget_or_default,
+    check_agents,
     compile_game,
 )
 from graven.interfaces.cli.console import run_to_completion
@@ -23,7 +25,7 @@ DEFAULT_PLAYOUTS = 10_000
 
 def play(
     game: GameText,
-    agent: AgentText = "grave",
+    agent: AgentText = None,
     side: Annotated[
         str, typer.Option(help="Your seat: first, second, third, ...", metavar="SIDE")
     ] = "first",
@@ -42,18 +44,19 @@ def play(
       graven play breakthrough
       graven play domineering --side second --agent "rave(bias=1e-3)" --seconds 2
     """
-    from graven.agents import agent as make_agent
     from graven.agents import is_external
     from graven.core.errors import UsageError, unknown
     from graven.interfaces.cli.play_session import SEATS, PlaySession
 
-    if is_external(agent):
+    if agent is not None and is_external(agent):
         raise UsageError(
             f"{agent} plays only matches (graven match), not against a user in the terminal."
         )
-    opponent = make_agent(agent)
-    budget = opponent.budget_or(budget_or_default(playouts, seconds, DEFAULT_PLAYOUTS))
+    if agent is not None:
+        check_agents(agent)
     played = compile_game(game, size)
+    opponent = agent_or_default(agent, played)
+    budget = opponent.budget_or(budget_or_default(playouts, seconds, DEFAULT_PLAYOUTS))
     seats = SEATS[: played.players]
     if side not in seats:
         raise unknown(f"side of {played.name}", side, seats)

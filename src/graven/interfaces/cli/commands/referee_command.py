@@ -103,7 +103,7 @@ def referee(
     if record is not None:
         _write_traces(record, game.spec, reports)
     if json:
-        print_json({"game": game.spec, "matches": [report.as_json() for report in reports]})
+        print_json({"game": game.spec, "matches": [report.to_dict() for report in reports]})
     else:
         _print_reports(game.spec, reports)
     finish_experiment([], interrupted and len(reports) < games)

@@ -155,7 +155,7 @@ class FigureSelection:
 
     def as_json(self, results: Results) -> dict[str, Any]:
         """Return the selected figures as plain values."""
-        return {"cells": [entry.as_json() for entry in self.entries(results)]}
+        return {"cells": [entry.to_dict() for entry in self.entries(results)]}
 
     def write_and_print(self, results: Results, json: bool) -> None:
         """Write the file of --write and print the selected figures."""

@@ -14,7 +14,10 @@ from graven.interfaces.cli.arguments import (
     Seconds,
     Seed,
     Size,
+    agent_or_default,
     budget_or_default,
+    check_agents,
+    check_output_file,
     compile_game,
     split_moves,
 )
@@ -24,6 +27,7 @@ from graven.interfaces.cli.console import (
     out,
     print_board,
     print_json,
+    print_lines,
     run_to_completion,
     run_with_progress,
 )
@@ -42,7 +46,7 @@ def search(
     moves: Annotated[
         str, typer.Option(help="The moves that lead to the position.", metavar="'A B ...'")
     ] = "",
-    agent: AgentText = "grave",
+    agent: AgentText = None,
     playouts: Playouts = None,
     seconds: Seconds = None,
     seed: Seed = 0,
@@ -54,6 +58,13 @@ def search(
     check: Annotated[
         bool, typer.Option("--check", help="First check that the rules keep the game contract.")
     ] = False,
+    tree: Annotated[
+        str | None,
+        typer.Option(help="Write the search tree: .svg, .dot or .json.", metavar="FILE"),
+    ] = None,
+    tree_nodes: Annotated[
+        int, typer.Option(help="The number of nodes to write: the most visited.", metavar="N")
+    ] = 50,
     json: Json = False,
 ) -> None:
     """Analyse a position: print a table of moves and the principal variation.
@@ -66,16 +77,23 @@ def search(
       graven search breakthrough --playouts 10000
       graven search knightthrough --size 6x5 --moves "a2b4 d5c3" --agent "rave(bias=0.01)"
       graven search nogo --seconds 5 --json
+      graven search hex --tree tree.svg
     """
-    from graven.agents import agent as make_agent
+    from graven.agents.search_tree import check_tree_file
     from graven.core.errors import UsageError
-    from graven.interfaces.cli import result_tables
 
     if top < 1:
         raise UsageError(f"--top must be at least 1, got {top}.")
-    searcher = make_agent(agent)
-    budget = searcher.budget_or(budget_or_default(playouts, seconds, DEFAULT_PLAYOUTS))
+    if tree is not None:
+        check_tree_file(tree)
+        check_output_file(tree)
+    if tree_nodes < 1:
+        raise UsageError(f"--tree-nodes must be at least 1, got {tree_nodes}.")
+    if agent is not None:
+        check_agents(agent)
     played = compile_game(game, size)
+    searcher = agent_or_default(agent, played)
+    budget = searcher.budget_or(budget_or_default(playouts, seconds, DEFAULT_PLAYOUTS))
     if check:
         from graven import check_game
 
@@ -99,6 +117,8 @@ def search(
         ),
     )
 
+    if tree is not None and result.tree is not None:
+        result.tree.save(tree, tree_nodes)
     if json:
         head = {
             "game": played.spec,
@@ -106,7 +126,7 @@ def search(
             "agent": searcher.spec,
             "seed": seed,
         }
-        print_json({**head, **result_tables.as_json(result)})
+        print_json({**head, **result.to_dict()})
     else:
         _print_result(position, searcher.spec, result, top)
         if interrupted:
@@ -116,30 +136,8 @@ def search(
 
 
 def _print_result(position: Position, spec: str, result: SearchResult, top: int) -> None:
-    from graven.interfaces.cli import result_tables
+    from graven.agents.result_text import TextLine, result_lines
 
-    console = out()
-
-    def line(text: str, style: str = "") -> None:
-        console.print(text, markup=False, soft_wrap=True, style=style)
-
-    line(f"{spec} at {position.game.spec}")
+    print_lines([TextLine(f"{spec} at {position.game.spec}")])
     print_board(position)
-    for player, stats in result.by_player.items():
-        if len(result.by_player) > 1:
-            line(f"{position.game.player_names[player]}:")
-        console.print(result_tables.move_table(stats, top))
-        if len(stats) > top:
-            line(f"and {len(stats) - top} more: --top {len(stats)}", style="dim")
-    line("")
-    whose = f" for {position.game.player_names[0]}" if len(result.by_player) > 1 else ""
-    value = f"value {result.value:.3f}{whose}"
-    line(f"best       {result_tables.move_text(result.best_move)}, {value}", style="bold")
-    if result.pv:  # empty where players move simultaneously
-        line(f"pv         {result_tables.pv_text(result)}")
-    line(f"spent      {result_tables.speed_text(result)}")
-    if result.memory_full:
-        line(
-            "The tree reached its memory limit and stopped growing: raise it with --memory.",
-            style="yellow",
-        )
+    print_lines(result_lines(result, top))

@@ -110,7 +110,7 @@ def solve(
 
     solution, interrupted = run_with_progress(work, display.progress)
     if json:
-        print_json(solution.as_json())
+        print_json(solution.to_dict())
     else:
         _show(solution)
     if interrupted:

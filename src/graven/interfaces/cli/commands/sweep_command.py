@@ -89,7 +89,7 @@ def sweep(
             loaded, agents, against, config, games=games, robustness_against=robustness_against
         ),
         _show,
-        as_json=lambda result: result.as_json(),
+        as_json=lambda result: result.to_dict(),
     )
 
 

@@ -85,7 +85,7 @@ def tournament(
         StandingsLine(),
         lambda config: run_tournament(loaded, agents, config, games=games, gauntlet=gauntlet),
         _show,
-        as_json=lambda result: result.as_json(),
+        as_json=lambda result: result.to_dict(),
     )
 
 

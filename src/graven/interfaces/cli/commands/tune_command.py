@@ -96,7 +96,7 @@ def tune(
             loaded, agent, against, config, trials=trials, games=games, validate=validate
         ),
         _show,
-        as_json=lambda result: result.as_json(),
+        as_json=lambda result: result.to_dict(),
     )
 
 

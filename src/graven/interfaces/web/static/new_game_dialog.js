@@ -3,7 +3,7 @@
 import { AgentPicker, BudgetPicker, parseOptions } from "./agent_picker.js";
 import { h } from "./dom.js";
 
-const DEFAULT_GAME = "breakthrough", DEFAULT_AGENT = "grave", PERSON = "person";
+const DEFAULT_GAME = "breakthrough", PERSON = "person";
 const MISERE = "misere-";
 
 const nameOf = (spec) => spec.replace(/\(.*$/s, "").trim();
@@ -89,7 +89,7 @@ export class NewGameDialog {
     this.seats = [];
     this.seatHost.replaceChildren();
     for (let seat = 0; seat < (players || 2); seat += 1) {
-      const value = previous[seat]?.value() ?? current[seat] ?? (seat === 0 ? PERSON : DEFAULT_AGENT);
+      const value = previous[seat]?.value() ?? current[seat] ?? (seat === 0 ? PERSON : this.choices.default_agent);
       const title = players === 0 && seat === 1 ? "All other seats" : `Seat ${seat + 1}`;
       this.seats.push(this.addSeat(seat, value, title));
     }
@@ -97,7 +97,7 @@ export class NewGameDialog {
 
   addSeat(seat, value, title) {
     const isPerson = value === PERSON;
-    const picker = new AgentPicker({ choices: this.choices, value: isPerson ? DEFAULT_AGENT : value,
+    const picker = new AgentPicker({ choices: this.choices, value: isPerson ? this.choices.default_agent : value,
       checkAgent: this.checkAgent, label: "Spec" });
     picker.element.hidden = isPerson;
     const kind = h("select", { "aria-label": `Player in seat ${seat + 1}`,

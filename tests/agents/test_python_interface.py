@@ -1,0 +1,247 @@
+"""Results, agents, games and positions as Python objects: pickled, printed, streamed, inspected."""
+
+from __future__ import annotations
+
+import copy
+import json
+import multiprocessing
+import pickle
+import xml.etree.ElementTree as ElementTree
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+
+import pytest
+
+import graven as gv
+from graven.core.errors import UsageError
+
+
+class TwoHeaps:
+    """Take one or two stones from a heap; whoever takes the last stone wins."""
+
+    max_plies = 8
+
+    def __init__(self):
+        self.heaps, self.turn = [2, 3], 0
+
+    def moves(self):
+        return [(h, n) for h, size in enumerate(self.heaps) for n in (1, 2) if n <= size]
+
+    def play(self, move):
+        self.heaps[move[0]] -= move[1]
+        self.turn = 1 - self.turn
+
+    def over(self):
+        return not any(self.heaps)
+
+    def scores(self):
+        return [self.turn, 1 - self.turn]
+
+
+def roundtrip(value):
+    return pickle.loads(pickle.dumps(value))
+
+
+SPECS = ["hex(size=5)", "misere-nogo(size=4)", "go(size=5)", "gdl(sheet=battle)"]
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_games_and_positions_survive_pickle(spec):
+    game = gv.game(spec)
+    position = game.start()
+    for _ in range(2):
+        position = position.play_joint(
+            [position.legal_moves_of(player)[-1] for player in position.players_to_move]
+        )
+    again = roundtrip(position)
+    assert again == position
+    assert hash(again) == hash(position)
+    assert again.history == position.history
+    assert str(again) == str(position)
+    assert again.legal_moves == position.legal_moves
+    assert roundtrip(game) == game
+    assert roundtrip(game).spec == game.spec
+    # Many unpickled positions share one game, so that its rules are compiled once.
+    assert roundtrip(position).game is again.game
+    assert copy.deepcopy(position) == copy.copy(position) == position
+
+
+def test_a_game_of_a_class_is_pickled_as_the_class_and_its_moves():
+    game = gv.from_class(TwoHeaps)
+    # Codes are given in the order in which moves appear, which differs between processes.
+    game.start().play("(1,2)").play("(0,1)")
+    position = game.start().play("(0,2)").play("(1,1)")
+    again = roundtrip(position)
+    assert str(again.legal_moves) == str(position.legal_moves)
+    assert [again.game.format_move(0, max(joint)) for joint in again.history] == ["(0,2)", "(1,1)"]
+
+
+def test_a_game_that_cannot_be_pickled_says_what_to_do():
+    game = gv.game("hex(size=3)").changed(format_move=lambda player, code: f"cell{code}")
+    with pytest.raises(pickle.PicklingError, match=r"`format_move` is a lambda.*def"):
+        pickle.dumps(game)
+
+
+def test_positions_are_searched_in_a_pool_of_processes():
+    agent = gv.agent("grave(ref=10,bias=1e-3)+mast")
+    assert roundtrip(agent) == agent
+    game = gv.game("hex(size=3)")
+    positions = [game.start(), game.start().play_moves(["a1", "b1", "a2", "b2"])]
+    expected = [agent.search(position, playouts=200) for position in positions]
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=context) as pool:
+        results = list(pool.map(partial(agent.search, playouts=200), positions))
+    assert [result.root_stats for result in results] == [e.root_stats for e in expected]
+    assert results[1].best_move == "a3"
+    assert results[1].tree.root.children[0].move == "a3"
+
+
+def test_a_result_prints_as_the_command_does(capsys):
+    from graven.interfaces.cli.app import run
+
+    game = gv.game("hex(size=3)")
+    result = gv.agent("grave").search(game.start(), playouts=300)
+    assert run(["search", "hex", "--size", "3", "--agent", "grave", "--playouts", "300"]) == 0
+    printed = capsys.readouterr().out
+    for line in str(result).splitlines():
+        if not line.startswith("spent"):  # the time differs
+            assert line in printed
+    assert "\n" not in repr(result)
+    assert result.best_move in repr(result)
+    assert str(game) in {f"{game.spec}: {game.describe()}"}
+    assert "2 players (Black, White), 9 move codes" in str(game)
+    assert repr(game) == "<Game hex(size=3x3)>"
+
+
+def test_a_result_as_plain_values():
+    result = gv.agent("rave").search(gv.game("hex(size=3)").start(), playouts=100)
+    values = json.loads(result.to_json())
+    assert values == result.to_dict()
+    assert values["best_move"] == result.best_move
+    assert values["root_stats"][0]["visits"] == result.root_stats[0].visits
+
+
+def test_the_best_move_is_text_also_where_all_players_move():
+    position = gv.game("gdl(sheet=battle)").start()
+    assert len(position.players_to_move) == 2
+    result = gv.agent("uct").search(position, playouts=20)
+    assert isinstance(result.best_move, str)
+    assert result.best_move == ",".join(result.best_joint)
+    assert len(result.best_joint) == 2
+    assert position.play_joint(result.best_joint) == position.play_moves([result.best_move])
+    single = gv.game("hex(size=3)").start()
+    result = gv.agent("uct").search(single, playouts=20)
+    assert result.best_joint == (result.best_move,)
+
+
+def test_a_wrapped_class_gets_its_own_move_back():
+    result = gv.agent("uct").search(gv.from_class(TwoHeaps).start(), playouts=2000)
+    heap, taken = result.best_object
+    assert result.best_move == f"({heap},{taken})"
+    heaps = TwoHeaps()
+    heaps.play(result.best_object)
+    first, second = heaps.heaps
+    assert first % 3 == second % 3  # won for the player who has moved
+
+
+def test_an_analysis_streams_results_and_ends_with_the_result_of_a_search():
+    agent = gv.agent("grave(ref=10,bias=1e-3)")
+    position = gv.game("hex(size=7)").start()
+    results = list(agent.analyze(position, playouts=20_000, every=0.005, seed=3))
+    assert results[-1].root_stats == agent.search(position, playouts=20_000, seed=3).root_stats
+    assert results[-1].tree is not None
+    assert len(results) > 2
+    playouts = [result.playouts for result in results]
+    assert playouts == sorted(playouts)
+    assert 0 < playouts[0] < playouts[-1] == 20_000
+    for result in results[:-1]:
+        assert result.best_move in position.legal_moves
+        assert all(0 <= stat.mean <= 1 for stat in result.root_stats)
+        assert sum(stat.visits for stat in result.root_stats) <= 20_000
+
+
+def test_leaving_an_analysis_ends_its_search():
+    agent = gv.agent("uct")
+    position = gv.game("hex(size=7)").start()
+    for result in agent.analyze(position, seconds=600, every=0.01):
+        assert result.playouts
+        break
+    with pytest.raises(UsageError, match="every must be more than 0"):
+        agent.analyze(position, seconds=1, every=0)
+
+
+def check_tree(node, depth=0):
+    """Check that the playouts of a node are those of its moves, but for the one that added it."""
+    total = sum(child.visits for child in node.children)
+    assert total <= node.visits
+    for child in node.children:
+        assert 0 <= child.mean <= 1
+        assert child.amaf is None or 0 <= child.amaf <= 1
+        if depth < 3:
+            check_tree(child, depth + 1)
+
+
+def test_the_tree_of_a_search():
+    position = gv.game("hex(size=4)").start()
+    result = gv.agent("grave(ref=10,bias=1e-3,transpositions=false)").search(position, 2000)
+    root = result.tree.root
+    assert root.move is None
+    assert root.visits == 2000
+    assert len(result.tree) == result.nodes
+    visited = {stat.move: stat for stat in result.root_stats if stat.visits}
+    assert {child.move for child in root.children} == visited.keys()
+    for child in root.children:
+        stat = visited[child.move]
+        assert (child.visits, child.mean) == (stat.visits, pytest.approx(stat.mean))
+        assert child.amaf == pytest.approx(stat.amaf)
+        assert child.player == 0
+    assert root.pv[: len(result.pv)] == result.pv
+    check_tree(root)
+    # The moves along the tree are legal, and the players alternate.
+    node, at = root, position
+    while node.children:
+        assert node.children[0].player == at.current_player
+        node = node.children[0]
+        at = at.play(node.move)
+
+
+def test_the_tree_of_simultaneous_moves_and_of_no_amaf():
+    position = gv.game("gdl(sheet=battle)").start()
+    tree = gv.agent("uct").search(position, playouts=50).tree
+    assert {child.player for child in tree.root.children} == {0, 1}
+    assert tree.root.pv == ()
+    assert all(child.amaf is None for child in tree.root.children)
+
+
+def test_the_tree_as_json_graphviz_and_svg(tmp_path):
+    tree = gv.agent("grave").search(gv.game("hex(size=4)").start(), playouts=500).tree
+    values = tree.to_dict(limit=20)
+    assert json.loads(tree.to_json()) == tree.to_dict()
+    counted, pending = 0, [values["root"]]
+    while pending:
+        node = pending.pop()
+        counted += 1
+        pending += node["children"]
+    assert counted == 20
+    svg = ElementTree.fromstring(tree.to_svg(limit=20))
+    boxes = svg.findall("{http://www.w3.org/2000/svg}g")
+    assert len(boxes) == 20
+    dot = tree.to_dot(limit=20)
+    assert dot.count("->") == 19
+    assert dot.startswith("digraph")
+    for name in ("tree.svg", "tree.dot", "tree.json"):
+        tree.save(tmp_path / name)
+        assert (tmp_path / name).read_text()
+    with pytest.raises(UsageError, match=r"\.svg"):
+        tree.save(tmp_path / "tree.png")
+
+
+def test_the_command_writes_the_tree(tmp_path, monkeypatch, capsys):
+    from graven.interfaces.cli.app import run
+
+    monkeypatch.chdir(tmp_path)
+    command = ["search", "hex", "--size", "3", "--playouts", "100", "--tree"]
+    assert run([*command, "out.svg", "--tree-nodes", "5"]) == 0
+    assert (tmp_path / "out.svg").read_text().count("<g>") == 5
+    assert run([*command, "out.png"]) == 2
+    assert "a tree is written as .svg" in capsys.readouterr().err
