@@ -130,3 +130,18 @@ def test_the_margin_follows_the_observed_delays() -> None:
     for _ in range(50):
         margin.observe_replaced_move()
     assert margin.seconds(10) < 10
+
+
+def test_the_margin_falls_when_the_network_is_fast() -> None:
+    margin = ClockMargin(0.5)
+    for turnaround in (0.15, 1.5, 0.15, 0.9, 0.15):  # others sometimes think longer
+        margin.observe_delay(-0.01)
+        margin.observe_turnaround(turnaround)
+    assert 0.15 < margin.seconds(2) < 0.3
+    assert margin.seconds(10) < 0.3
+    margin.observe_replaced_move()
+    assert margin.seconds(10) >= 1.0
+    slow = ClockMargin(0.5)
+    for _ in range(20):
+        slow.observe_turnaround(2.0)
+    assert slow.seconds(10) == 0.5, "long turnarounds show nothing"

@@ -153,6 +153,57 @@ def test_a_match_is_not_abandoned_while_its_start_clock_runs(monkeypatch) -> Non
     assert not player.is_busy
 
 
+def test_a_match_that_its_server_gave_up_is_dropped_for_a_new_one(monkeypatch) -> None:
+    monkeypatch.setattr("graven.interfaces.ggp.ggp_match.SILENCE_SECONDS", 0.3)
+    player = GgpPlayer(SPEC)
+    player.answer(StartMessage("m1", "x", RULES, 0.2, 0.2))
+    player.answer(PlayMessage("m1", None))
+    # The old match may still go on, so the new one waits; then it is played.
+    assert player.answer(StartMessage("m2", "x", RULES, 5, 0.5)) == "ready"
+    assert player.answer(PlayMessage("m1", ("( put 1 1 )", "wait"))) == "busy"
+    assert player.answer(PlayMessage("m2", None)).startswith("( put")
+    player.close()
+
+
+def test_a_match_that_goes_on_keeps_its_player_busy(monkeypatch) -> None:
+    monkeypatch.setattr("graven.interfaces.ggp.ggp_match.SILENCE_SECONDS", 60.0)
+    player = GgpPlayer(SPEC)
+    player.answer(StartMessage("m1", "x", RULES, 0.2, 0.2))
+    assert player.is_busy
+    assert player.answer(StartMessage("m2", "x", RULES, 0.2, 0.2)) == "busy"
+    assert player.answer(PlayMessage("m1", None)).startswith("( put")
+    player.close()
+
+
+def test_a_silent_match_is_not_reported_as_busy(monkeypatch) -> None:
+    monkeypatch.setattr("graven.interfaces.ggp.ggp_match.SILENCE_SECONDS", 0.0)
+    player = GgpPlayer(SPEC)
+    player.answer(StartMessage("m1", "x", RULES, 0.2, 0.2))
+    time.sleep(0.3)
+    assert "available" in player.answer(InfoMessage())
+    assert player.answer(PlayMessage("m1", None)).startswith("( put"), "it may still go on"
+    player.close()
+
+
+# Both players repeat the same moves, so the joint move of the next step is the same again.
+SAME_MOVES = """(role x) (role o) (init (step 0)) (succ 0 1) (succ 1 2) (succ 2 3)
+(<= (legal ?r (go ?m)) (role ?r) (move ?m)) (move a) (move b)
+(<= (next (step ?n)) (true (step ?m)) (succ ?m ?n)) (<= terminal (true (step 3)))
+(goal x 50) (goal o 50)"""
+
+
+def test_a_play_that_arrives_before_the_answer_is_the_same_step() -> None:
+    player = GgpPlayer(SPEC)
+    player.answer(StartMessage("m1", "x", SAME_MOVES, 0.3, 0.5))
+    first = player.answer(PlayMessage("m1", None))
+    joint = (first, "( go a )")
+    sent = time.monotonic()
+    second = player.answer(PlayMessage("m1", joint), sent)
+    assert player.answer(PlayMessage("m1", joint), sent + 0.01) == second
+    assert player._match.state.steps == 1
+    player.close()
+
+
 @settings(max_examples=30, deadline=None)
 @given(
     st.lists(

@@ -15,7 +15,8 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from graven.core.errors import UsageError
-from graven.interfaces.web.request_guard import is_own_host, is_same_origin
+from graven.interfaces.host_names import is_own_host
+from graven.interfaces.web.request_guard import is_same_origin
 from graven.interfaces.web.web_limits import MAX_MESSAGE_BYTES
 from graven.interfaces.web.web_run import bind
 from graven.interfaces.web.web_server import STATIC

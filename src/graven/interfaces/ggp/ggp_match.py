@@ -21,6 +21,8 @@ MIN_RESULT_TIMEOUT = 0.15
 of playouts takes 10 ms, a batch in a large game much longer."""
 ABANDON_PLAY_CLOCKS, ABANDON_SECONDS = 10, 60.0
 """A match is abandoned if no message arrives for so many play clocks plus so many seconds."""
+SILENCE_SECONDS = 3.0
+"""A server that sends nothing for so long after a clock has run out may have given up the match."""
 
 
 class GgpMatch:
@@ -37,9 +39,11 @@ class GgpMatch:
         self._seed = seed
         # The first PLAY arrives when the start clock has run out.
         self._last_message = time.monotonic() + start.start_clock
+        self._clock_ends = self._last_message
         self._answering = threading.Lock()  # one PLAY is answered at a time; guards what follows
         self._answer: str | None = None  # to the latest PLAY
         self._answered_joint: JointMove = None
+        self._answered_at = 0.0
         self._ready = threading.Event()  # set when legal moves are known
         threading.Thread(
             target=prepare_rules,
@@ -54,6 +58,11 @@ class GgpMatch:
         silence = ABANDON_PLAY_CLOCKS * self.start.play_clock + ABANDON_SECONDS
         return time.monotonic() > self._last_message + silence
 
+    @property
+    def silence_begins(self) -> float:
+        """When the server is overdue, in time.monotonic(): it may have given up the match."""
+        return self._clock_ends + SILENCE_SECONDS
+
     def begin(self, received: float) -> str:
         """Answer START with `ready` near the end of the start clock, to use it for preparation."""
         clock = self.start.start_clock
@@ -64,9 +73,12 @@ class GgpMatch:
         """Return our move in the position after a joint move (None: in the first one)."""
         with self._answering:
             self._last_message = time.monotonic()
-            if self._is_repeated(joint) and self._answer is not None:
-                return self._answer
             clock = self.start.play_clock
+            self._clock_ends = received + clock
+            if self._answer is not None:
+                if self._is_repeated(joint, received):
+                    return self._answer
+                self._margin.observe_turnaround(received - self._answered_at)
             margin = self._margin.seconds(clock)
             deadline = received + clock - margin
             self._ready.wait(max(0.0, deadline - time.monotonic()))
@@ -78,7 +90,8 @@ class GgpMatch:
             if len(legal) > 1:
                 self._wait_until(deadline)
             self._answer = self._choose(legal, max(MIN_RESULT_TIMEOUT, margin / 2))
-            self._margin.observe_delay(time.monotonic() - deadline)
+            self._answered_at = time.monotonic()
+            self._margin.observe_delay(self._answered_at - deadline)
             self.state.search_after(self.role, self._answer)
             return self._answer
 
@@ -98,11 +111,15 @@ class GgpMatch:
     def _wait_until(self, deadline: float) -> None:
         self.state.closed.wait(max(0.0, deadline - time.monotonic()))
 
-    def _is_repeated(self, joint: JointMove) -> bool:
-        """Whether a PLAY was sent again: its joint move cannot follow our answer."""
-        if self._answer is None or joint != self._answered_joint:
+    def _is_repeated(self, joint: JointMove, received: float) -> bool:
+        """Whether a PLAY was sent again.
+
+        A PLAY has no step number. It is the same step if it arrived before the last one was
+        answered, or if its joint move cannot follow our answer.
+        """
+        if joint != self._answered_joint:
             return False
-        if joint is None:
+        if joint is None or received < self._answered_at:
             return True
         return joint[self.role] != self._answer or not self.state.is_legal(joint)
 

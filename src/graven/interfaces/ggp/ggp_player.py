@@ -47,8 +47,9 @@ class GgpPlayer:
 
     @property
     def is_busy(self) -> bool:
-        """Whether a match is being played."""
-        return self._current_match() is not None
+        """Whether a match is being played that its server continues."""
+        current = self._current_match()
+        return current is not None and time.monotonic() < current.silence_begins
 
     def answer(self, message: GgpMessage, received: float | None = None) -> str:
         """Return the reply within the clocks; `received` is the time.monotonic() of arrival."""
@@ -92,11 +93,24 @@ class GgpPlayer:
                 self._match, self._last_match_name = None, match.start.match
 
     def _start(self, message: StartMessage, received: float) -> str:
-        current = self._current_match() or self._new_match(message)
-        # The same message again gets the same answer; another match has to wait.
-        if current.start != message:
-            return BUSY
-        return current.begin(received)
+        """Begin a match. The same message again gets the same answer.
+
+        Another match is dropped if its server is overdue. Until then the new one waits, as long as
+        its start clock allows: the server may have given up the other match.
+        """
+        latest = received + message.start_clock - self._margin.seconds(message.start_clock)
+        while True:
+            current = self._current_match() or self._new_match(message)
+            if current.start == message:
+                return current.begin(received)
+            silence = current.silence_begins
+            if time.monotonic() >= silence:
+                log.warning("%s: its server is silent; dropped for another", current.state.title)
+                self._leave(current)
+            elif silence > latest:
+                return BUSY
+            else:
+                current.state.closed.wait(max(0.0, silence - time.monotonic()))
 
     def _new_match(self, message: StartMessage) -> GgpMatch:
         """Start a match, unless another thread has just started one."""

@@ -25,6 +25,7 @@ from graven.interfaces.ggp.ggp_messages import (
     parse_message,
 )
 from graven.interfaces.ggp.ggp_player import GgpPlayer
+from graven.interfaces.host_names import LOCAL_HOSTS, is_address, is_own_host
 
 if TYPE_CHECKING:
     import uvicorn
@@ -46,13 +47,17 @@ HEADERS = {
 }
 
 
-def make_app(player: GgpPlayer) -> Starlette:
-    """Return the web application of a player."""
+def make_app(player: GgpPlayer, hosts: frozenset[str] = LOCAL_HOSTS) -> Starlette:
+    """Return the web application of a player, reachable by its IP addresses and as `hosts`."""
     slots = {kind: threading.BoundedSemaphore(MAX_CONCURRENT) for kind in get_args(GgpMessage)}
     threads = ThreadPoolExecutor(MAX_CONCURRENT * len(slots), "ggp")
 
     async def handle(request: Request) -> Response:
         received = time.monotonic()
+        # Old servers send no Host; browsers always do.
+        host = request.headers.get("host", "")
+        if host and not is_address(host) and not is_own_host(host, hosts):
+            return _reply("unknown host name of this player: see 'graven ggp --help'.", 403)
         if request.method == "OPTIONS":
             return _reply("")
         if request.method == "GET":
@@ -135,14 +140,14 @@ def bound_socket(host: str, port: int) -> socket.socket:
     return bound
 
 
-def make_server(player: GgpPlayer) -> uvicorn.Server:
+def make_server(player: GgpPlayer, hosts: frozenset[str] = LOCAL_HOSTS) -> uvicorn.Server:
     """Return a server for a player."""
     import uvicorn
 
     from graven.interfaces.http_limits import LimitedHttpProtocol
 
     config = uvicorn.Config(
-        make_app(player),
+        make_app(player, hosts),
         http=LimitedHttpProtocol,
         log_level="warning",
         access_log=False,

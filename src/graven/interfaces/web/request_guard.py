@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from functools import partial
 from urllib.parse import urlsplit
 
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "[::1]"})
+from graven.interfaces.host_names import is_own_host
+
 HEADERS = {
     "content-security-policy": "default-src 'self'; img-src 'self' data: blob:; "
     "frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
@@ -45,11 +45,6 @@ def guarded(app: ASGIApp, hosts: frozenset[str]) -> ASGIApp:
             await app(scope, receive, partial(_send_with_headers, send))
 
     return call
-
-
-def is_own_host(host: str, hosts: frozenset[str]) -> bool:
-    """Return whether a Host header, with or without a port, is one of `hosts`."""
-    return re.sub(r":\d+$", "", host.lower()) in hosts
 
 
 def is_same_origin(origin: str, host: str) -> bool:

@@ -13,8 +13,8 @@ from pathlib import Path
 import uvicorn
 
 from graven.core.errors import UsageError
+from graven.interfaces.host_names import LOCAL_HOSTS
 from graven.interfaces.http_limits import LimitedHttpProtocol
-from graven.interfaces.web.request_guard import LOCAL_HOSTS
 from graven.interfaces.web.web_limits import MAX_MESSAGE_BYTES, PageLimits
 from graven.interfaces.web.web_server import WebServer
 

@@ -26,7 +26,8 @@ from starlette.types import ASGIApp, Message
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from graven.core.errors import GravenError, UsageError
-from graven.interfaces.web.request_guard import LOCAL_HOSTS, guarded
+from graven.interfaces.host_names import LOCAL_HOSTS
+from graven.interfaces.web.request_guard import guarded
 from graven.interfaces.web.web_limits import SEND_QUEUE_SIZE, PageLimits
 
 if TYPE_CHECKING:

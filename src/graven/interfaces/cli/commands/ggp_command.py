@@ -24,8 +24,18 @@ def ggp(
     name: Annotated[str, typer.Option(help="The player's name.", metavar="NAME")] = "graven",
     margin: Annotated[
         float,
-        typer.Option(help="The least number of seconds to reserve of each clock.", metavar="S"),
+        typer.Option(
+            help="Seconds of each clock to reserve until the network's delays are known.",
+            metavar="S",
+        ),
     ] = 0.5,
+    host_name: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A host name under which servers reach this player.",
+            metavar="NAME",
+        ),
+    ] = None,
     seed: Seed = 0,
 ) -> None:
     """Run a player for general game playing (GGP) servers.
@@ -36,9 +46,10 @@ def ggp(
     \b
     Examples:
       graven ggp --port 9147
-      graven ggp --host 0.0.0.0 --name my_player --agent "uct(c=0.7)"
+      graven ggp --host 0.0.0.0 --host-name player.example.org --name my_player --agent "uct(c=0.7)"
     """
     import logging
+    import socket
 
     from graven.agents import default_spec
     from graven.core.errors import UsageError
@@ -48,6 +59,7 @@ def ggp(
     from graven.interfaces.ggp.ggp_player import GgpPlayer
     from graven.interfaces.ggp.ggp_server import bound_socket, make_server
     from graven.interfaces.ggp.pondering import warm_up
+    from graven.interfaces.host_names import LOCAL_HOSTS
 
     if not 0 <= port <= 65535:
         raise UsageError(f"--port must be from 0 to 65535, got {port}.")
@@ -66,4 +78,6 @@ def ggp(
             markup=False,
             soft_wrap=True,
         )
-        make_server(player).run(sockets=[listener])
+        names = {host, socket.gethostname(), *(host_name or ())}
+        hosts = LOCAL_HOSTS | {name.lower() for name in names}
+        make_server(player, hosts).run(sockets=[listener])
