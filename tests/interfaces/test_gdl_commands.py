@@ -7,6 +7,8 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
+from graven.gdl.grounding import grounder
+from graven.gdl.proof import prover
 from graven.interfaces.cli.app import run
 from tests.gdl import tiny
 
@@ -67,6 +69,26 @@ def test_info_counts_moves_propositions_and_gates(sheet, capsys):
     gates = [stage["gates"] for stage in result["stages"] if stage["gates"]]
     assert gates[0] > gates[-1] > 0
     assert all(rate > 0 for rate in result["playouts_per_second"].values())
+
+
+@pytest.mark.parametrize(
+    "growth",
+    [
+        "(<= (next (on (pair ?x ?x))) (true (on ?x)))",
+        "(<= (next (on (pair ?x (pair ?x ?x)))) (true (on ?x)))",
+        "(tree z) (<= (tree (pair ?x ?y)) (tree ?x) (tree ?y)) (<= (next (on ?x)) (tree ?x))",
+        "(tree z) (<= (tree (pair ?x ?y)) (tree ?x) (tree ?y)) (<= (legal white ?x) (tree ?x))",
+    ],
+)
+def test_info_about_a_sheet_whose_terms_grow_is_a_sentence(sheet, capsys, monkeypatch, growth):
+    limits = grounder.GroundingLimits(seconds=0.2)
+    monkeypatch.setattr(grounder, "GroundingLimits", lambda: limits)
+    monkeypatch.setattr(prover, "MAX_QUERY_SECONDS", 1.0)
+    text = sheet(f"(role white) (init (on z)) (legal white go) (goal white 50) {growth}")
+    assert run(["gdl", "info", text, "--seconds", "0.01"]) == 2
+    printed = capsys.readouterr().err
+    assert "bug" not in printed
+    assert printed.rstrip().endswith(".")
 
 
 def test_draw_shows_all_relations(sheet, tmp_path, capsys):

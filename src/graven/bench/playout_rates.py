@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from graven.core import contract
+from graven.core.callbacks import raise_fault
 from graven.core.compile import compiled
 from graven.core.contract import SIMULTANEOUS, TERMINAL, Moves, Rules, State
 from graven.core.errors import ContractError
@@ -41,7 +42,10 @@ def new_buffers(rules: Rules) -> PlayoutBuffers:
 
 @compiled
 def play_random(rules: Rules, first: State, buffers: PlayoutBuffers, count: int) -> int:
-    """Play `count` random games from a position; return the number of steps of all games."""
+    """Play `count` random games from a position; return the number of steps of all games.
+
+    Returns -1 if the rules name no player to move, or a move that does not exist.
+    """
     state, joint, moves, rng = buffers
     steps = 0
     for _ in range(count):
@@ -51,10 +55,15 @@ def play_random(rules: Rules, first: State, buffers: PlayoutBuffers, count: int)
             turn = contract.turn(rules, state)
             if turn == TERMINAL:
                 break
+            if not SIMULTANEOUS <= turn < rules.players:
+                return -1
             low = 0 if turn == SIMULTANEOUS else turn
             high = rules.players if turn == SIMULTANEOUS else turn + 1
             for player in range(low, high):
-                joint[player] = contract.sample(rules, state, player, moves, rng)
+                move = contract.sample(rules, state, player, moves, rng)
+                if move < 0 or move >= rules.num_codes:
+                    return -1
+                joint[player] = move
             contract.play(rules, state, joint)
             steps += 1
     return steps
@@ -66,7 +75,8 @@ def sequential_rate(game: Game, seconds: float) -> float:
     buffers = new_buffers(rules)
     started, done, count = time.thread_time(), 0, 1
     while True:
-        play_random(rules, first, buffers, count)
+        steps = play_random(rules, first, buffers, count)
+        _raise_if(steps < 0, game)
         done += count
         elapsed = time.thread_time() - started
         if elapsed >= seconds:
@@ -102,8 +112,10 @@ def random_game_statistics(game: Game, seconds: float) -> dict[str, float]:
     while not games or time.thread_time() - started < seconds:
         state, joint = game.start().state.copy(), contract.new_joint(rules)
         while (turn := contract.turn(rules, state)) != TERMINAL:
+            _raise_if(not SIMULTANEOUS <= turn < game.players, game)
             for player in range(game.players) if turn == SIMULTANEOUS else (turn,):
                 count = int(contract.legal(rules, state, player, moves))
+                _raise_if(count < 1, game)
                 joint[player] = moves[below(rng, count)]
                 if count > 1:
                     choices += count
@@ -112,3 +124,12 @@ def random_game_statistics(game: Game, seconds: float) -> dict[str, float]:
             steps += 1
         games += 1
     return {"length": steps / games, "branching": choices / max(1, choosers)}
+
+
+def _raise_if(broken: bool, game: Game) -> None:
+    """Raise what rules in Python have raised, or a ContractError if `broken`."""
+    raise_fault()
+    if broken:
+        raise ContractError(
+            f"the rules of {game.spec} break the game contract in a random playout."
+        )
