@@ -46,6 +46,9 @@ WORST_2015 = [
     ("go(size=19)", "grave(ref=400,bias=1e-5)+mogo", "rave(bias=1e-5)+mogo", 72.2),
     ("go(size=19)", "grave(ref=100,bias=1e-12)+mogo", "rave(bias=1e-5)+mogo", 73.2),
     ("go(size=19)", "grave(ref=100,bias=1e-12)+mogo", "rave(bias=1e-7)+mogo", 62.4),
+    # "RAVE won all of its games with all bias"; "all results were greater than 98 %".
+    ("domineering(size=19)", "rave(bias=1e-7)", "uct(c=0.4)", 100.0),
+    ("go(size=19)", "rave(bias=1e-5)+mogo", "uct(c=0.4)+mogo", 98.0),
     ("go(size=19,colors=3)", "rave(bias=1e-9)", "grave(ref=400,bias=1e-5)", 18.5),
 ]
 
@@ -117,6 +120,15 @@ def test_cazenave2016s_percentages_are_of_500_games_and_its_constants_double():
                 assert next_one == pytest.approx(2 * one)
             for figure in part.figures:
                 assert figure.value * 5 == pytest.approx(round(figure.value * 5))
+
+
+def test_both_papers_of_cazenave_keep_the_first_of_equal_moves():
+    """Algorithm 1 of 2015 and algorithm 7 of 2016 take a later move only if it is better."""
+    for name in ("cazenave2015", "cazenave2016"):
+        for table in paper(name).tables.values():
+            for figure in table.figures:
+                for spec in (figure.setup.first, figure.setup.second):
+                    assert parse(spec).options.ties == "first"
 
 
 def greatest(table, label):
@@ -229,6 +241,9 @@ def test_statements_of_rimmel2010_about_its_tables():
     assert (best.place, best.value) == ("playouts 1000, p 0.5, size 10", 54.32)
     assert figures["playouts 10000, p 0.5, size 10"].value == 54.45
     assert figures["playouts 20000, p 0.5, size 10"].value == 54.42
+    # The paper's table has no p there.
+    guessed = [figure.value for place, figure in figures.items() if "guessed" in place]
+    assert guessed == [52.42, 53.2]
     (best,) = [figure for figure in paper("rimmel2010").table("2").figures if figure.best]
     assert (best.place, best.value, best.plus_minus) == ("size 20", 62.7, 0.9)
     text = paper("rimmel2010").table("text").figures

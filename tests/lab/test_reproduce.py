@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from graven.lab.experiments.job import GameResult
 from graven.lab.experiments.reproduce import Results, column_summary, plan_entries, verdict
+from graven.lab.experiments.run import Shard
 from graven.lab.published import PublishedFigure, paper
 from graven.lab.stats.intervals import Score
 from graven.lab.store.store import Store
@@ -59,10 +62,9 @@ def test_the_store_is_found_by_what_was_played():
         again = Results(store.summaries()).best(table)
         assert again.verdict == "agrees"
         values = again.to_dict()
-        assert (values["ours"], values["games"], values["published"]) == (60.0, 50, 67.8)
+        assert (values["win_rate"], values["games"], values["published"]) == (60.0, 50, 67.8)
         assert (values["version"], values["machine"]) == ("9.9", "here")
-        published = values["published_low"], values["published_high"]
-        assert published == pytest.approx(again.figure.interval, abs=0.005)
+        assert values["published_ci95"] == pytest.approx(again.figure.interval, abs=0.005)
         # Another seed is another experiment.
         assert Results(store.summaries(), seed=1).best(table).verdict == "not yet run"
         verdicts = [entry.verdict for entry in Results(store.summaries()).entries(table)]
@@ -71,14 +73,54 @@ def test_the_store_is_found_by_what_was_played():
 
 def test_headlines_are_the_best_playable_figures_of_tables():
     headlines = Results(()).headlines()
-    tables = [(entry.paper, entry.table) for entry in headlines]
+    best = [entry for entry in headlines if not entry.figure.headline]
+    tables = [(entry.paper, entry.table) for entry in best]
     assert len(tables) == len(set(tables))
+    # Cells in which ours differed belong to the headline, too.
+    more = [(entry.table, entry.figure.place) for entry in headlines if entry.figure.headline]
+    assert more == [
+        ("1", "PPA alpha 0.32"),
+        ("6", "PPAF alpha 0.32"),
+        ("IV", "Chinook, RAVE"),
+        ("IV", "TTCC4 2P, RAVE"),
+        ("IV", "Zhadu, GRAVE"),
+    ]
     for name in ("1", "6", "12"):
         assert ("cazenave2015", name) in tables
     assert ("sironi2016", "III") not in tables
     assert all(entry.pairing is not None for entry in headlines)
     (six,) = [entry for entry in headlines if (entry.paper, entry.table) == ("cazenave2015", "6")]
     assert six.figure.best
+
+
+def test_every_seat_assignment_is_played_equally_often():
+    table = paper("sironi2016").table("IV")
+    plan = plan_entries(Results(()).entries(table), 100)
+    assert {(item.pairing.players, item.games) for item in plan} == {(2, 100), (3, 102)}
+
+
+def test_shards_share_out_all_games_in_whole_groups():
+    table = paper("sironi2016").table("IV")
+    entries = [entry for entry in Results(()).entries(table) if "3P" in entry.figure.place]
+    whole = plan_entries(entries, 100)[0]
+    shards = [plan_entries(entries, 100, Shard(number, 4))[0].indices() for number in range(1, 5)]
+    assert sorted(index for indices in shards for index in indices) == list(range(102))
+    for indices in shards:
+        seats = [whole.pairing.seats(index) for index in indices]
+        assert {seats.count(one) for one in seats} == {len(indices) // 6}
+
+
+def test_games_of_different_searches_are_shown_apart():
+    table = paper("cazenave2015").table("6")
+    with Store() as store:
+        pairing = Results(()).best(table).pairing
+        old, new = (replace(pairing, search_fingerprint=text) for text in ("old", "new"))
+        add_games(store, old, 30, 20)
+        add_games(store, new, 1, 9)
+        # Nothing is played: the search with the most games is shown.
+        shown = Results(store.summaries()).best(table)
+        assert (shown.score, shown.to_dict()["fingerprint"]) == (Score(30, 20), "old")
+        assert Results(store.summaries(), played=[new]).best(table).score == Score(1, 9)
 
 
 def test_equal_pairings_are_played_once():

@@ -151,9 +151,16 @@ class Results:
         return max(entries, key=lambda entry: entry.figure.value, default=None)
 
     def headlines(self, chosen: Iterable[Paper] | None = None) -> list[Entry]:
-        """Return the headlines of all tables of win rates that have a playable figure."""
+        """Return the headlines of all tables of win rates that have a playable figure.
+
+        They are the best figure of each table, and those that the data call headlines.
+        """
         tables = [table for paper in chosen or papers() for table in paper.tables.values()]
-        headlines = [self.best(table) for table in tables if not table.measure]
+        headlines: list[Entry | None] = []
+        for table in tables:
+            if not table.measure:
+                more = [self.entry(table, each) for each in table.figures if each.headline]
+                headlines += [self.best(table), *more]
         return [entry for entry in headlines if entry is not None]
 
 

@@ -6,7 +6,9 @@ parameters (`across` names those printed above the figures, `line` is the number
 the paper prints per line) or a grid with `columns` and `rows`. `game`, `playouts`, `first` and
 `second` may be given in the table, the part, the column or the row; the innermost applies. They
 are templates: "rave(bias={bias})" takes its bias from the parameters of the figure. `[agents]`
-defines names of agents.
+defines names of agents. `guessed` names parameters that the paper does not give for the figures
+with these indices; `headline` has the indices (in a grid, for each row, the columns) of figures
+that belong to the headline besides the best one.
 """
 
 from __future__ import annotations
@@ -93,6 +95,7 @@ class _Scope:
         *,
         plus_minus: float | None = None,
         best: bool = False,
+        headline: bool = False,
     ) -> PublishedFigure:
         """Return a figure with everything that applies to it."""
         if isinstance(value, bool) or not isinstance(value, int | float):
@@ -111,6 +114,7 @@ class _Scope:
             plus_minus=None if plus_minus is None else float(plus_minus),
             games=None if measure else self.get("games", parameters),
             best=best,
+            headline=headline,
             setup=setup,
             cannot=cannot,
         )
@@ -152,23 +156,28 @@ def _parse_list(scope: _Scope) -> TablePart:
     columns = {
         key: column
         for key, column in part.items()
-        if isinstance(column, list) and key not in ("figures", "across", "plus_minus")
+        if isinstance(column, list) and key not in ("figures", "across", "plus_minus", "headline")
     }
     for key, column in columns.items():
         if len(column) != len(values):
             raise ValueError(f"{key} has {len(column)} values for {len(values)} figures")
     margins = part.get("plus_minus", [None] * len(values))
+    guessed = part.get("guessed", {})
     headed: list[tuple[str, PublishedFigure]] = []
     for index, (value, plus_minus) in enumerate(zip(values, margins, strict=True)):
         parameters = {key: column[index] for key, column in columns.items()}
         shown = [format_value(parameters[key]) for key in across]
-        place = ", ".join(f"{key} {text}" for key, text in zip(across, shown, strict=True))
+        marks = [" (guessed)" if index in guessed.get(key, ()) else "" for key in across]
+        place = ", ".join(
+            f"{key} {text}{mark}" for key, text, mark in zip(across, shown, marks, strict=True)
+        )
         figure = scope.figure(
             value,
             f"{label} {place}".strip(),
             parameters,
             plus_minus=plus_minus,
             best=index == part.get("best", -1),
+            headline=index in part.get("headline", ()),
         )
         headed.append(("\n".join(shown), figure))
     lines = tuple(
@@ -198,6 +207,7 @@ def _parse_grid(scope: _Scope) -> TablePart:
                 f"{label}, {prefix}{column['label']}",
                 {**scope.rows[label], **column},
                 plus_minus=plus_minus,
+                headline=column["label"] in row.get("headline", ()),
             )
             for value, plus_minus, column in zip(row["figures"], margins, columns, strict=True)
         )

@@ -44,8 +44,9 @@ class PublishedFigure:
     """One published number: a percentage of games won, or the quantity that the table measures.
 
     `plus_minus` is the half width of the published confidence interval and `games` the number of
-    games, each None if the paper does not give it. `setup` is None if the figure cannot be played;
-    `cannot` gives the reason.
+    games, each None if the paper does not give it. `best` is the best figure of its table in the
+    paper's words; `headline` marks another one that belongs to the headline. `setup` is None if the
+    figure cannot be played; `cannot` gives the reason.
     """
 
     value: float
@@ -53,6 +54,7 @@ class PublishedFigure:
     plus_minus: float | None = None
     games: int | None = None
     best: bool = False
+    headline: bool = False
     setup: FigureSetup | None = None
     cannot: str = ""
 
