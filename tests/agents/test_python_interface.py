@@ -13,6 +13,7 @@ from functools import partial
 import pytest
 
 import graven as gv
+from graven.core.contract import SIMULTANEOUS, TERMINAL
 from graven.core.errors import UsageError
 
 
@@ -38,14 +39,48 @@ class TwoHeaps:
         return [self.turn, 1 - self.turn]
 
 
+def start(constants, state):
+    state[:] = 0
+
+
+def turn(constants, state):
+    return SIMULTANEOUS if state[0] == 0 else TERMINAL
+
+
+def legal(constants, state, player, moves):
+    moves[0], moves[1] = 0, 1
+    return 2
+
+
+def play(constants, state, joint):
+    state[0], state[1] = 1, joint[0] == joint[1]
+
+
+def scores(constants, state, out):
+    out[0], out[1] = state[1], 1 - state[1]
+
+
+def format_pennies_move(player, code):
+    return ("heads", "tails")[code]
+
+
+PENNIES = gv.Game(
+    name="pennies",
+    players=2,
+    functions=gv.RuleFunctions(start=start, turn=turn, legal=legal, play=play, scores=scores),
+    bounds=gv.Bounds(state_words=2, num_codes=2, max_moves=2, max_plies=1),
+    display=gv.Display(format_move=format_pennies_move),
+)
+
+
 def roundtrip(value):
     return pickle.loads(pickle.dumps(value))
 
 
-SPECS = ["hex(size=5)", "misere-nogo(size=4)", "go(size=5)", "gdl(sheet=battle)"]
+GAMES = ["hex(size=5)", "misere-nogo(size=4)", "go(size=5)", "gdl(sheet=tictactoe_3d_2player)"]
 
 
-@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("spec", GAMES)
 def test_games_and_positions_survive_pickle(spec):
     game = gv.game(spec)
     position = game.start()
@@ -74,6 +109,13 @@ def test_a_game_of_a_class_is_pickled_as_the_class_and_its_moves():
     again = roundtrip(position)
     assert str(again.legal_moves) == str(position.legal_moves)
     assert [again.game.format_move(0, max(joint)) for joint in again.history] == ["(0,2)", "(1,1)"]
+
+
+def test_a_game_of_functions_is_pickled_by_their_names():
+    again = roundtrip(PENNIES.start().play_joint(["heads", "tails"]))
+    assert again.scores == (0.0, 1.0)
+    assert again.game == PENNIES
+    assert again.history == ((0, 1),)
 
 
 def test_a_game_that_cannot_be_pickled_says_what_to_do():
@@ -122,12 +164,13 @@ def test_a_result_as_plain_values():
 
 
 def test_the_best_move_is_text_also_where_all_players_move():
-    position = gv.game("gdl(sheet=battle)").start()
-    assert len(position.players_to_move) == 2
+    position = PENNIES.start()
     result = gv.agent("uct").search(position, playouts=20)
     assert isinstance(result.best_move, str)
     assert result.best_move == ",".join(result.best_joint)
+    assert {*result.best_joint} <= {"heads", "tails"}
     assert len(result.best_joint) == 2
+    assert "player 2:" in str(result)
     assert position.play_joint(result.best_joint) == position.play_moves([result.best_move])
     single = gv.game("hex(size=3)").start()
     result = gv.agent("uct").search(single, playouts=20)
@@ -206,7 +249,7 @@ def test_the_tree_of_a_search():
 
 
 def test_the_tree_of_simultaneous_moves_and_of_no_amaf():
-    position = gv.game("gdl(sheet=battle)").start()
+    position = PENNIES.start()
     tree = gv.agent("uct").search(position, playouts=50).tree
     assert {child.player for child in tree.root.children} == {0, 1}
     assert tree.root.pv == ()
@@ -245,3 +288,23 @@ def test_the_command_writes_the_tree(tmp_path, monkeypatch, capsys):
     assert (tmp_path / "out.svg").read_text().count("<g>") == 5
     assert run([*command, "out.png"]) == 2
     assert "a tree is written as .svg" in capsys.readouterr().err
+
+
+def test_a_result_tells_when_amaf_misleads():
+    from graven.agents.search_result import MoveStat, SearchResult
+
+    def result(amafs):
+        stats = tuple(
+            MoveStat(f"m{i}", 1000, mean, amaf, 1000)
+            for i, (mean, amaf) in enumerate(zip((0.7, 0.6, 0.5, 0.4), amafs, strict=True))
+        )
+        return SearchResult("m0", root_stats=stats, by_player={0: stats}, player_names=("Black",))
+
+    assert result((0.7, 0.6, 0.5, 0.4)).amaf_agreement == 1.0
+    assert not result((0.7, 0.6, 0.5, 0.4)).amaf_misleads
+    assert result((0.4, 0.5, 0.6, 0.7)).amaf_agreement == -1.0
+    assert "AMAF orders these moves against their means" in str(result((0.4, 0.5, 0.6, 0.7)))
+    assert "AMAF orders" not in str(result((0.5, 0.6, 0.7, 0.4)))
+    # Moves with few playouts say nothing.
+    few = tuple(MoveStat(f"m{i}", 5, i / 10, 1 - i / 10, 5) for i in range(8))
+    assert SearchResult("m0", root_stats=few).amaf_agreement is None

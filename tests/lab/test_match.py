@@ -202,3 +202,24 @@ def test_a_script_needs_no_main_guard(tmp_path):
         [sys.executable, str(script)], capture_output=True, text=True, env=os.environ, timeout=120
     )
     assert done.stdout == "2\n", done.stderr
+
+
+def test_a_match_prints_as_the_command_does_and_survives_pickle(capsys, tmp_path):
+    import pickle
+
+    from graven.interfaces.cli.app import run
+
+    result = match(GAME, "uct", "rave", workers=1, store=tmp_path / "games.db", **QUICK)
+    printed = str(result)
+    assert f"{result.wins} won, {result.losses} lost, {result.draws} drawn" in printed
+    assert "\n" not in repr(result)
+    words = ["match", GAME, "uct", "rave", "--db", str(tmp_path / "games.db"), "--workers", "1"]
+    for name, value in QUICK.items():
+        words += [f"--{name}", str(value)]
+    assert run(words) == 0
+    shown = capsys.readouterr().out
+    assert [line for line in printed.splitlines() if line in shown] == printed.splitlines()
+    again = pickle.loads(pickle.dumps(result))
+    assert again.results == result.results
+    assert str(again) == printed
+    assert again.to_dict() == result.to_dict()

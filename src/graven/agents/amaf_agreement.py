@@ -8,10 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from graven.agents.search_result import MoveStat
+from typing import Protocol
 
 MIN_MOVES = 4
 MIN_VISITS = 30
@@ -21,23 +18,47 @@ MIN_PAIRS = 5
 STRONG_DISAGREEMENT = -0.3
 
 
-def amaf_agreement(stats: Sequence[MoveStat]) -> float | None:
+class RankedMove(Protocol):
+    """The statistics of a move: of a result, or of a snapshot of a running search."""
+
+    @property
+    def visits(self) -> int:
+        """The playouts of the move."""
+
+    @property
+    def mean(self) -> float | None:
+        """Their mean score."""
+
+    @property
+    def amaf(self) -> float | None:
+        """The AMAF value of the move."""
+
+
+def amaf_misleads(stats: Sequence[RankedMove]) -> bool:
+    """Return whether AMAF orders the moves strongly against their means."""
+    agreement = amaf_agreement(stats)
+    return agreement is not None and agreement < STRONG_DISAGREEMENT
+
+
+def amaf_agreement(stats: Sequence[RankedMove]) -> float | None:
     """Return Kendall's rank correlation, from -1 to 1, of AMAF values and means.
 
     Only pairs of moves whose means differ significantly count. None with fewer than MIN_PAIRS.
     """
-    tried = [stat for stat in stats if stat.visits >= MIN_VISITS and stat.amaf is not None]
+    tried = [
+        (stat.visits, stat.mean, stat.amaf)
+        for stat in stats
+        if stat.visits >= MIN_VISITS and stat.mean is not None and stat.amaf is not None
+    ]
     if len(tried) < MIN_MOVES:
         return None
     agree = disagree = 0
-    for one, other in combinations(tried, 2):
-        assert one.amaf is not None
-        assert other.amaf is not None
+    for (visits, mean, amaf), (other_visits, other_mean, other_amaf) in combinations(tried, 2):
         # A score from 0 to 1 has a variance of at most 1/4.
-        error = 0.5 * (1 / one.visits + 1 / other.visits) ** 0.5
-        if abs(one.mean - other.mean) < STANDARD_ERRORS * error:
+        error = 0.5 * (1 / visits + 1 / other_visits) ** 0.5
+        if abs(mean - other_mean) < STANDARD_ERRORS * error:
             continue
-        product = (one.mean - other.mean) * (one.amaf - other.amaf)
+        product = (mean - other_mean) * (amaf - other_amaf)
         agree += product > 0
         disagree += product < 0
     pairs = agree + disagree

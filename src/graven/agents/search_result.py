@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from graven.agents.amaf_agreement import STRONG_DISAGREEMENT, amaf_agreement
+from graven.agents.amaf_agreement import amaf_agreement, amaf_misleads
 from graven.agents.move_clock import MoveClock
 from graven.agents.result_html import search_table
 from graven.agents.result_text import MOVES_SHOWN, result_lines
@@ -93,8 +93,7 @@ class SearchResult(PlainValues):
     @property
     def amaf_misleads(self) -> bool:
         """Whether AMAF orders the root's moves strongly against their means."""
-        agreement = self.amaf_agreement
-        return agreement is not None and agreement < STRONG_DISAGREEMENT
+        return amaf_misleads(self.root_stats)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain values, under the names of `SearchResult` and `MoveStat`.

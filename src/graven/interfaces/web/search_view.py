@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import isfinite
 from typing import Any
 
+from graven.agents.amaf_agreement import amaf_misleads
 from graven.core.contract import TERMINAL
 from graven.core.errors import UsageError
 from graven.core.game import Game
@@ -52,6 +53,7 @@ def search_message(page_search: PageSearch) -> dict[str, Any]:
         "playouts": playouts,
         "playouts_per_second": round(playouts / max(page_search.seconds, 1e-3)),
         "nodes": snapshot.nodes_in_use(search),
+        "amaf_misleads": amaf_misleads(root.moves),
         "value": _round(value),
         "best_move": result.move_of(player) if result else None,
         "pv": [

@@ -25,7 +25,7 @@ from graven.search.policy import Policy
 from graven.sources.load import load_game
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MatchResult(PlainValues):
     """A match from the first agent's point of view.
 
@@ -42,7 +42,7 @@ class MatchResult(PlainValues):
     failures: tuple[FailedGame, ...]
     verdict: SprtVerdict | None
     group_results: tuple[float, ...]
-    store: Store = field(repr=False, compare=False)
+    store: Store | None = field(compare=False)  # None after pickling
 
     @property
     def game(self) -> str:
@@ -115,7 +115,22 @@ class MatchResult(PlainValues):
     @cached_property
     def results(self) -> tuple[GameResult, ...]:
         """The games in the order of their numbers."""
-        return tuple(self.store.results(self.pairing, self.planned))
+        return tuple(self.store.results(self.pairing, self.planned)) if self.store else ()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle the games themselves instead of the store."""
+        return {**vars(self), "results": self.results, "store": None}
+
+    def __str__(self) -> str:
+        from graven.lab.reports.match_text import match_lines
+
+        return "\n".join(line.text for line in match_lines(self))
+
+    def __repr__(self) -> str:
+        return (
+            f"<MatchResult {self.pairing.title} at {self.game}: "
+            f"{self.wins}-{self.losses}-{self.draws}>"
+        )
 
     @property
     def finished(self) -> bool:

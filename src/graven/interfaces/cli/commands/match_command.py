@@ -18,7 +18,7 @@ from graven.interfaces.cli.arguments import (
     check_agents,
     compile_game,
 )
-from graven.interfaces.cli.console import format_duration, out
+from graven.interfaces.cli.console import format_duration, print_lines
 from graven.interfaces.cli.experiment_runner import (
     Cluster,
     ExperimentSettings,
@@ -136,13 +136,15 @@ class MatchLine:
 
     def text(self, elapsed: float) -> str:
         """Return the line after `elapsed` seconds."""
+        from graven.lab.reports.match_text import rate_text
+
         score, initial = self._score, self._initial
         if score is None or initial is None or score is initial:
             done = score.games if score else 0
             spent = format_duration(elapsed)
             return f"{done}/{self._games} games after {spent} (a first run compiles)"
         text = f"{score.games}/{self._games} games"
-        text += f", {score.wins}-{score.losses}-{score.draws}, {_rate(score, score.ci95)}"
+        text += f", {score.wins}-{score.losses}-{score.draws}, {rate_text(score, score.ci95)}"
         new = score.games - initial.games
         if new > 1:
             # From the end of the first game on: the first one includes compilation.
@@ -151,42 +153,16 @@ class MatchLine:
         return text
 
 
-def _score(score: Score) -> str:
-    return f"{score.wins} won, {score.losses} lost, {score.draws} drawn"
-
-
-def _rate(score: Score, interval: tuple[float, float]) -> str:
-    if score.win_rate is None:
-        return "no game finished"
-    low, high = interval
-    return f"{100 * score.win_rate:.1f} % (95 %: {100 * low:.1f} to {100 * high:.1f})"
-
-
 def _inside(result: MatchResult, published: float) -> bool:
     low, high = result.ci95
     return low <= published / 100 <= high
 
 
 def _show(result: MatchResult, published: float | None) -> None:
-    from graven.lab.stats.intervals import elo_from_rate
+    from graven.lab.reports.match_text import match_lines, text_row
 
-    console = out()
-
-    def row(name: str, text: str, style: str = "") -> None:
-        console.print(f"{name:<11}{text}", markup=False, style=style, soft_wrap=True)
-
-    console.print(result.pairing.title, markup=False, style="bold", soft_wrap=True)
-    row("game", f"{result.game}, {result.games} games, {result.plies:.1f} plies each")
-    row("budget", f"{result.pairing.budget} a move")
-    if result.new < result.games:
-        row("new", f"{result.new} games; the others were in the store")
-    row("score", _score(result.score))
-    row("speed", f"{result.playouts_per_second:,.0f} playouts/s on each worker")
-    row("win rate", _rate(result.score, result.ci95), style="bold")
-    if result.win_rate is not None:
-        row("Elo", " to ".join(f"{elo_from_rate(end):+.0f}" for end in result.ci95))
-    if result.verdict is not None:
-        row("test", str(result.verdict))
+    lines = match_lines(result)
     if published is not None:
         place = "inside" if _inside(result, published) else "outside"
-        row("published", f"{published:.1f} %, {place} our interval")
+        lines.append(text_row("published", f"{published:.1f} %, {place} our interval"))
+    print_lines(lines)

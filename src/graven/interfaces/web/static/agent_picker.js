@@ -10,7 +10,7 @@ let pickerCount = 0;
 
 export class AgentPicker {
   // checkAgent(spec, callback) lets the server validate a spec; the callback gets its answer.
-  constructor({ choices, value = "grave", checkAgent, label = "Agent" }) {
+  constructor({ choices, value = choices.default_agent, checkAgent, label = "Agent" }) {
     this.choices = choices;
     this.checkAgent = checkAgent;
     const id = `agent-${pickerCount += 1}`;

@@ -40,7 +40,7 @@ export class AnalysisPanel {
 
   // Add the form that starts an analysis, once the catalogue has been loaded.
   addForm({ choices, send, checkAgent }) {
-    const picker = new AgentPicker({ choices, value: "grave", checkAgent, label: "With" });
+    const picker = new AgentPicker({ choices, checkAgent, label: "With" });
     const budget = new BudgetPicker({ choices, playouts: DEFAULT_PLAYOUTS });
     const start = () => send("analyse", { slot: "a", agent: picker.value, ...budget.value });
     this.analyse.append(picker.element, budget.element, h("div", { class: "actions" },

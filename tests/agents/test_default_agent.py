@@ -1,0 +1,45 @@
+"""One default agent, defined once: every interface uses it if the user names none."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import graven as gv
+from graven.agents import default_spec
+from graven.interfaces.cli.app import run
+
+
+def test_search_uses_the_default_agent(capsys):
+    game = gv.game("hex(size=3)")
+    assert run(["search", "hex", "--size", "3", "--playouts", "50", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["agent"] == gv.default_agent(game).spec
+
+
+def test_play_uses_the_default_agent(capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO("quit\n"))
+    assert run(["play", "hex", "--size", "3", "--playouts", "20"]) == 0
+    assert f"against {gv.default_agent(gv.game('hex')).spec}" in capsys.readouterr().out
+
+
+def test_the_page_offers_the_default_agent():
+    from graven.interfaces.web.catalogue import choices
+    from graven.interfaces.web.live_game import LiveGame
+    from graven.interfaces.web.web_limits import PageLimits
+    from graven.search.budget import Budget
+
+    limits = PageLimits()
+    assert choices(limits)["default_agent"] == default_spec()
+    live = LiveGame(gv.game("hex(size=3)"), "hex(size=3)", limits)
+    live.assign_seats(None, Budget())
+    person, opponent = live.seats
+    assert person is None
+    # The server limits the memory of a tree.
+    unlimited = opponent.with_options(memory_mib=gv.default_agent().search_spec.options.memory_mib)
+    assert unlimited.text == gv.default_agent(live.game).spec
+
+
+def test_go_has_playouts_of_its_own():
+    assert gv.default_agent(gv.game("go")).spec.endswith("+mogo")
+    three = gv.game("go(colors=3)")  # mogo is for two colours
+    assert gv.default_agent(three) == gv.default_agent() == gv.default_agent(gv.game("hex"))
