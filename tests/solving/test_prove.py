@@ -16,6 +16,7 @@ from graven.core.errors import UsageError
 from graven.core.game import Position
 from graven.solving import ProofSession, ProveLimits
 from graven.solving.proof_file import load_proof, save_proof
+from tests.gdl import tiny
 
 
 def exhaustive_scores(position: Position) -> tuple[float, ...]:
@@ -56,7 +57,6 @@ def random_position(game: gv.Game, plies: int, rng: random.Random) -> Position:
         ("nogo(size=3x3)", 3, 8),
         ("atarigo(size=3x3)", 4, 8),
         ("othello(size=4)", 6, 8),
-        ("gdl(sheet=tictactoe)", 4, 6),
     ],
 )
 def test_agrees_with_exhaustive_search(spec: str, plies: int, count: int) -> None:
@@ -69,6 +69,13 @@ def test_agrees_with_exhaustive_search(spec: str, plies: int, count: int) -> Non
         best = position.play(result.best_move)
         assert exhaustive_scores(best) == result.scores
         assert result.pv[0] == result.best_move
+
+
+def test_a_game_in_gdl(tmp_path) -> None:
+    file = tmp_path / "noughts.kif"
+    file.write_text(tiny.TIC_TAC_TOE)
+    result = gv.prove(gv.game(str(file)))
+    assert result.scores == (0.5, 0.5)  # tic-tac-toe is a draw
 
 
 class Auction:
@@ -170,7 +177,7 @@ def test_equal_seeds_give_equal_searches() -> None:
     ("game", "reason"),
     [
         ("samegame", "graven solve"),
-        ("go(size=5,colors=3)", "two players"),
+        ("go(size=5,colors=3)", "go has 3"),
         ("breakthrough(size=5x4)", "nodes must be from 1"),
     ],
 )
