@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from graven.core.errors import ContractError, UsageError
 from graven.core.game import Game, Position
+from graven.core.plain_values import PlainValues
 from graven.core.rng import generator
 from graven.core.status import Status, call_kernel, contract_fault
 from graven.search.runner import Stop
@@ -49,7 +50,7 @@ EQUAL = 1e-9
 
 
 @dataclass(frozen=True)
-class ProofResult:
+class ProofResult(PlainValues):
     """What a proof search has found out about a position.
 
     `proven` is whether the result with best play is known; `scores` is then each player's score,
@@ -70,12 +71,19 @@ class ProofResult:
     proof_number: float
     disproof_number: float
 
+    def __str__(self) -> str:
+        if self.scores is None:
+            bounds = ", ".join(f"{low:g} to {high:g}" for low, high in self.bounds)
+            return f"not proven: scores within {bounds} after {self.nodes:,} positions"
+        scores = ", ".join(f"{score:g}" for score in self.scores)
+        return f"proven: scores {scores} with {self.best_move}, {self.nodes:,} positions"
+
     @property
     def nodes_per_second(self) -> float:
         """The average speed."""
         return self.nodes / self.seconds if self.seconds else 0.0
 
-    def as_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the result as JSON values; infinite numbers are null."""
 
         def finite(number: float) -> float | None:

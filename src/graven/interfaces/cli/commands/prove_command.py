@@ -79,7 +79,7 @@ def prove(
 
     result, interrupted = run_with_progress(work, lambda elapsed: _progress(sessions, elapsed))
     if json:
-        print_json(result.as_json())
+        print_json(result.to_dict())
     else:
         _show(position, result)
     if interrupted:
