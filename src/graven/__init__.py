@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from graven.lab.experiments.tournament import tournament
     from graven.lab.experiments.tune import tune
     from graven.lab.store.store import Store
-    from graven.solving import Solution, solve
+    from graven.solving import ProofResult, Solution, prove, solve
     from graven.sources.load import load_game as game
     from graven.sources.python_class import from_class
     from graven.testing.contract_suite import check_game
@@ -39,6 +39,7 @@ _HOMES = {
     "Game": ("graven.core.game", "Game"),
     "GravenError": ("graven.core.errors", "GravenError"),
     "Position": ("graven.core.game", "Position"),
+    "ProofResult": ("graven.solving", "ProofResult"),
     "RuleFunctions": ("graven.core.game_parts", "RuleFunctions"),
     "SearchResult": ("graven.agents", "SearchResult"),
     "Store": ("graven.lab.store.store", "Store"),
@@ -52,6 +53,7 @@ _HOMES = {
     "sweep": ("graven.lab.experiments.sweep", "sweep"),
     "tournament": ("graven.lab.experiments.tournament", "tournament"),
     "tune": ("graven.lab.experiments.tune", "tune"),
+    "prove": ("graven.solving", "prove"),
     "solve": ("graven.solving", "solve"),
     "openspiel_bot": ("graven.agents", "openspiel_bot"),
     "from_class": ("graven.sources.python_class", "from_class"),
@@ -65,6 +67,7 @@ __all__ = [
     "Game",
     "GravenError",
     "Position",
+    "ProofResult",
     "RuleFunctions",
     "SearchResult",
     "Solution",
@@ -77,6 +80,7 @@ __all__ = [
     "game",
     "match",
     "openspiel_bot",
+    "prove",
     "solve",
     "sweep",
     "tournament",

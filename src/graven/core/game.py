@@ -56,6 +56,8 @@ class Game:
     means that a code is a point, the same for all players, which several of them may occupy one
     after another (as in Go): AMAF then credits the player who occupies it first.
     `history_dependent` means that equal states reached by different moves are different positions.
+    `exact_key=False` means that positions with equal keys may differ in what follows (as in Go with
+    superko): such positions share statistics, but no proofs.
     `source` is the text that loads the game, if that differs from its name with its options (a
     file, for example). `source_functions` are further functions that define the game, such as the
     methods of a class. The fields of `bounds` and `display` are attributes of the game, too.
@@ -74,6 +76,7 @@ class Game:
         options: Mapping[str, Option] | None = None,
         shared_points: bool = False,
         history_dependent: bool = False,
+        exact_key: bool = True,
         misere: bool = False,
         source: str = "",
         source_functions: Sequence[Callable[..., Any]] = (),
@@ -95,6 +98,7 @@ class Game:
         self.options = dict(options or {})
         self.shared_points = shared_points
         self.history_dependent = history_dependent
+        self.exact_key = exact_key
         self.misere = misere
         self.source = source
         self.source_functions = tuple(source_functions)

@@ -323,6 +323,7 @@ def make(size: int | str = 9, komi: float | str | None = None, colors: int | str
             parse_position=partial(parse_position, size=(rows, columns)),
         ),
         shared_points=True,
+        exact_key=False,
         playouts={"mogo": mogo_playouts.mogo} if colours == 2 else {},
         options={"size": f"{rows}x{columns}", "komi": _komi_option(komi), "colors": colours},
     )

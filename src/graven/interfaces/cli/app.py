@@ -22,6 +22,7 @@ from graven.interfaces.cli.commands.import_command import import_games
 from graven.interfaces.cli.commands.match_command import match
 from graven.interfaces.cli.commands.new_command import new
 from graven.interfaces.cli.commands.play_command import play
+from graven.interfaces.cli.commands.prove_command import prove
 from graven.interfaces.cli.commands.referee_command import referee
 from graven.interfaces.cli.commands.replay_command import replay
 from graven.interfaces.cli.commands.report_command import export, report
@@ -79,6 +80,7 @@ for command in (
     play,
     search,
     solve,
+    prove,
     match,
     tournament,
     sweep,
