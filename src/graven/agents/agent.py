@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from graven.agents.move_clock import DEFAULT_BUDGET, MoveClock
 from graven.agents.player import Player, SearchPlayer
-from graven.agents.search_result import SearchResult, find_move
+from graven.agents.search_result import RootDetails, SearchResult, find_move
 from graven.agents.spec import Policies, parse
 from graven.agents.streaming import stream_results
 from graven.agents.user_policies import given_policies
@@ -72,6 +73,15 @@ def spec_budget_or(own: Budget, default: Budget) -> Budget:
     return default if default.is_limited else DEFAULT_BUDGET
 
 
+class IdleSearch(NamedTuple):
+    """A finished search of a game, whose memory and compiled code the next one can use."""
+
+    game: Game
+    memory: int | None
+    search: Search
+    details: weakref.ref[RootDetails]  # of its result, which may refer to the search's tree
+
+
 class SearchAgent:
     """Our Monte Carlo tree search, made from a spec such as `grave(ref=50,bias=1e-4)`.
 
@@ -83,6 +93,7 @@ class SearchAgent:
     def __init__(self, spec: str | Spec, policies: Policies = ()) -> None:
         self.policies = given_policies(policies)
         self._spec = spec if isinstance(spec, Spec) else parse(spec, True, self.policies)
+        self._idle: list[IdleSearch] = []
 
     @property
     def spec(self) -> str:
@@ -128,10 +139,12 @@ class SearchAgent:
             spec = spec.with_options(memory_mib=memory)
         playout = spec.playout.game_playout
         if spec.playout.variant.rollout:
-            rules = game.playout_rules(playout)
-        else:
-            rules = game.rules_with(playout) if playout else game.rules
-        return Search(game.name, rules, spec)
+            return Search(game.name, game.playout_rules(playout), spec)
+        rules = game.rules_with(playout) if playout else game.rules
+        functions = game.playout_functions(playout)
+        if functions and not spec.playout.policy.features:
+            functions.pop("playout_moves_with_features", None)
+        return Search(game.name, rules, spec, functions)
 
     def search(
         self,
@@ -149,7 +162,12 @@ class SearchAgent:
         search has 1,000 playouts.
         """
         clock = self._clock(position, playouts, seconds, stop)
-        return find_move(self.bind(position.game, memory), position, clock, seed, keep_tree=True)
+        search = self._new_search(position.game, memory)
+        result = find_move(search, position, clock, seed, keep_tree=True)
+        if not self._has_user_policies:
+            details = weakref.ref(result.__dict__["_details"])
+            self._idle[:] = [IdleSearch(position.game, memory, search, details)]
+        return result
 
     def analyze(
         self,
@@ -178,6 +196,25 @@ class SearchAgent:
                 f"{position!r} is not a position: a game's first position is game.start()."
             )
         return MoveClock(self.budget_or(Budget(playouts, seconds)), stop)
+
+    def _new_search(self, game: Game, memory: int | None) -> Search:
+        """Return a search with a new tree: the last one, if it was of the same game, or another."""
+        try:
+            idle = self._idle.pop()  # of several threads only one gets it
+        except IndexError:
+            return self.bind(game, memory)
+        if (details := idle.details()) is not None:
+            details.settle()
+        if idle.game is not game or idle.memory != memory:
+            return self.bind(game, memory)
+        idle.search.renew()
+        return idle.search
+
+    @property
+    def _has_user_policies(self) -> bool:
+        """Whether a policy is user-defined: it may name values that have changed since."""
+        spec = self._spec
+        return bool(self.policies or spec.tree.digest or spec.playout.policy.digest)
 
     def player(self, game: Game, seed: int = 0) -> SearchPlayer:
         """Make a player that keeps its tree between moves if the spec has reuse_tree=true."""

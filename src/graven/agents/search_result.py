@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from graven.agents.amaf_agreement import amaf_agreement, amaf_misleads
@@ -10,6 +10,7 @@ from graven.agents.move_clock import MoveClock
 from graven.agents.result_html import search_table
 from graven.agents.result_text import MOVES_SHOWN, result_lines
 from graven.agents.search_tree import SearchTree, copy_tree
+from graven.core.contract import Rules
 from graven.core.errors import UsageError
 from graven.core.game import Game, Position
 from graven.core.plain_values import PlainValues
@@ -21,9 +22,12 @@ from graven.search.result import (
     root_statistics,
 )
 from graven.search.runner import Search
+from graven.search.tree import Tree
 
 MIB = 1 << 20
 UNKNOWN_VALUE = 0.5
+# Fields of a result that are computed when they are first read.
+DETAILS = ("root_stats", "by_player", "pv", "tree")
 
 
 @dataclass(frozen=True)
@@ -52,9 +56,9 @@ class SearchResult(PlainValues):
 
     best_move: str
     value: float = 0.0
-    root_stats: tuple[MoveStat, ...] = ()
+    root_stats: tuple[MoveStat, ...] = field(default_factory=tuple)
     by_player: dict[int, tuple[MoveStat, ...]] = field(default_factory=dict)
-    pv: tuple[str, ...] = ()
+    pv: tuple[str, ...] = field(default_factory=tuple)
     playouts: int = 0
     plies: int = 0
     seconds: float = 0.0
@@ -65,11 +69,31 @@ class SearchResult(PlainValues):
     best_joint: tuple[str, ...] = ()
     best_object: Any = None
     player_names: tuple[str, ...] = ()  # of the players to move
-    tree: SearchTree | None = field(default=None, compare=False)
+    tree: SearchTree | None = field(default_factory=lambda: None, compare=False)
 
     def __post_init__(self) -> None:
         if not self.best_joint:
             object.__setattr__(self, "best_joint", (self.best_move,))
+
+    @classmethod
+    def with_details(cls, details: RootDetails, **values: Any) -> SearchResult:
+        """Return a result whose DETAILS are computed when they are first read."""
+        result = cls(**values)
+        for name in DETAILS:
+            del result.__dict__[name]
+        result.__dict__["_details"] = details
+        return result
+
+    def __getattr__(self, name: str) -> Any:
+        """Compute a detail. Python calls this for attributes that the object does not have."""
+        details = self.__dict__.get("_details")
+        if details is None or name not in DETAILS:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        value = self.__dict__[name] = getattr(details, name)()
+        return value
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def move_of(self, player: int) -> str:
         """Return the best move of one player, with or without simultaneous moves."""
@@ -77,6 +101,9 @@ class SearchResult(PlainValues):
 
     def value_of(self, player: int) -> float | None:
         """Return the expected score of one player's best move; None if it was not tried."""
+        if "_details" in self.__dict__:
+            chosen = self.__dict__["_details"].choices[player]
+            return chosen.mean if chosen.visits else None
         best = self.move_of(player)
         return next((s.mean for s in self.by_player[player] if s.move == best and s.visits), None)
 
@@ -141,26 +168,30 @@ def find_move(
 ) -> SearchResult:
     """Search a position in `search`'s tree and choose a move for every player to move.
 
-    With `keep_tree` the result has a copy of the tree.
+    With `keep_tree` the result has a copy of the tree, made when it is read, and until then refers
+    to the tree itself: `search` must be renewed before it runs again.
     """
     if position.is_over:
         raise UsageError(f"the game of {position.game.name} is over: there is nothing to search.")
     run = search.run(
         position.state, position.history, clock.budget, derive(seed, 0), stop=clock.stop
     )
-    choices, by_player = {}, {}
+    rule, moves, choices = search.spec.options.final_move, {}, {}
     for player in position.players_to_move:
-        moves = root_statistics(search.rules, run.tree, player)
-        choices[player], by_player[player] = choose_move(
-            position, player, moves, search.spec.options.final_move, derive(seed, 1, player)
+        moves[player] = root_statistics(search.rules, run.tree, player)
+        if search.spec.options.reuse_tree:
+            # A reused tree may contain moves that are no longer legal: Go's superko.
+            moves[player] = legal_only(position, player, moves[player])
+        choices[player] = choose_move(
+            position, player, moves[player], rule, derive(seed, 1, player)
         )
-    chosen = choices[position.players_to_move[0]]
-    variation = principal_variation(search.rules, run.tree, chosen.code if chosen.visits else None)
+    details = RootDetails(search, position, moves, choices)
+    if not keep_tree:
+        details.leave_tree()
     return make_result(
         position,
         choices,
-        by_player,
-        pv=tuple(position.game.format_move(player, code) for player, code in variation),
+        details=details,
         playouts=run.playouts,
         plies=run.plies,
         seconds=run.seconds,
@@ -168,44 +199,111 @@ def find_move(
         amaf_tables=run.tables,
         memory_mib=search.arena.nbytes / MIB,
         memory_full=run.full,
-        tree=copy_tree(search, position) if keep_tree else None,
     )
+
+
+class RootDetails:
+    """What a result shows beside the best move: computed from the root's statistics and the tree.
+
+    Texts of all moves and a copy of the tree take longer than a search of 100 playouts.
+    """
+
+    def __init__(
+        self,
+        search: Search,
+        position: Position,
+        moves: dict[int, list[RootStatistics]],
+        choices: dict[int, RootStatistics],
+    ) -> None:
+        self.choices = choices
+        self._position = position
+        self._moves = moves
+        self._source: tuple[Rules, Tree] | None = (search.rules, search.tree)
+        self._variation: tuple[str, ...] = ()
+        self._copy: SearchTree | None = None
+
+    def settle(self) -> None:
+        """Read all that is needed of the tree, so that it may change."""
+        self.tree()
+        self.leave_tree()
+
+    def leave_tree(self) -> None:
+        """Read the principal variation; the tree will not be available any more."""
+        self._variation = self.pv()
+        self._source = None
+
+    def root_stats(self) -> tuple[MoveStat, ...]:
+        """Return the statistics of the first player's moves."""
+        return self.by_player()[self._position.players_to_move[0]]
+
+    def by_player(self) -> dict[int, tuple[MoveStat, ...]]:
+        """Return the statistics of every player's moves."""
+        return {
+            player: sorted_stats(self._position.game, player, moves)
+            for player, moves in self._moves.items()
+        }
+
+    def pv(self) -> tuple[str, ...]:
+        """Return the principal variation."""
+        if self._source is not None:
+            chosen = self.choices[self._position.players_to_move[0]]
+            best = chosen.code if chosen.visits else None
+            format_move = self._position.game.format_move
+            variation = principal_variation(*self._source, best)
+            self._variation = tuple(format_move(player, code) for player, code in variation)
+        return self._variation
+
+    def tree(self) -> SearchTree | None:
+        """Return a copy of the tree, if it was available."""
+        if self._copy is None and self._source is not None:
+            self._copy = copy_tree(*self._source, self._position)
+        return self._copy
+
+
+def legal_only(
+    position: Position, player: int, moves: list[RootStatistics]
+) -> list[RootStatistics]:
+    """Return those of the moves that are legal."""
+    legal = frozenset(position.legal_codes_of(player))
+    return [move for move in moves if move.code in legal]
 
 
 def choose_move(
     position: Position, player: int, moves: list[RootStatistics], rule: str, seed: int
-) -> tuple[RootStatistics, tuple[MoveStat, ...]]:
-    """Return a player's best move, and the statistics of all its moves by visits."""
-    # A reused tree may contain moves that are no longer legal: Go's superko.
-    codes = position.legal_codes_of(player)
-    legal = frozenset(codes)
-    moves = [move for move in moves if move.code in legal]
+) -> RootStatistics:
+    """Return a player's best move."""
+    if chosen := final_move(moves, rule, seed):
+        return chosen
     # With fewer than two playouts no root move was tried: take the first legal one.
-    chosen = final_move(moves, rule, seed) or RootStatistics(codes[0], 0, 0.0, 0, 0.0)
-    moves.sort(key=lambda move: (-move.visits, -move.mean, move.code))
-    return chosen, tuple(_move_stat(position.game, player, move) for move in moves)
+    return RootStatistics(position.legal_codes_of(player)[0], 0, 0.0, 0, 0.0)
+
+
+def sorted_stats(game: Game, player: int, moves: list[RootStatistics]) -> tuple[MoveStat, ...]:
+    """Return the statistics of a player's moves by visits."""
+    moves = sorted(moves, key=lambda move: (-move.visits, -move.mean, move.code))
+    return tuple(_move_stat(game, player, move) for move in moves)
 
 
 def make_result(
     position: Position,
     choices: dict[int, RootStatistics],
-    by_player: dict[int, tuple[MoveStat, ...]],
+    *,
+    details: RootDetails | None = None,
     **rest: Any,
 ) -> SearchResult:
-    """Make a result from the best move and the statistics of each player to move."""
+    """Make a result from the best move of each player to move; DETAILS are in `rest` or later."""
     game, first = position.game, position.players_to_move[0]
     joint = tuple(game.format_move(player, chosen.code) for player, chosen in choices.items())
     move_object = game.display.move_object
-    return SearchResult(
-        best_move=",".join(joint),
-        best_joint=joint,
-        best_object=move_object(first, choices[first].code) if move_object else None,
-        value=choices[first].mean if choices[first].visits else UNKNOWN_VALUE,
-        root_stats=by_player[first],
-        by_player=by_player,
-        player_names=tuple(game.player_names[player] for player in choices),
+    values: dict[str, Any] = {
+        "best_move": ",".join(joint),
+        "best_joint": joint,
+        "best_object": move_object(first, choices[first].code) if move_object else None,
+        "value": choices[first].mean if choices[first].visits else UNKNOWN_VALUE,
+        "player_names": tuple(game.player_names[player] for player in choices),
         **rest,
-    )
+    }
+    return SearchResult.with_details(details, **values) if details else SearchResult(**values)
 
 
 def _move_stat(game: Game, player: int, move: RootStatistics) -> MoveStat:

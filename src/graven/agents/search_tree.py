@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from graven.agents.tree_drawing import DrawnNode, as_dot, as_svg
+from graven.core.contract import Rules
 from graven.core.errors import UsageError
 from graven.core.game import Position
 from graven.core.plain_values import PlainValues
-from graven.search.runner import Search
+from graven.search.tree import Tree
 from graven.search.tree_copy import TreeCopy, copy_visited
 
 NODES_SHOWN = 50
@@ -208,9 +209,9 @@ def check_tree_file(file: str | Path) -> None:
         raise UsageError(f"a tree is written as {', '.join(SUFFIXES)}; got {str(file)!r}.")
 
 
-def copy_tree(search: Search, position: Position) -> SearchTree:
-    """Copy the tree of a search that has ended."""
-    game, arrays = position.game, copy_visited(search.rules, search.tree)
+def copy_tree(rules: Rules, tree: Tree, position: Position) -> SearchTree:
+    """Copy the tree of a search of a position that has ended."""
+    game, arrays = position.game, copy_visited(rules, tree)
     pairs = arrays.players.astype(np.int64) * game.num_codes + arrays.moves
     distinct, text_of = np.unique(pairs, return_inverse=True)
     texts = [game.format_move(*divmod(pair, game.num_codes)) for pair in distinct.tolist()]

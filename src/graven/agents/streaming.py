@@ -18,7 +18,9 @@ from graven.agents.search_result import (
     SearchResult,
     choose_move,
     find_move,
+    legal_only,
     make_result,
+    sorted_stats,
 )
 from graven.core.errors import UsageError
 from graven.core.game import Position
@@ -86,15 +88,17 @@ def live_result(search: Search, position: Position, seconds: float) -> SearchRes
     try:
         for player in position.players_to_move:
             root = snapshot.take_snapshot(search, snapshot.root_path(search), player)
-            moves = [_statistics(move) for move in root.moves]
+            moves = legal_only(position, player, [_statistics(move) for move in root.moves])
             rule = search.spec.options.final_move
-            choices[player], by_player[player] = choose_move(position, player, moves, rule, 0)
+            choices[player] = choose_move(position, player, moves, rule, 0)
+            by_player[player] = sorted_stats(position.game, player, moves)
     except (IndexError, ValueError):  # the tree grew during the read
         return None
     return make_result(
         position,
         choices,
-        by_player,
+        root_stats=by_player[position.players_to_move[0]],
+        by_player=by_player,
         pv=tuple(
             position.game.format_move(player, code)
             for player, code in snapshot.live_variation(search)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numba
 import numpy as np
 from llvmlite import ir
 from numba.core import cgutils
+from numba.core.registry import cpu_target
 from numba.extending import intrinsic
 
 from graven.core.compile import inlined
@@ -63,8 +65,7 @@ def nth_bit(typing_context: Any, word: Any, n: Any) -> Any:
     """
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        _, processor, features = context.codegen().magic_tuple()
-        if not has_fast_deposit(processor, features):
+        if not deposits_fast():
             return context.compile_internal(builder, nth_bit_by_halves, signature, values)
         i64 = ir.IntType(64)
         deposit = cgutils.get_or_insert_function(
@@ -73,6 +74,13 @@ def nth_bit(typing_context: Any, word: Any, n: Any) -> Any:
         return builder.call(deposit, [builder.shl(i64(1), values[1]), values[0]])
 
     return numba.int64(numba.int64, numba.int64), generate
+
+
+@cache
+def deposits_fast() -> bool:
+    """Return whether `nth_bit` is one instruction on this processor."""
+    _, processor, features = cpu_target.target_context.codegen().magic_tuple()
+    return has_fast_deposit(processor, features)
 
 
 def has_fast_deposit(processor: str, features: str) -> bool:

@@ -200,12 +200,47 @@ def _compile_with(entry: _Entry, options: dict[str, Any], disk: DiskCache | None
     return code
 
 
+@intrinsic  # type: ignore[untyped-decorator]
+def is_given(typing_context: Any, function: Any) -> Any:
+    """Return whether a function of a record is given: an address but 0, or compiled along."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        if isinstance(function, types.Dispatcher):
+            return ir.IntType(1)(1)
+        return builder.icmp_unsigned("!=", values[0], values[0].type(0))
+
+    return types.boolean(function), generate
+
+
 def caller(signature: Signature) -> Callable[..., Any]:
-    """Return a function for kernels, `call(address, (arguments...))`, that calls an address."""
+    """Return a function for kernels, `call(address, (arguments...))`, that calls an address.
+
+    In place of the address there may be a compiled function, which LLVM can then inline.
+    """
     result, expected = signature.return_type, signature.args
+
+    def call_compiled(typing_context: Any, function: Any, arguments: Any) -> Any:
+        called = function.get_call_type(typing_context, expected, {})
+
+        def generate(context: Any, builder: Any, _signature: Any, values: Any) -> Any:
+            given = [
+                context.cast(builder, builder.extract_value(values[1], i), actual, kind)
+                for i, (actual, kind) in enumerate(zip(arguments.types, expected, strict=True))
+            ]
+            code = context.get_function(function, called)
+            context.add_linking_libs(getattr(code, "libs", ()))
+            answer = code(builder, given)
+            if result == types.void:
+                return context.get_dummy_value()
+            return context.cast(builder, answer, called.return_type, result)
+
+        return result(function, arguments), generate
 
     @intrinsic  # type: ignore[untyped-decorator]
     def call(typing_context: Any, address: Any, arguments: Any) -> Any:
+        if isinstance(address, types.Dispatcher):
+            return call_compiled(typing_context, address, arguments)
+
         def generate(context: Any, builder: Any, _signature: Any, values: Any) -> Any:
             given = []
             for i, (actual, kind) in enumerate(zip(arguments.types, expected, strict=True)):

@@ -23,6 +23,7 @@ from typing import Any
 
 import numba
 import numpy as np
+from numba import types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 
 from graven.core.rule_helpers import LIBRARIES, content_of, modules_in, names_in
@@ -201,12 +202,31 @@ class DiskCache(FunctionCache):  # type: ignore[misc]
     def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
         return (*super()._index_key(sig, codegen), self._variant)
 
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep the code for a signature."""
+        if not _names_functions(sig):
+            super().save_overload(sig, data)
+
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the code for a signature, or None if there is none."""
+        if _names_functions(sig):
+            return None
         try:
             return super().load_overload(sig, target_context)
         except ImportError:  # a module was renamed or removed
             return None
+
+
+def _names_functions(signature: Any) -> bool:
+    """Return whether an argument is a record of compiled functions.
+
+    Such code is part of an entry, which is kept as a whole; the functions have no lasting names.
+    """
+    return any(
+        isinstance(kind, types.BaseTuple)
+        and any(isinstance(part, types.Dispatcher) for part in kind)
+        for kind in getattr(signature, "args", signature)
+    )
 
 
 def cache_of(function: Callable[..., Any], variant: str = "") -> DiskCache | None:

@@ -66,7 +66,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from graven.core.compile import caller, compiled
+from graven.core.compile import caller, compiled, is_given
 from graven.core.rng import Rng, below
 
 State = NDArray[np.int64]
@@ -105,8 +105,25 @@ BATCH_PLAYOUTS = types.int64(
 FEATURE_BODY = "for i in range({4}): {5}[i] = inner({0}, {1}, {2}, {3}[i])"
 
 
+# The functions that playouts call, which may be compiled together with a playout policy.
+PLAYOUT_FUNCTIONS = (
+    "turn",
+    "legal",
+    "play",
+    "scores",
+    "playout_moves",
+    "sample",
+    "is_playout_move",
+    "playout_moves_with_features",
+)
+
+
 class Rules(NamedTuple):
-    """A game as kernels receive it. The functions are addresses; 0 where a game has none."""
+    """A game as kernels receive it. The functions are addresses; 0 where a game has none.
+
+    In the code of a playout that is compiled for one game, PLAYOUT_FUNCTIONS are the functions
+    themselves.
+    """
 
     constants: Constants
     start: int
@@ -176,8 +193,9 @@ def tree_moves(rules: Rules, state: State, player: int, moves: Moves) -> int:
 @compiled
 def playout_moves(rules: Rules, state: State, player: int, moves: Moves) -> int:
     """Write the moves that playouts choose from; where a game names none, all legal ones."""
-    listing = rules.playout_moves if rules.playout_moves else rules.legal
-    return _legal(listing, (rules.constants, state, player, moves))
+    if is_given(rules.playout_moves):
+        return _legal(rules.playout_moves, (rules.constants, state, player, moves))
+    return _legal(rules.legal, (rules.constants, state, player, moves))
 
 
 @compiled
@@ -212,7 +230,7 @@ def sample(rules: Rules, state: State, player: int, moves: Moves, rng: Rng) -> i
 
     Returns -1 if there is none, -2 if there are more than `max_moves`.
     """
-    if rules.sample:
+    if is_given(rules.sample):
         return _sample(rules.sample, (rules.constants, state, player, rng))
     count = playout_moves(rules, state, player, moves)
     if count <= 0:
@@ -260,7 +278,7 @@ def playout_moves_with_features(
 
     `codes` holds `max_moves` entries: if there are more moves, no codes are written.
     """
-    if rules.playout_moves_with_features:
+    if is_given(rules.playout_moves_with_features):
         return _playout_moves_with_features(
             rules.playout_moves_with_features, (rules.constants, state, player, moves, codes)
         )
@@ -273,7 +291,7 @@ def playout_moves_with_features(
 @compiled
 def is_playout_move(rules: Rules, state: State, player: int, move: int, moves: Moves) -> bool:
     """Return whether a move is a playout move; `moves` is scratch space."""
-    if rules.is_playout_move:
+    if is_given(rules.is_playout_move):
         return _is_playout_move(rules.is_playout_move, (rules.constants, state, player, move))
     found = False
     for i in range(min(playout_moves(rules, state, player, moves), rules.max_moves)):

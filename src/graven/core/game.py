@@ -58,6 +58,8 @@ class Game:
     `history_dependent` means that equal states reached by different moves are different positions.
     `exact_key=False` means that positions with equal keys may differ in what follows (as in Go with
     superko): such positions share statistics, but no proofs.
+    `fuse_playouts` means that learning playouts are compiled together with the game's functions:
+    faster, but a few seconds of compilation for each playout policy.
     `source` is the text that loads the game, if that differs from its name with its options (a
     file, for example). `source_functions` are further functions that define the game, such as the
     methods of a class. The fields of `bounds` and `display` are attributes of the game, too.
@@ -77,6 +79,7 @@ class Game:
         shared_points: bool = False,
         history_dependent: bool = False,
         exact_key: bool = True,
+        fuse_playouts: bool = False,
         misere: bool = False,
         source: str = "",
         source_functions: Sequence[Callable[..., Any]] = (),
@@ -99,6 +102,7 @@ class Game:
         self.shared_points = shared_points
         self.history_dependent = history_dependent
         self.exact_key = exact_key
+        self.fuse_playouts = fuse_playouts
         self.misere = misere
         self.source = source
         self.source_functions = tuple(source_functions)
@@ -211,6 +215,23 @@ class Game:
             rollout = rollout_address(self.functions, self.playouts.get(playout))
             self._playout_rules[playout] = rules._replace(rollout=rollout)
         return self._playout_rules[playout]
+
+    def playout_functions(self, playout: str = "") -> dict[str, Callable[..., Any]] | None:
+        """Return the functions that playouts call, to be compiled together with a playout policy.
+
+        None without `fuse_playouts`, or if one of them runs in Python. `playout` is that of
+        `playout_rules`.
+        """
+        functions = {
+            name: function
+            for name, function in self.functions.by_name().items()
+            if name in contract.PLAYOUT_FUNCTIONS and function is not None
+        }
+        if playout:
+            functions["sample"] = self.playouts[playout]
+        if not self.fuse_playouts or any(isinstance(f, Callback) for f in functions.values()):
+            return None
+        return functions  # type: ignore[return-value]
 
     def as_misere(self) -> Game:
         """Return the game with inverted scores; of a misère game, the original one."""

@@ -69,7 +69,7 @@ def game(
             feature=through_rules.feature,
             is_playout_move=rules.is_playout_move,
             playout_moves_with_features=rules.playout_moves_with_features,
-            rollout=through_rollout.rollout if cells <= 64 else None,
+            rollout=through_rollout.rollout_of(rows, columns, tuple(directions)),
         ),
         bounds=Bounds(
             state_words=through_rules.words(rows, columns),
@@ -93,6 +93,7 @@ def game(
             parse_position=partial(parse_position, size=size, pieces=pieces),
         ),
         options={"size": f"{rows}x{columns}"},
+        fuse_playouts=True,
     )
 
 

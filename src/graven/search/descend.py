@@ -8,7 +8,7 @@ from graven.core.contract import SIMULTANEOUS, TERMINAL
 from graven.core.status import Status
 from graven.search import amaf
 from graven.search.plan import SearchState
-from graven.search.select.selection import call_select
+from graven.search.select.selection import call_select, log_of
 from graven.search.tree import (
     CLOSED,
     DEPTH,
@@ -73,6 +73,7 @@ def descend(search: SearchState) -> int:
                     plan.params,
                     record.rng,
                     tree.visits[node],
+                    log_of(plan.logs, tree.visits[node]),
                     first,
                     end,
                     tree.moves,
@@ -146,14 +147,23 @@ def list_moves(search: SearchState, node: int, low: int, high: int) -> int:
             for i in range(count):
                 if codes[i] >= rules.num_features:
                     return Status.BAD_FEATURE
+        # One loop for each array, over slices: vector instructions fill them.
+        moves = tree.moves[edges : edges + count]
+        counts, sums = tree.counts[edges : edges + count], tree.sums[edges : edges + count]
+        children = tree.children[edges : edges + count]
+        wrong = 0
         for i in range(count):
             move = record.moves[i]
-            if move < 0 or move >= rules.num_codes:
-                return Status.BAD_CODE
-            tree.moves[edges] = move
-            tree.counts[edges] = 0
-            tree.sums[edges] = 0.0
-            tree.children[edges] = NONE
-            edges += 1
+            wrong += (move < 0) | (move >= rules.num_codes)
+            moves[i] = move
+        if wrong:
+            return Status.BAD_CODE
+        for i in range(count):
+            counts[i] = 0
+        for i in range(count):
+            sums[i] = 0.0
+        for i in range(count):
+            children[i] = NONE
+        edges += count
     tree.meta[EDGES] = edges
     return Status.OK

@@ -30,6 +30,11 @@ Int64 = NDArray[np.int64]
 Float64 = NDArray[np.float64]
 
 
+# The memory of an array goes on for so many entries after its end, which vector instructions may
+# read, and write in scratch arrays: see `select.selection`.
+SPARE = 8
+
+
 def one(rules: Rules) -> int:
     """Return 1: the usual number of entries."""
     return 1
@@ -89,7 +94,7 @@ def new_arrays(record: type, rules: Rules, copies: int = 1) -> dict[str, NDArray
     for array in ungrouped_arrays(record):
         # Zeros come from the operating system: pages that are never touched cost nothing.
         length = copies * array.size.entries(rules)
-        arrays[array.name] = np.zeros(length, array.dtype)
+        arrays[array.name] = np.zeros(length + SPARE, array.dtype)[:length]
         if array.size.fill:
             arrays[array.name].fill(array.size.fill)
     return arrays

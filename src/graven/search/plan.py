@@ -33,6 +33,7 @@ class Plan(NamedTuple):
     """The policies and options of a search. Functions are addresses."""
 
     params: NDArray[np.float64]  # the parameters of the tree policy
+    logs: NDArray[np.float64]  # [n]: log(n), see `select.selection`
     select: int
     playout: int
     learn: int  # 0 if the playout policy does not learn

@@ -75,7 +75,9 @@ class Formula:
     is called for edges with playouts and AMAF statistics.
 
     A spec selects a formula by its name, or by setting the parameter `selected_by`; if it sets
-    those of several formulas, the first of them is selected.
+    those of several formulas, the first of them is selected. `amaf` is false for a formula that
+    reads no AMAF statistics of an edge. With `whole`, `value` is that of edges without playouts,
+    too, and `untried` is not called: one expression without a branch is faster.
     """
 
     name: str
@@ -85,6 +87,8 @@ class Formula:
     weight: EdgeFunction | None = None
     fixed: Mapping[str, float] = field(default_factory=dict, hash=False)
     selected_by: str = ""
+    amaf: bool = True
+    whole: bool = False
 
     def parameters_of(self, values: Iterable[float]) -> Any:
         """Return what the functions receive as `p`: `values` of the parameters and of `fixed`."""
@@ -93,7 +97,7 @@ class Formula:
     @property
     def address(self) -> int:
         """The address of the machine code that selects an edge by this formula."""
-        return address_of(self.value, self.untried, self._record)
+        return address_of(self.value, self.untried, self._record, amaf=self.amaf, whole=self.whole)
 
     @property
     def _record(self) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,8 +12,7 @@ from graven.search import amaf
 from graven.search.tree import NONE, ROOT, Tree
 
 
-@dataclass(frozen=True)
-class RootStatistics:
+class RootStatistics(NamedTuple):
     """One move of one player at the root. The AMAF fields are 0 without AMAF."""
 
     code: int
@@ -43,7 +42,7 @@ def root_statistics(rules: Rules, tree: Tree, player: int) -> list[RootStatistic
         amaf_visits, amaf_totals = visits[codes].astype(np.int64), totals[codes]
     columns = (codes, tree.counts[edges], tree.sums[edges], amaf_visits, amaf_totals)
     rows = zip(*(column.tolist() for column in columns), strict=True)
-    return [RootStatistics(*row) for row in rows]
+    return list(map(RootStatistics._make, rows))
 
 
 def final_move(moves: list[RootStatistics], rule: str, seed: int) -> RootStatistics | None:

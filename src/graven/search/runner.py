@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import time
 from dataclasses import dataclass, field
 from functools import partial
@@ -21,8 +22,9 @@ from graven.core.status import Status, call_kernel, contract_fault
 from graven.search.batch import Batch, batch_bytes, new_batch, simulate_batches
 from graven.search.budget import MOST_PLAYOUTS, Budget
 from graven.search.plan import NEVER, Plan, SearchState
-from graven.search.playout.entry import learn_address, playout_address
+from graven.search.playout.entry import Functions, learn_address, playout_address
 from graven.search.reuse import History, find_node, node_after, node_of_state, prune
+from graven.search.select.selection import log_table
 from graven.search.simulate import CONTROL, DONE, PLIES, STOP, set_root, simulate
 from graven.search.specs import UNIFORM, Spec
 from graven.search.tree import (
@@ -73,9 +75,14 @@ class Run:
 
 
 class Search:
-    """The search of one player in one game: its plan, its tree and the memory of its playouts."""
+    """The search of one player in one game: its plan, its tree and the memory of its playouts.
 
-    def __init__(self, name: str, rules: Rules, spec: Spec) -> None:
+    `functions` are the game's functions that playouts are compiled together with, if any.
+    """
+
+    def __init__(
+        self, name: str, rules: Rules, spec: Spec, functions: Functions | None = None
+    ) -> None:
         if not spec.playout.policy.features:
             rules = rules._replace(
                 feature=0, playout_moves_with_features=0, num_features=rules.num_codes
@@ -92,22 +99,16 @@ class Search:
             )
         self.record: Record = new_record(rules)
         playout = spec.playout.variant
-        try:
-            memory = playout.memory(rules, spec.playout.values) if playout.memory else None
-        except MemoryError:
-            raise UsageError(
-                f"not enough memory for what these playouts learn at {name}: its bounds, "
-                f"{rules.max_moves:,} moves and {rules.max_plies:,} plies, are too high for them."
-            ) from None
-        self.playout_memory = Handle(memory)
+        self.playout_memory = self._new_memory()
         self.control: NDArray[np.int64] = np.zeros(CONTROL, np.int64)
         ref = NEVER if spec.ref is None else spec.ref
         pool = NEVER if spec.playout.pool_min_visits is None else spec.playout.pool_min_visits - 1
         amaf = spec.ref is not None or spec.playout.pool_min_visits is not None
         self.plan = Plan(
             params=np.array(spec.params, dtype=np.float64),
+            logs=log_table(),
             select=spec.formula.address,
-            playout=playout_address(playout, self.playout_memory),
+            playout=playout_address(playout, self.playout_memory, functions),
             learn=learn_address(playout, self.playout_memory),
             rollout=int(playout.rollout and rules.rollout != 0),
             memory=self.playout_memory.address,
@@ -131,7 +132,36 @@ class Search:
             self.batch = new_batch(rules, leaves, playouts, many)
         self.prune_above = self.arena.limit // 2
         self._history: History | None = None
+        # Playouts of the next chunk. Where one takes seconds, a second one may be too late.
+        self._chunk = 1
         self._load()
+
+    def renew(self) -> None:
+        """Forget everything but the compiled code: the next run is that of a new search."""
+        limit, grown = self.arena.limit, self.arena.grown
+        # Somebody may still read the tree, and one that has grown would reach its limit elsewhere.
+        # References: the attribute, and the argument of getrefcount.
+        if grown or sys.getrefcount(self.arena.tree) > 2:
+            del self.arena
+            self.arena = TreeArena(self.rules, limit)
+        self._history = None
+        self.control[:] = 0
+        if self.spec.playout.variant.memory:
+            self.playout_memory = self._new_memory()
+            self.plan = self.plan._replace(memory=self.playout_memory.address)
+
+    def _new_memory(self) -> Handle:
+        """Return the memory of playouts that have learned nothing."""
+        playout, rules = self.spec.playout, self.rules
+        if playout.variant.memory is None:
+            return Handle(None)
+        try:
+            return Handle(playout.variant.memory(rules, playout.values))
+        except MemoryError:
+            raise UsageError(
+                f"not enough memory for what these playouts learn at {self.name}: its bounds, "
+                f"{rules.max_moves:,} moves and {rules.max_plies:,} plies, are too high for them."
+            ) from None
 
     def _load(self) -> None:
         """Compile the kernels, or load them from the cache, before any clock runs."""
@@ -185,7 +215,7 @@ class Search:
         self._move_root(history)
         visits = int(self.tree.visits[self.tree.meta[ROOT]])
         goal = min(budget.playouts or MOST_PLAYOUTS, MOST_PLAYOUTS - visits)
-        chunk = 1  # where one playout takes seconds, a second one may be too late
+        chunk = self._chunk if deadline == math.inf else 1
         while self.control[DONE] < goal and not self.control[STOP]:
             done, now = int(self.control[DONE]), time.perf_counter()
             if now >= deadline or (stop is not None and stop.is_set()):
@@ -200,6 +230,8 @@ class Search:
                 rate = (self.control[DONE] - done) / spent
                 left = min(CHUNK_SECONDS, deadline - now - spent)
                 chunk = max(1, min(8 * chunk, int(rate * left)))
+        if deadline == math.inf:
+            self._chunk = chunk
         playouts, plies = int(self.control[DONE]), int(self.control[PLIES])
         self.control[:] = 0
         tree = self.tree

@@ -19,10 +19,11 @@ from graven.core.compile import compiled
 from graven.core.contract import TERMINAL
 from graven.core.rng import Rng, generator
 from graven.search.amaf import place_read, statistics
+from graven.search.layout import SPARE
 from graven.search.plan import Plan
 from graven.search.result import principal_variation
 from graven.search.runner import Search
-from graven.search.select.selection import FPU, OWN, Edge, Node, call_select
+from graven.search.select.selection import FPU, OWN, Edge, Node, call_select, log_of
 from graven.search.simulate import DONE
 from graven.search.tree import NODES, NONE, ROOT, Tree
 
@@ -88,6 +89,7 @@ def evaluate(plan: Plan, visits: int, edges: EdgeColumns, rng: Rng) -> int:
             plan.params,
             rng,
             visits,
+            log_of(plan.logs, visits),
             0,
             len(edges.moves),
             edges.moves,
@@ -181,11 +183,23 @@ def take_snapshot(search: Search, path: Sequence[int], player: int | None = None
         amaf_counts, amaf_totals = statistics(rules, tree, int(tree.table[path[depth]]), mover)
         if len(amaf_totals) == rules.num_codes:
             amaf[::2], amaf[1::2] = read_consistently(amaf_counts, amaf_totals)
-    columns = EdgeColumns(codes, counts, totals, amaf, np.zeros(len(codes)))
+    # The tree policy may read and write a few entries more.
+    columns = EdgeColumns(
+        moves=_with_spare(codes),
+        counts=_with_spare(counts),
+        totals=_with_spare(totals),
+        amaf=amaf,
+        values=_with_spare(np.zeros(len(codes))),
+    )
     evaluate(search.plan, visits, columns, generator(0))
     expanded = [_has_moves(tree, rules.players, child) for child in children]
     moves = _moves(search, visits, columns, expanded, has_amaf=depth is not None)
     return NodeSnapshot(turn, visits, moves, depth)
+
+
+def _with_spare(array: NDArray[N]) -> NDArray[N]:
+    """Return a copy whose memory goes on for SPARE entries."""
+    return np.concatenate([array, np.zeros(SPARE, array.dtype)])[: len(array)]
 
 
 def _moves(

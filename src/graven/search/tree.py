@@ -19,14 +19,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, NamedTuple
 
-import numpy as np
-
 from graven.core import contract
 from graven.core.compile import compiled, inlined
 from graven.core.contract import SIMULTANEOUS, Rules
 from graven.core.rng import Rng
 from graven.core.status import Status
 from graven.search.layout import (
+    SPARE,
     ArrayLayout,
     Float64,
     Int8,
@@ -39,6 +38,7 @@ from graven.search.layout import (
     new_arrays,
     numba_type,
 )
+from graven.search.tree_memory import return_buffer, take_buffer
 
 # Special values.
 NONE = -1
@@ -197,19 +197,34 @@ def _power_of_two(n: int) -> int:
 
 
 class TreeArena:
-    """The memory of a tree, which grows, group by group, up to a limit in bytes."""
+    """The memory of a tree, which grows, group by group, up to a limit in bytes.
+
+    The arrays of groups are the beginnings of buffers that may be longer: memory of an earlier
+    search. How a tree grows does not depend on that.
+    """
 
     def __init__(self, rules: Rules, limit: int) -> None:
         self.limit = limit
         self.full = False  # whether the limit has stopped the tree from growing
+        self.grown = False
+        self._buffers: dict[str, Any] = {}
         arrays: dict[str, Any] = new_arrays(Tree, rules)
         for group in GROUPS.values():
             first = min(group.first_bytes, limit // 16) // group.unit_bytes(rules)
             units = _power_of_two(max(group.least(rules), first))
             for array in group.arrays:
-                arrays[array.name] = np.empty(units * array.size.entries(rules), array.dtype)
+                length = units * array.size.entries(rules)
+                buffer = take_buffer(array.name, array.dtype, length)
+                self._buffers[array.name] = buffer
+                arrays[array.name] = buffer[:length]
         arrays[SLOTS][:] = NONE
         self.tree = Tree(**arrays)
+
+    def __del__(self) -> None:
+        buffers = self.__dict__.pop("_buffers", {})
+        self.__dict__.pop("tree", None)
+        while buffers:
+            return_buffer(*buffers.popitem())
 
     @property
     def nbytes(self) -> int:
@@ -237,12 +252,17 @@ class TreeArena:
             self.full = True
             self.close()
             return
+        self.grown = True
         larger: dict[str, Any] = {}
         for array in group.arrays:
             old = getattr(self.tree, array.name)
-            larger[array.name] = np.empty(2 * len(old), old.dtype)
-            if array.name != SLOTS:
-                larger[array.name][: len(old)] = old
+            buffer = self._buffers[array.name]
+            if len(buffer) < 2 * len(old) + SPARE:
+                buffer = take_buffer(array.name, array.dtype, 2 * len(old))
+                if array.name != SLOTS:
+                    buffer[: len(old)] = old
+                self._buffers[array.name] = buffer
+            larger[array.name] = buffer[: 2 * len(old)]
         self.tree = self.tree._replace(**larger)
         if SLOTS in larger:
             rehash(self.tree)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from graven.core.compile import address
+from graven.core.contract import PLAYOUT_FUNCTIONS, Rules
 from graven.core.handles import Handle
 from graven.core.status import Status
 from graven.search.plan import LEARN, PLAYOUT
@@ -13,23 +15,45 @@ from graven.search.policy import PlayoutVariant
 
 # What the machine code of a playout does with its arguments: rules {0}, tree {1}, record {2} and
 # the handle {3}, from which `memory` is rebuilt first.
-CHOOSE = "return play_with(inner, {0}, {2}, memory)"
+CHOOSE = "return play_with(inner, rules, {2}, memory)"
 BEGIN = "status = begin({0}, {1}, {2}, memory)\n    if status != OK: return status\n    "
 PLAY_OUT = "return inner({0}, {1}, {2}, memory)"
 LEARN_ONCE = "inner({0}, {1}, {2}, memory)"
 
 
-def playout_address(variant: PlayoutVariant, memory: Handle) -> int:
-    """Return the address of a variant's playout, for the signature PLAYOUT."""
+Functions = Mapping[str, Callable[..., Any]]
+
+
+def playout_address(
+    variant: PlayoutVariant, memory: Handle, functions: Functions | None = None
+) -> int:
+    """Return the address of a variant's playout, for the signature PLAYOUT.
+
+    `functions` are those of a game that the playout is compiled together with.
+    """
     assert variant.function is not None
     before, names = _unpacked(memory)
     if variant.play_out:
         return address(variant.play_out, PLAYOUT, before + PLAY_OUT, names=names, arguments=4)
     names["play_with"] = play_with
+    rules, functions_by_name = _rules_with(functions or {})
+    before += rules
+    names |= functions_by_name
     if variant.begin:
         before += BEGIN
         names |= {"begin": variant.begin, "OK": int(Status.OK)}
     return address(variant.function, PLAYOUT, before + CHOOSE, names=names, arguments=4)
+
+
+def _rules_with(functions: Functions) -> tuple[str, dict[str, Any]]:
+    """Return a line of code that sets `rules`, with some functions in it, and the names it uses."""
+    if not functions:
+        return "rules = {0}\n    ", {}
+    fields = [
+        (name if name in functions else "0") if name in PLAYOUT_FUNCTIONS else f"{{0}}.{name}"
+        for name in Rules._fields
+    ]
+    return f"rules = Rules({', '.join(fields)})\n    ", {"Rules": Rules, **functions}
 
 
 def learn_address(variant: PlayoutVariant, memory: Handle) -> int:

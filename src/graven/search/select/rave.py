@@ -51,10 +51,13 @@ def value_bias(p: Any, node: Node, edge: Edge) -> float:
     """Return the blend with `beta_bias` as one fraction: one division instead of four.
 
     With the denominator D, 1 - beta is n * (1 + bias * pa) / D, so the blend of the two means is
-    ((1 + bias * pa) * sum + AMAF sum) / D.
+    ((1 + bias * pa) * sum + AMAF sum) / D. Without playouts that is the AMAF value; where `untried`
+    is fpu, so is this. Tried and untried edges alternate at random: no branch tells them apart.
     """
     total = (1.0 + p.bias * edge.amaf_visits) * edge.total + edge.amaf_total
-    return total / denominator_bias(p, edge) + exploration(p, node, edge)
+    blended = total / denominator_bias(p, edge) + exploration(p, node, edge)
+    known = (edge.visits > 0.0) | ((p.c == 0.0) & (edge.amaf_visits > 0.0))
+    return blended if known else node.fpu
 
 
 def value_k(p: Any, node: Node, edge: Edge) -> float:
@@ -121,7 +124,7 @@ ALPHA = Parameter(
 )
 
 FORMULAS = (
-    Formula("bias", value_bias, (C, BIAS), untried, beta_bias, selected_by="bias"),
+    Formula("bias", value_bias, (C, BIAS), untried, beta_bias, selected_by="bias", whole=True),
     Formula(
         "additive",
         value_additive,

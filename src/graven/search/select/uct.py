@@ -30,6 +30,6 @@ POLICIES = (
     TreePolicy(
         "uct",
         "Upper confidence bounds: mean + c * sqrt(log(N) / n) (Kocsis and Szepesvári 2006).",
-        (Formula("ucb", value, (C,)),),
+        (Formula("ucb", value, (C,), amaf=False),),
     ),
 )
