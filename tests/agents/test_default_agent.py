@@ -43,3 +43,12 @@ def test_go_has_playouts_of_its_own():
     assert gv.default_agent(gv.game("go")).spec.endswith("+mogo")
     three = gv.game("go(colors=3)")  # mogo is for two colours
     assert gv.default_agent(three) == gv.default_agent() == gv.default_agent(gv.game("hex"))
+
+
+def test_warm_compiles_the_games_named(capsys):
+    assert run(["warm", "hex(size=3)"]) == 0
+    shown = capsys.readouterr().out
+    assert "1/1  hex(size=3x3)" in shown
+    assert "Done after" in shown
+    assert run(["warm", "hexx"]) == 2
+    assert "Did you mean 'hex'" in capsys.readouterr().err
