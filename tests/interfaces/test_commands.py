@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from graven.agents import catalogue
 from graven.games import registry
 from graven.gdl import sheets
@@ -124,8 +126,11 @@ def test_match_shows_the_win_rate_beside_the_published_one(run):
     assert code == 0
     assert "win rate" in out
     assert f"(95 %: {100 * low:.1f} to {100 * high:.1f})" in out
-    where = "inside" if low <= 0.5 <= high else "outside"
-    assert f"50.0 %, {where} our interval" in out
+    # Compared with an exact rate, the interval of the difference is ours, shifted.
+    shifted = f"(95 %: {100 * low - 50:+.1f} to {100 * high - 50:+.1f})"
+    assert "50.0 %, difference" in out
+    assert shifted in out
+    assert "undecided" in out
 
 
 def test_match_gives_json(run):
@@ -135,7 +140,9 @@ def test_match_gives_json(run):
     assert "published" not in result
     compared = json.loads(run(*MATCH, "--workers", "1", "--json", "--published", "0").out)
     assert compared["published"] == 0
-    assert compared["inside"] == (compared["ci95"][0] == 0)
+    difference = compared["comparison"]
+    assert difference["difference"] == compared["win_rate"]
+    assert difference["ci95"] == pytest.approx(compared["ci95"])
 
 
 def test_a_match_has_the_same_result_with_any_number_of_workers(run_apart, tmp_path):

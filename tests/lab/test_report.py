@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 import json
+import shlex
 import struct
 import xml.etree.ElementTree as ET
 from dataclasses import replace
+from html import unescape
 from html.parser import HTMLParser
 
 import pytest
@@ -14,19 +16,23 @@ import pytest
 from graven.core.errors import UsageError
 from graven.lab.experiments.grid import parse_grid
 from graven.lab.experiments.job import GameResult
+from graven.lab.experiments.match import match
 from graven.lab.experiments.pairing import make_pairing
+from graven.lab.experiments.tournament import tournament
 from graven.lab.reports import plots
 from graven.lab.reports.html_report import html
-from graven.lab.reports.report_data import ReportData, sweep_command, write_plots
-from graven.lab.reports.sweep_detection import find_ladders, find_sweeps
+from graven.lab.reports.ladder_detection import find_ladders
+from graven.lab.reports.report_data import ReportData, sweep_commands, write_plots
+from graven.lab.reports.sweep_detection import find_sweeps
 from graven.lab.stats.intervals import Score
+from graven.lab.stats.match_statistics import MatchStatistics
 from graven.lab.store.export import export
 from graven.lab.store.store import Store
 from graven.lab.store.summaries import Summary
 from graven.search.budget import Budget
 
 BUDGET = Budget(1000)
-SHARES = {"uct(c=0.4)": 3, "rave(bias=0.0001)": 5, "grave(ref=50,bias=0.0001)": 7}
+AGENTS = ("uct(c=0.4)", "rave(bias=0.0001)", "grave(ref=50,bias=0.0001)")
 
 
 def add(store, pairing, wins, losses, draws=0):
@@ -56,17 +62,16 @@ def store():
         for power in range(1, 6):
             first, second = f"rave(bias=1e-{power},ties=first)", "uct(c=0.4,ties=first)"
             pairing = make_pairing("knightthrough", first, second, BUDGET)
-            add(store, pairing, 10 + power, 10)
+            add(store, pairing, 10 + power, 10 - power)
         for ref in (25, 50):
             for bias in (0.01, 0.001):
                 pairing = make_pairing(
                     "nogo", f"grave(ref={ref},bias={bias})", "rave", BUDGET, seed=4
                 )
-                add(store, pairing, ref // 5, 5)
-        agents = list(SHARES)
-        for one, other in ((0, 1), (0, 2), (1, 2)):
-            pairing = make_pairing("breakthrough", agents[one], agents[other], BUDGET)
-            add(store, pairing, 2 * SHARES[agents[one]], 2 * SHARES[agents[other]], draws=1)
+                add(store, pairing, ref // 5, 15 - ref // 5)
+        for one, other, wins in ((0, 1, 9), (0, 2, 7), (1, 2, 10)):
+            pairing = make_pairing("breakthrough", AGENTS[one], AGENTS[other], BUDGET)
+            add(store, pairing, wins, 24 - wins, draws=1)
         add(
             store, make_pairing("nogo(size=5)", "uct", "uct(playouts=9)", Budget(seconds=0.5)), 1, 1
         )
@@ -87,7 +92,10 @@ def test_playouts_parameters_make_sweeps_too(monkeypatch):
     # The spec of a playout that may not exist: patterns read text, not agents.
     base = make_pairing("nogo", "uct", "rave", BUDGET)
     summaries = [
-        Summary(replace(base, agents=(f"uct(c=0.4)+mast(k={k})", "rave")), Score(k, 9))
+        Summary(
+            replace(base, agents=(f"uct(c=0.4)+mast(k={k})", "rave")),
+            MatchStatistics(Score(k, 9 - k)),
+        )
         for k in (1, 2, 4)
     ]
     (curve,), _ = find_sweeps(summaries)
@@ -97,11 +105,14 @@ def test_playouts_parameters_make_sweeps_too(monkeypatch):
 def test_a_playouts_parameter_of_the_same_name_as_the_trees_is_the_one_swept():
     base = make_pairing("nogo", "uct", "rave", BUDGET)
     summaries = [
-        Summary(replace(base, agents=(f"rave(k=250)+mast(k={k})", "rave")), Score(k, 9))
+        Summary(
+            replace(base, agents=(f"rave(k=250)+mast(k={k})", "rave")),
+            MatchStatistics(Score(k, 9 - k)),
+        )
         for k in (1, 2, 4)
     ]
     (curve,), _ = find_sweeps(summaries)
-    command = sweep_command(curve.summaries, {curve.name: curve.values})
+    (command,) = sweep_commands(curve.summaries, {curve.name: curve.values})
     assert "rave(k=250)+mast(k=[1,2,4])" in command
 
 
@@ -109,17 +120,63 @@ def test_scattered_settings_are_not_a_grid():
     base = make_pairing("nogo", "grave", "rave", BUDGET)
     tried = [(10, 0.1), (20, 0.3), (30, 0.2), (40, 0.7), (50, 0.9), (60, 0.8)]
     summaries = [
-        Summary(replace(base, agents=(f"grave(ref={ref},bias={bias})", "rave")), Score(1, 9))
+        Summary(
+            replace(base, agents=(f"grave(ref={ref},bias={bias})", "rave")),
+            MatchStatistics(Score(1, 9)),
+        )
         for ref, bias in tried
     ]
     assert find_sweeps(summaries) == ([], [])
 
 
 def test_ladders_are_detected_and_sweeps_are_not_ladders(store):
-    (rated,) = find_ladders(store.summaries())
+    (rated,) = find_ladders(store, store.summaries())
     assert rated.pairing.game == "breakthrough(size=8x8)"
-    assert [rating.agent for rating in rated.ladder.ratings] == list(reversed(SHARES))
-    assert rated.games == 2 * (3 + 5) + 2 * (3 + 7) + 2 * (5 + 7) + 3
+    assert [rating.agent for rating in rated.ladder.ratings] == list(reversed(AGENTS))
+    assert (rated.games, rated.total) == (25, 75)
+
+
+def test_a_ladder_rates_one_tournament_only(store):
+    """Other games between and with its agents change neither its ratings nor its command."""
+    (before,) = find_ladders(store, store.summaries())
+    # More games of one pair, a stranger that met one agent, and a sweep against one agent.
+    pairing = make_pairing("breakthrough", AGENTS[0], AGENTS[1], BUDGET)
+    number = store.pairing_id(pairing)
+    for index in range(25, 90):
+        store.add(number, replace(next(store.results(pairing, 1)), index=index))
+    add(store, make_pairing("breakthrough", "hrave", AGENTS[2], BUDGET), 40, 0)
+    for c in (0.1, 0.2, 0.3):
+        add(store, make_pairing("breakthrough", f"uct(c={c})", AGENTS[0], BUDGET), 3, 9)
+    (after,) = find_ladders(store, store.summaries())
+    assert after.ladder == before.ladder
+    assert after.command == before.command
+    assert f"--games {before.games} " in f"{before.command} "
+
+
+def test_the_command_of_a_ladder_gives_its_ratings(tmp_path):
+    agents = ["uct(playouts=4)", "uct(playouts=30)", "rave(playouts=30)", "rave"]
+    options = {"playouts": 20, "seed": 3, "opening_plies": 2, "workers": 1}
+    with Store(tmp_path / "a.db") as store:
+        match("knightthrough(size=5)", agents[0], agents[1], games=11, store=store, **options)
+        tournament("knightthrough(size=5)", agents, games=6, store=store, **options)
+        (rated,) = find_ladders(store, store.summaries())
+        _, _, game, *words = shlex.split(rated.command)
+        names, arguments = words[:4], words[4:]
+        assert arguments == ["--games", "6", "--seed", "3", "--opening-plies", "2"]
+        again = tournament(game, names, games=6, seed=3, opening_plies=2, workers=1, store=store)
+        assert again.ladder() == rated.ladder
+        assert f"{shlex.join(words)}" in unescape(html(store))
+
+
+def test_an_incomplete_sweep_has_the_commands_of_its_matches(store):
+    base = make_pairing("nogo", "uct", "rave", BUDGET)
+    summaries = [
+        Summary(replace(base, agents=(f"uct(c={c})", "rave")), MatchStatistics(Score(c_games, 9)))
+        for c, c_games in ((0.1, 1), (0.2, 3), (0.4, 5))
+    ]
+    commands = sweep_commands(summaries, {"c": (0.1, 0.2, 0.4)})
+    assert [shlex.split(command)[1] for command in commands] == ["match"] * 3
+    assert "--games 12 " in commands[1]
 
 
 class Page(HTMLParser):

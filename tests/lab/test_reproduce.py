@@ -5,13 +5,24 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from statsmodels.stats.proportion import confint_proportions_2indep, proportions_ztest
 
 from graven.lab.experiments.job import GameResult
-from graven.lab.experiments.reproduce import Results, column_summary, plan_entries, verdict
+from graven.lab.experiments.pairing import make_pairing
+from graven.lab.experiments.reproduce import (
+    Entry,
+    Results,
+    column_summary,
+    judge_entries,
+    judgement_text,
+    plan_entries,
+)
 from graven.lab.experiments.run import Shard
 from graven.lab.published import PublishedFigure, paper
 from graven.lab.stats.intervals import Score
+from graven.lab.stats.match_statistics import MatchStatistics
 from graven.lab.store.store import Store
+from graven.lab.store.summaries import Summary
 
 
 def finished_game(index, scores):
@@ -35,21 +46,68 @@ def add_games(store, pairing, wins, losses):
         store.add(number, finished_game(index, scores))
 
 
+def entry(figure, score, margin=0.05):
+    summary = Summary(make_pairing("nogo", "uct", "rave"), MatchStatistics(score))
+    return Entry("paper", "1", figure, summary.pairing, summary, margin=margin)
+
+
 @pytest.mark.parametrize(
     ("figure", "score", "expected"),
     [
-        (PublishedFigure(60.0, "", plus_minus=5.0), Score(60, 40), "agrees"),
         (PublishedFigure(60.0, "", plus_minus=5.0), Score(400, 600), "differs"),
         (PublishedFigure(60.0, "", plus_minus=5.0), Score(800, 200), "differs"),
-        (PublishedFigure(60.0, "", games=500), Score(64, 36), "agrees"),
-        (PublishedFigure(60.0, ""), Score(600, 400), "agrees"),
+        (PublishedFigure(60.0, "", plus_minus=0.5), Score(605, 395), "equivalent"),
+        (PublishedFigure(60.0, "", games=100_000), Score(605, 395), "equivalent"),
+        (PublishedFigure(60.0, "", games=500), Score(64, 36), "undecided"),
+        # Without an interval and without games the figure is exact.
+        (PublishedFigure(60.0, ""), Score(600, 400), "equivalent"),
         (PublishedFigure(60.0, ""), Score(700, 300), "differs"),
-        # One game has a wide interval, which contradicts nothing.
-        (PublishedFigure(60.0, "", plus_minus=5.0), Score(0, 1), "agrees"),
+        # One game has a wide interval, which neither contradicts nor confirms anything.
+        (PublishedFigure(60.0, "", plus_minus=0.5), Score(0, 1), "undecided"),
     ],
 )
-def test_intervals_that_overlap_agree(figure, score, expected):
-    assert verdict(figure, score) == expected
+def test_verdicts_come_from_both_samples(figure, score, expected):
+    assert entry(figure, score).verdict == expected
+
+
+def test_overlapping_intervals_do_not_hide_a_difference():
+    figure, score = PublishedFigure(60.0, "", games=500), Score(336, 164)
+    assert score.ci95[0] < figure.interval[1] / 100
+    assert entry(figure, score).verdict == "differs"
+
+
+def test_the_margin_decides_what_is_equivalent():
+    figure, score = PublishedFigure(60.0, "", games=500), Score(300, 200)
+    assert entry(figure, score).verdict == "undecided"
+    assert entry(figure, score, margin=0.1).verdict == "equivalent"
+
+
+def test_the_figures_of_an_entry_are_those_of_statsmodels():
+    values = entry(PublishedFigure(60.0, "", games=500), Score(64, 36)).to_dict()
+    _, expected = proportions_ztest([64, 300], [100, 500])
+    assert values["difference"] == 4.0
+    assert values["p_value"] == pytest.approx(expected, rel=0.01)
+    low, high = confint_proportions_2indep(64, 100, 300, 500, method="newcomb")
+    assert values["difference_ci95"] == pytest.approx([100 * low, 100 * high], abs=0.5)
+    assert values["verdict"] == "undecided"
+
+
+def test_a_table_is_judged_as_a_whole():
+    figure = PublishedFigure(60.0, "", games=500)
+    entries = judge_entries([entry(figure, Score(wins, 500 - wins)) for wins in (333, 300, 100)])
+    assert [each.verdict for each in entries] == ["differs", "undecided", "differs"]
+    assert [each.judged.verdict for each in entries] == ["undecided", "undecided", "differs"]
+    assert "3 cells: 0 equivalent, 1 differs, 2 undecided" in judgement_text(entries)
+
+
+def test_the_best_figure_of_a_sweep_has_a_selection_effect():
+    results = Results(())
+    best = results.best(paper("cazenave2015").table("5"))
+    assert best.selection.candidates == 15
+    assert 0 < best.selection.excess < 0.04
+    assert best.to_dict()["selection_effect"] == pytest.approx(
+        100 * best.selection.excess, abs=0.01
+    )
 
 
 def test_the_store_is_found_by_what_was_played():
@@ -60,7 +118,7 @@ def test_the_store_is_found_by_what_was_played():
         assert best.verdict == "not yet run"
         add_games(store, best.pairing, 30, 20)
         again = Results(store.summaries()).best(table)
-        assert again.verdict == "agrees"
+        assert again.verdict == "undecided"
         values = again.to_dict()
         assert (values["win_rate"], values["games"], values["published"]) == (60.0, 50, 67.8)
         assert (values["version"], values["machine"]) == ("9.9", "here")
@@ -68,7 +126,7 @@ def test_the_store_is_found_by_what_was_played():
         # Another seed is another experiment.
         assert Results(store.summaries(), seed=1).best(table).verdict == "not yet run"
         verdicts = [entry.verdict for entry in Results(store.summaries()).entries(table)]
-        assert verdicts == ["not yet run", "agrees", "not yet run"]
+        assert verdicts == ["not yet run", "undecided", "not yet run"]
 
 
 def test_headlines_are_the_best_playable_figures_of_tables():

@@ -94,3 +94,28 @@ def test_draws_only_are_evidence_for_equality():
 def test_invalid_hypotheses_are_rejected(elo0, elo1):
     with pytest.raises(UsageError, match="the smaller one first"):
         Sprt(elo0, elo1)
+
+
+@pytest.mark.parametrize(("alpha", "beta"), [(0.01, 0.2), (0.2, 0.01)])
+def test_alpha_and_beta_are_the_bounds_of_wald(alpha, beta):
+    test = Sprt(0, 80, alpha, beta)
+    assert test.lower_bound == pytest.approx(np.log(beta / (1 - alpha)))
+    assert test.upper_bound == pytest.approx(np.log((1 - beta) / alpha))
+
+
+def test_each_error_is_as_rare_as_its_own_probability():
+    """A test with a large alpha accepts the higher Elo too often, and the lower one rarely."""
+    rng = np.random.default_rng(12)
+    test = Sprt(0, 80, alpha=0.3, beta=0.02)
+    wrong = {
+        truth: sum(accepted(test, rate_from_elo(truth), rng) != truth for _ in range(80))
+        for truth in (0, 80)
+    }
+    assert 10 <= wrong[0] <= 36  # 24 expected at most
+    assert wrong[80] <= 6  # 1.6 expected at most
+
+
+@pytest.mark.parametrize("wrong", [{"alpha": 0}, {"alpha": 0.5}, {"beta": 1.5}, {"beta": -0.1}])
+def test_invalid_error_probabilities_are_rejected(wrong):
+    with pytest.raises(UsageError, match=next(iter(wrong))):
+        Sprt(0, 20, **wrong)

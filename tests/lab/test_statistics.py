@@ -9,7 +9,6 @@ from scipy.stats import binomtest, bootstrap, norm
 from graven.lab.stats.intervals import (
     Score,
     elo_from_rate,
-    group_means,
     likelihood_of_superiority,
     mean_interval,
     rate_from_elo,
@@ -119,8 +118,3 @@ def test_the_interval_of_pairs_agrees_with_scipys_bootstrap(counts):
 def test_few_drawn_pairs_have_a_wide_interval():
     low, high = mean_interval([0.5] * 5)
     assert high - low > 0.2
-
-
-def test_only_complete_groups_have_means():
-    assert group_means({0: 1.0, 1: 0.0, 2: 1.0, 3: 0.5, 4: 1.0, 7: 0.0}) == [0.5, 0.75]
-    assert group_means({0: 1.0, 1: 0.0, 2: 0.5, 3: 0.5, 4: 1.0}, group_size=3) == [0.5]

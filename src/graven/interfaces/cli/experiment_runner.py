@@ -43,6 +43,13 @@ OpeningPlies = Annotated[
         help="Begin each game with N random plies, the same for both games of a pair.", metavar="N"
     ),
 ]
+Margin = Annotated[
+    float,
+    typer.Option(
+        help="The largest difference, in percentage points, that counts as equivalent.",
+        metavar="POINTS",
+    ),
+]
 Seating = Annotated[
     str,
     typer.Option(

@@ -11,7 +11,12 @@ from graven.core.file_replacement import replace_text, replaced
 from graven.interfaces.cli.arguments import check_output_file
 from graven.interfaces.cli.console import err, run_to_completion
 from graven.interfaces.cli.number_format import percent
-from graven.interfaces.cli.reproduce_tables import playouts_text, published_text
+from graven.interfaces.cli.reproduce_tables import (
+    difference_texts,
+    playouts_text,
+    published_text,
+    verdict_text,
+)
 
 if TYPE_CHECKING:
     from graven.lab.experiments.reproduce import Entry
@@ -29,6 +34,9 @@ MARKDOWN_COLUMNS = (
     "published",
     "ours",
     "games",
+    "difference",
+    "p",
+    "verdict",
 )
 
 
@@ -85,7 +93,7 @@ def _write_csv(path: str, entries: list[Entry]) -> None:
         for row in rows:
             if row["playouts"]:
                 row["playouts"] = " v ".join(map(str, dict.fromkeys(row["playouts"])))
-            for name in ("ci95", "published_ci95"):
+            for name in ("ci95", "published_ci95", "difference_ci95"):
                 row[name] = " to ".join(map(str, row[name] or ()))
             writer.writerow(row)
 
@@ -96,7 +104,7 @@ def _write_markdown(path: str, entries: list[Entry]) -> None:
 
 def markdown_table(entries: list[Entry]) -> str:
     """Return the figures that can be played as a table for documentation."""
-    headings = (*MARKDOWN_COLUMNS, "")
+    headings = MARKDOWN_COLUMNS
     lines = ["| " + " | ".join(headings) + " |", "| --- " * len(headings) + "|"]
     for entry in entries:
         if entry.pairing is None:
@@ -108,9 +116,10 @@ def markdown_table(entries: list[Entry]) -> str:
             playouts_text(entry),
             *(f"`{agent}`" for agent in entry.pairing.agents),
             published_text(entry.figure),
-            percent(entry.score),
+            percent(entry.statistics),
             f"{entry.score.games:,}",
-            entry.verdict,
+            *difference_texts(entry),
+            verdict_text(entry),
         )
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"

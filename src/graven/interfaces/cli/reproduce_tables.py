@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from graven.lab.experiments.reproduce import Entry, Results
     from graven.lab.published import Paper, PublishedFigure, PublishedTable, TablePart
 
-STYLES = {"agrees": "green", "differs": "red"}
+STYLES = {"equivalent": "green", "differs": "red"}
+# Marks a verdict that Holm's correction leaves as it is.
+HOLM_MARK = "*"
+UNDECIDED = "undecided"
 # Borders and spaces around the labels and around a column.
 LABEL_PADDING, COLUMN_PADDING = 4, 3
 
@@ -28,7 +31,7 @@ def overview(papers: list[Paper], results: Results) -> Grid:
     grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for heading in ("paper", "table", "what it shows"):
         grid.add_column(heading, overflow="fold")
-    for heading in ("figures", "playable", "played", "agree", "games"):
+    for heading in ("figures", "playable", "played", "equivalent", "differ", "games"):
         grid.add_column(heading, justify="right")
     for paper in papers:
         for table in paper.tables.values():
@@ -41,7 +44,10 @@ def overview(papers: list[Paper], results: Results) -> Grid:
                 str(len(entries)),
                 str(sum(not entry.why_not for entry in entries)),
                 str(len(played)),
-                str(sum(entry.verdict == "agrees" for entry in played)) if played else "",
+                *(
+                    str(sum(entry.verdict == verdict for entry in played)) if played else ""
+                    for verdict in ("equivalent", "differs")
+                ),
                 f"{sum(entry.score.games for entry in played):,}" if played else "",
             )
     return grid
@@ -54,7 +60,7 @@ def headline_table(entries: list[Entry]) -> Grid:
     grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for heading in ("paper", "table", "game", "first", "second", "playouts"):
         grid.add_column(heading, overflow="fold")
-    for heading in ("published", "ours", "games", ""):
+    for heading in ("published", "selection", "ours", "games", "difference", "p", "verdict"):
         grid.add_column(heading, justify="right")
     for entry in entries:
         assert entry.pairing is not None
@@ -65,11 +71,49 @@ def headline_table(entries: list[Entry]) -> Grid:
             *entry.pairing.agents,
             playouts_text(entry),
             published_text(entry.figure),
-            percent(entry.score),
+            f"{100 * entry.selection.excess:+.1f}" if entry.selection else "",
+            percent(entry.statistics),
             f"{entry.score.games:,}",
-            _coloured(entry.verdict),
+            *difference_texts(entry),
+            _coloured(entry),
         )
     return grid
+
+
+def headline_notes(entries: list[Entry]) -> list[str]:
+    """Return what the columns of the headline table mean, and the verdict on all of it."""
+    return [
+        "selection: by how much a published figure that is the best of several is likely to be too "
+        "high, by simulation.",
+        *table_notes(entries),
+    ]
+
+
+def table_notes(entries: list[Entry]) -> list[str]:
+    """Return how verdicts are reached, and the verdict on a table as a whole."""
+    from graven.lab.experiments.reproduce import judgement_text
+
+    judgement = judgement_text(entries)
+    if not judgement:
+        return []
+    return [
+        f"equivalent: the difference is below {100 * entries[0].margin:g} points (TOST, 5 %); "
+        "differs: p below 5 %; undecided: the number of games that would decide with probability "
+        f"80 % if the true win rate is ours. {HOLM_MARK} marks a verdict that holds for the whole "
+        "table.",
+        judgement,
+    ]
+
+
+def difference_texts(entry: Entry) -> tuple[str, str]:
+    """Format the difference with its 95 % interval, and the p-value; empty without games."""
+    if entry.comparison is None:
+        return "", ""
+    from graven.lab.reports.match_text import p_text
+
+    low, high = (100 * end for end in entry.comparison.ci95)
+    difference = f"{100 * entry.comparison.difference:+.1f} ({low:+.1f} to {high:+.1f})"
+    return difference, p_text(entry.comparison.p_value).removeprefix("p ")
 
 
 def playouts_text(entry: Entry) -> str:
@@ -103,6 +147,9 @@ def print_table(table: PublishedTable, results: Results) -> None:
             console.print(grid)
     if table.odd:
         console.print(table.odd, style="dim", markup=False)
+    if not table.measure:
+        for note in table_notes(results.entries(table)):
+            console.print(note, style="dim", markup=False)
 
 
 def _grids(part: TablePart, table: PublishedTable, results: Results) -> list[Grid]:
@@ -113,12 +160,13 @@ def _grids(part: TablePart, table: PublishedTable, results: Results) -> list[Gri
     from graven.lab.experiments.reproduce import column_summary
 
     rows: list[TableRow] = []
+    by_figure = {id(entry.figure): entry for entry in results.entries(table)}
     for line in part.lines:
-        entries = [results.entry(table, figure) for figure in line.figures]
+        entries = [by_figure[id(figure)] for figure in line.figures]
         rows.append(TableRow(line.label, line.headings, [_cell(entry, table) for entry in entries]))
     if part.robustness:
         headings = rows[-1].headings
-        entries = [results.entry(table, figure) for figure in part.figures]
+        entries = [by_figure[id(figure)] for figure in part.figures]
         robustness, average = column_summary(part, entries)
         rows.append(TableRow("robustness", headings, _both(part.robustness, robustness, "d")))
         rows.append(TableRow("average", headings, _both(part.average, average, ".1f")))
@@ -179,8 +227,12 @@ def _cell(entry: Entry, table: PublishedTable) -> str:
         return f"{published_text(entry.figure)}\n[dim]{entry.why_not}[/dim]"
     if not entry.score.games:
         return f"{published_text(entry.figure)}\n[dim]{entry.verdict}[/dim]"
-    verdict = f"{_coloured(entry.verdict)}, {entry.score.games:,} games"
-    return f"{published_text(entry.figure)}\n{percent(entry.score)}\n{verdict}"
+    difference, p_value = difference_texts(entry)
+    verdict = _coloured(entry).replace(" (", "\n(")
+    return (
+        f"{published_text(entry.figure)}\n{percent(entry.statistics)}\n"
+        f"{entry.score.games:,} games\n{difference}\np {p_value}\n{verdict}"
+    )
 
 
 def _short(value: float) -> str:
@@ -193,6 +245,12 @@ def published_text(figure: PublishedFigure) -> str:
     return f"{figure.value:.1f} {span(*interval)}" if interval else f"{figure.value:.1f}"
 
 
-def _coloured(verdict: str) -> str:
-    style = STYLES.get(verdict, "dim")
-    return f"[{style}]{verdict}[/{style}]"
+def verdict_text(entry: Entry) -> str:
+    """Format the verdict, marked if it holds for the whole table."""
+    decided = entry.judged is not None and entry.judged.verdict == entry.verdict != UNDECIDED
+    return entry.verdict_text + (HOLM_MARK if decided else "")
+
+
+def _coloured(entry: Entry) -> str:
+    style = STYLES.get(entry.verdict, "dim")
+    return f"[{style}]{verdict_text(entry)}[/{style}]"

@@ -18,10 +18,11 @@ from graven.interfaces.web.board_cells import cell_names, cells_of_move
 from graven.interfaces.web.web_games import packaged_game
 from graven.lab.experiments.job import GameResult
 from graven.lab.experiments.pairing import Pairing
-from graven.lab.experiments.reproduce import AGREES, Entry, Results
+from graven.lab.experiments.reproduce import Entry, Results
 from graven.lab.published import PublishedTable, papers
 from graven.lab.reports import plots
 from graven.lab.reports.report_data import Plot, ReportData
+from graven.lab.stats.comparison import DIFFERS, EQUIVALENT
 from graven.lab.store.game_files import pairing_id
 from graven.lab.store.store import Store
 from graven.lab.store.summaries import Summary
@@ -254,7 +255,7 @@ def match_id(pairing: Pairing) -> str:
 
 def _match(summary: Summary) -> dict[str, Any]:
     pairing = summary.pairing
-    low, high = summary.score.ci95
+    low, high = summary.statistics.ci95
     return {
         "match": match_id(pairing),
         "game": pairing.game,
@@ -291,7 +292,8 @@ def _table_progress(table: PublishedTable, results: Results) -> dict[str, Any]:
         "caption": table.caption,
         "figures": len(table.figures),
         "run": len(verdicts),
-        "agrees": verdicts.count(AGREES),
+        "equivalent": verdicts.count(EQUIVALENT),
+        "differs": verdicts.count(DIFFERS),
     }
 
 

@@ -15,7 +15,7 @@ from graven.agents import ForfeitError, ResignedError, SearchResult
 from graven.core.file_replacement import replace_text
 from graven.core.game import Game, Position
 from graven.games import go, sgf
-from graven.lab.experiments.job import GameJob
+from graven.lab.experiments.job import GameJob, MoveSearch
 
 log = logging.getLogger("graven.lab")
 
@@ -25,12 +25,17 @@ DEFAULT_FOLDER = "sgf"
 
 @dataclass
 class GameRecord:
-    """A game while it is played: `comments` and `values` have one entry for each of `moves`."""
+    """A game while it is played.
+
+    `comments`, `values` and `searches` have one entry for each of `moves`, those of the opening
+    included.
+    """
 
     position: Position
     moves: list[str]
     comments: list[str] = field(default_factory=list)
     values: list[float | None] = field(default_factory=list)
+    searches: list[MoveSearch] = field(default_factory=list)
     playouts: int = 0
     seconds: float = 0.0
     forfeit_scores: tuple[float, ...] | None = None
@@ -39,6 +44,7 @@ class GameRecord:
     def __post_init__(self) -> None:
         self.comments = [""] * len(self.moves)
         self.values = [None] * len(self.moves)
+        self.searches = [MoveSearch(None, None, None)] * len(self.moves)
 
     @property
     def scores(self) -> tuple[float, ...]:

@@ -7,6 +7,7 @@ another one or on another machine.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from graven.lab.experiments.pairing import Pairing
 
@@ -24,6 +25,17 @@ class GameJob:
         return self.pairing.game_seed(self.index)
 
 
+class MoveSearch(NamedTuple):
+    """The search of one ply: the player to move, and the playouts and seconds that it took.
+
+    `player` is None with simultaneous moves, and the others are None without a search.
+    """
+
+    player: int | None
+    playouts: int | None
+    seconds: float | None
+
+
 @dataclass(frozen=True, slots=True)
 class GameResult:
     """A finished game.
@@ -33,6 +45,7 @@ class GameResult:
     number of `plies`. `playouts` and `seconds` are the totals of both sides. `version` and
     `machine` identify what played the game. `values[ply]` is the mean score that the first player
     to move at that ply expected, None where there was no search; empty if no values were recorded.
+    `searches[ply]` is the search of that ply; empty if it was not recorded.
     """
 
     index: int
@@ -46,6 +59,7 @@ class GameResult:
     machine: str = ""
     values: tuple[float | None, ...] = ()
     plies: int = 0
+    searches: tuple[MoveSearch, ...] = ()
 
     def __post_init__(self) -> None:
         if self.moves:

@@ -17,8 +17,9 @@ from graven.lab.experiments.pairing import ROTATE, Pairing, make_pairing
 from graven.lab.experiments.run import PlannedGames, play_missing
 from graven.lab.experiments.run_config import RunConfig, RunKeywords, run_config
 from graven.lab.experiments.search_fingerprint import with_fingerprint
-from graven.lab.stats.intervals import Score, group_means, mean_interval
-from graven.lab.stats.sprt import SequentialTest, Sprt, SprtVerdict
+from graven.lab.stats.intervals import Score
+from graven.lab.stats.match_statistics import MatchStatistics
+from graven.lab.stats.sprt import SequentialTest, Sprt, SprtNumbers, SprtVerdict
 from graven.lab.store.store import Store
 from graven.lab.store.summaries import Summary
 from graven.search.policy import Policy
@@ -31,8 +32,6 @@ class MatchResult(PlainValues):
 
     `games` counts all finished games of the match, `new` those that this run played, `planned` the
     games that were asked for. `verdict` is the result of the sequential test, if there is one.
-    `group_results` are the mean results of the complete groups of games from the same opening;
-    empty without openings.
     """
 
     pairing: Pairing
@@ -41,7 +40,6 @@ class MatchResult(PlainValues):
     summary: Summary
     failures: tuple[FailedGame, ...]
     verdict: SprtVerdict | None
-    group_results: tuple[float, ...]
     store: Store | None = field(compare=False)  # None after pickling
 
     @property
@@ -63,6 +61,11 @@ class MatchResult(PlainValues):
     def seed(self) -> int:
         """The seed of the match."""
         return self.pairing.seed
+
+    @property
+    def statistics(self) -> MatchStatistics:
+        """Win rate, Elo, likelihood of superiority, p-value, results by seat and by pair."""
+        return self.summary.statistics
 
     @property
     def score(self) -> Score:
@@ -100,7 +103,7 @@ class MatchResult(PlainValues):
 
         Games from the same opening are not independent, so with openings groups are counted.
         """
-        return mean_interval(self.group_results) if self.group_results else self.score.ci95
+        return self.statistics.ci95
 
     @property
     def plies(self) -> float:
@@ -140,19 +143,13 @@ class MatchResult(PlainValues):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the match as plain values."""
-        low, high = self.ci95
         values: dict[str, Any] = {
             "game": self.game,
             "first": self.first,
             "second": self.second,
             "budgets": [asdict(budget) for budget in self.pairing.budgets],
-            "games": self.games,
+            **self.statistics.to_dict(),
             "new": self.new,
-            "wins": self.wins,
-            "losses": self.losses,
-            "draws": self.draws,
-            "win_rate": self.win_rate,
-            "ci95": [low, high],
             "plies": self.plies,
             "playouts_per_second": self.playouts_per_second,
             "seed": self.seed,
@@ -163,6 +160,8 @@ class MatchResult(PlainValues):
             values["sprt"] = {
                 "elo0": self.verdict.test.elo0,
                 "elo1": self.verdict.test.elo1,
+                "alpha": self.verdict.test.alpha,
+                "beta": self.verdict.test.beta,
                 "ratio": self.verdict.log_likelihood_ratio,
                 "pairs": self.verdict.pairs,
                 "decided": self.verdict.accepted_elo,
@@ -177,7 +176,7 @@ def match(
     games: int = 100,
     *,
     seating: str = ROTATE,
-    sprt: tuple[float, float] | None = None,
+    sprt: SprtNumbers | None = None,
     policies: Policies = (),
     **keywords: Unpack[RunKeywords],
 ) -> MatchResult:
@@ -190,7 +189,8 @@ def match(
 
     `seating`, for three players or more, is "rotate" (all seat assignments of both agents) or
     "single" (the first agent takes one seat). `sprt` ends the match early, once a sequential test
-    has decided whether the first agent is stronger by the first or by the second number of Elo.
+    has decided whether the first agent is stronger by the first or by the second number of Elo; a
+    third and a fourth number are its error probabilities alpha and beta, by default 0.05.
 
     `policies` are user-defined policies that the specs name. They exist in this process only, so
     such a match is played with one worker; records hold a digest of their functions.
@@ -215,7 +215,7 @@ def run_match(
     *,
     games: int,
     seating: str = ROTATE,
-    sprt: tuple[float, float] | None = None,
+    sprt: SprtNumbers | None = None,
     policies: Policies = (),
 ) -> MatchResult:
     """Play a match with the settings of `config`: see `match`."""
@@ -261,10 +261,6 @@ def run_match(
         game=game,
         policies=own,
     )
-    group_results: tuple[float, ...] = ()
-    if pairing.opening_plies:
-        outcomes = store.outcomes(pairing, games)
-        group_results = tuple(group_means(outcomes, pairing.games_per_opening))
     return MatchResult(
         pairing=pairing,
         planned=games,
@@ -272,7 +268,6 @@ def run_match(
         summary=store.summary(pairing, games),
         failures=failures,
         verdict=test.verdict if test is not None else None,
-        group_results=group_results,
         store=store,
     )
 

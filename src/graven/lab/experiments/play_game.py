@@ -15,13 +15,14 @@ from graven.lab.experiments.game_records import (
     report_forfeit,
     write_sgf,
 )
-from graven.lab.experiments.job import GameJob, GameResult
+from graven.lab.experiments.job import GameJob, GameResult, MoveSearch
 from graven.lab.store.provenance import machine, version
 from graven.search.policy import Policy
 from graven.search.runner import Stop
 
 OPENING_TRIES = 100
 VALUE_DIGITS = 4
+SECONDS_DIGITS = 6
 
 
 def random_opening(game: Game, plies: int, seed: int) -> tuple[Position, list[str]]:
@@ -80,6 +81,7 @@ def play_game(
         version=version(),
         machine=machine(),
         values=tuple(record.values),
+        searches=tuple(record.searches),
     )
 
 
@@ -90,6 +92,7 @@ def _play_ply(
     position = record.position
     joint: list[str] = []
     value: float | None = None
+    playouts, seconds = 0, 0.0
     for player in position.players_to_move:
         clock = clocks[player]
         try:
@@ -107,12 +110,21 @@ def _play_ply(
             value = round(result.value, VALUE_DIGITS)
         joint.append(result.move_of(player))
         if result.playouts:  # the time of a program that reports no playouts is not ours
-            record.playouts += result.playouts
-            record.seconds += result.seconds
+            playouts += result.playouts
+            seconds += result.seconds
     record.position = position.play_joint(joint)
     record.moves.append(",".join(joint))
     record.comments.append(move_comment(result))
     record.values.append(value)
+    record.playouts += playouts
+    record.seconds += seconds
+    record.searches.append(
+        MoveSearch(
+            player=position.players_to_move[0] if len(joint) == 1 else None,
+            playouts=playouts or None,
+            seconds=round(seconds, SECONDS_DIGITS) if playouts else None,
+        )
+    )
     return True
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
+from math import isfinite
 from typing import Any
 
 from graven.core.plain_values import PlainValues
@@ -21,10 +22,21 @@ from graven.lab.published import (
     papers,
     why_unavailable,
 )
+from graven.lab.stats.best_of_sweep import SelectionEffect, selection_effect
+from graven.lab.stats.comparison import (
+    DEFAULT_MARGIN,
+    DIFFERS,
+    EQUIVALENT,
+    UNDECIDED,
+    Comparison,
+    compare,
+    judge_together,
+)
 from graven.lab.stats.intervals import Score
+from graven.lab.stats.match_statistics import MatchStatistics
 from graven.lab.store.summaries import Summary, one_search_each
 
-AGREES, DIFFERS, NOT_RUN, MEASURED = "agrees", "differs", "not yet run", "measured"
+NOT_RUN, MEASURED = "not yet run", "measured"
 
 
 @dataclass(frozen=True)
@@ -32,7 +44,10 @@ class Entry(PlainValues):
     """A published figure and our result.
 
     A figure that cannot be played has a reason in `why_not` and no pairing. A figure that is not a
-    win rate has no pairing either; `measured` is our value, once it has been taken.
+    win rate has no pairing either; `measured` is our value, once it has been taken. `margin` is the
+    margin of the equivalence test. `judged` is the comparison with Holm's correction where the
+    entry was judged together with others. `selection` is the selection effect of a published
+    figure that is the best of several.
     """
 
     paper: str
@@ -42,27 +57,46 @@ class Entry(PlainValues):
     summary: Summary | None
     why_not: str = ""
     measured: float | None = None
+    margin: float = DEFAULT_MARGIN
+    judged: Comparison | None = None
+    selection: SelectionEffect | None = None
+
+    @property
+    def statistics(self) -> MatchStatistics:
+        """The statistics of our games."""
+        return self.summary.statistics if self.summary else MatchStatistics(Score())
 
     @property
     def score(self) -> Score:
         """The score of our games."""
-        return self.summary.score if self.summary else Score()
+        return self.statistics.score
+
+    @cached_property
+    def comparison(self) -> Comparison | None:
+        """Our win rate compared with the published one; None without games."""
+        if not self.score.games:
+            return None
+        ours = self.statistics.sample.proportion
+        return compare(ours, self.figure.proportion, self.score.games, margin=self.margin)
 
     @property
     def verdict(self) -> str:
-        """Whether our interval and the published one overlap, or why there is no answer."""
-        if self.why_not:
-            return self.why_not
-        if self.measured is not None:
-            return MEASURED
-        if not self.score.games:
-            return NOT_RUN
-        return verdict(self.figure, self.score)
+        """Equivalent, differs or undecided, or why there is no answer."""
+        return self.comparison.verdict if self.comparison is not None else self._no_answer
+
+    @property
+    def verdict_text(self) -> str:
+        """The verdict with the number of games that would decide."""
+        return str(self.comparison) if self.comparison is not None else self._no_answer
+
+    @property
+    def _no_answer(self) -> str:
+        return self.why_not or (NOT_RUN if self.measured is None else MEASURED)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the entry as plain values; percentages as in the papers."""
         rate = self.score.win_rate
-        low, high = self.score.ci95
+        low, high = self.statistics.ci95
         published = self.figure.interval
         return {
             "paper": self.paper,
@@ -80,7 +114,9 @@ class Entry(PlainValues):
             "ci95": None if rate is None else _rounded((100 * low, 100 * high)),
             "measured": None if self.measured is None else round(self.measured, 2),
             "games": self.score.games,
+            **_comparison_json(self.comparison, self.judged),
             "verdict": self.verdict,
+            "selection_effect": round(100 * self.selection.excess, 2) if self.selection else None,
             "version": " ".join(self.summary.versions) if self.summary else "",
             "machine": "; ".join(self.summary.machines) if self.summary else "",
             "fingerprint": self.summary.pairing.search_fingerprint if self.summary else "",
@@ -91,11 +127,39 @@ def _rounded(interval: tuple[float, float]) -> list[float]:
     return [round(end, 2) for end in interval]
 
 
-def verdict(figure: PublishedFigure, score: Score) -> str:
-    """Compare our interval with the published one, or with the figure if it has no interval."""
-    low, high = figure.interval or (figure.value, figure.value)
-    ours_low, ours_high = (100 * end for end in score.ci95)
-    return AGREES if ours_low <= high and low <= ours_high else DIFFERS
+def _comparison_json(alone: Comparison | None, judged: Comparison | None) -> dict[str, Any]:
+    """Return a comparison as plain values, in percentage points, with Holm's correction."""
+    return {
+        "difference": round(100 * alone.difference, 2) if alone else None,
+        "difference_ci95": _rounded((100 * alone.ci95[0], 100 * alone.ci95[1])) if alone else None,
+        "p_value": float(f"{alone.p_value:.3g}") if alone else None,
+        "equivalence_p": float(f"{alone.equivalence_p:.3g}") if alone else None,
+        "more_games": alone.more_games if alone else None,
+        "cells": judged.family if judged else None,
+        "verdict_holm": judged.verdict if judged else None,
+    }
+
+
+def judge_entries(entries: Sequence[Entry]) -> list[Entry]:
+    """Return entries judged as one table: those with games get a `judged` comparison."""
+    played = [entry for entry in entries if entry.comparison is not None]
+    judged = judge_together([entry.comparison for entry in played if entry.comparison is not None])
+    together = dict(zip(map(id, played), judged, strict=True))
+    return [
+        replace(entry, judged=together[id(entry)]) if id(entry) in together else entry
+        for entry in entries
+    ]
+
+
+def judgement_text(entries: Sequence[Entry]) -> str:
+    """Return how many of the judged entries have which verdict; empty without any."""
+    verdicts = [entry.judged.verdict for entry in entries if entry.judged is not None]
+    if not verdicts:
+        return ""
+    counts = ", ".join(
+        f"{verdicts.count(verdict)} {verdict}" for verdict in (EQUIVALENT, DIFFERS, UNDECIDED)
+    )
+    return f"Judged together, with Holm's correction for {len(verdicts)} cells: {counts}."
 
 
 class Results:
@@ -103,6 +167,7 @@ class Results:
 
     `measured` has our values of figures that are not win rates. Of a pairing that several versions
     of the search have played, the games of a pairing in `played` count, else the largest part.
+    `margin` is the margin of the equivalence tests.
     """
 
     def __init__(
@@ -111,8 +176,10 @@ class Results:
         seed: int = 0,
         measured: Mapping[PublishedFigure, float] | None = None,
         played: Collection[Pairing] = (),
+        margin: float = DEFAULT_MARGIN,
     ) -> None:
         self._seed = seed
+        self._margin = margin
         self._measured = measured or {}
         self._summaries = one_search_each(summaries, played)
 
@@ -136,24 +203,32 @@ class Results:
             figure=figure,
             pairing=pairing,
             summary=self._summaries.get(pairing.key),
+            margin=self._margin,
         )
 
     def entries(self, table: PublishedTable) -> list[Entry]:
-        """Return all figures of a table with our results."""
-        return [self.entry(table, figure) for figure in table.figures]
+        """Return all figures of a table with our results, judged as one table."""
+        return judge_entries([self.entry(table, figure) for figure in table.figures])
 
     def best(self, table: PublishedTable) -> Entry | None:
         """Return the headline of a table: the figure it calls best, else the best playable one."""
-        entries = [entry for entry in self.entries(table) if entry.pairing is not None]
-        named = [entry for entry in entries if entry.figure.best]
-        if named:
-            return named[0]
-        return max(entries, key=lambda entry: entry.figure.value, default=None)
+        entries = [self.entry(table, figure) for figure in table.figures]
+        entries = [entry for entry in entries if entry.pairing is not None]
+        if not entries:
+            return None
+        best = next((entry for entry in entries if entry.figure.best), None)
+        if best is None:
+            best = max(entries, key=lambda entry: entry.figure.value)
+            candidates = entries
+        else:
+            candidates = [entry for entry in entries if _same_sweep(entry, best)]
+        return replace(best, selection=_published_selection(candidates))
 
     def headlines(self, chosen: Iterable[Paper] | None = None) -> list[Entry]:
-        """Return the headlines of all tables of win rates that have a playable figure.
+        """Return the headlines of all tables of win rates with a playable figure.
 
-        They are the best figure of each table, and those that the data call headlines.
+        They are the best figure of each table, and those that the data call headlines. They are
+        judged as one table.
         """
         tables = [table for paper in chosen or papers() for table in paper.tables.values()]
         headlines: list[Entry | None] = []
@@ -161,7 +236,23 @@ class Results:
             if not table.measure:
                 more = [self.entry(table, each) for each in table.figures if each.headline]
                 headlines += [self.best(table), *more]
-        return [entry for entry in headlines if entry is not None]
+        return judge_entries([entry for entry in headlines if entry is not None])
+
+
+def _same_sweep(entry: Entry, best: Entry) -> bool:
+    """Return whether the paper chose between two figures: same game, budgets and opponent."""
+    one, other = entry.pairing, best.pairing
+    assert one is not None
+    assert other is not None
+    return (one.game, one.budgets, one.agents[1]) == (other.game, other.budgets, other.agents[1])
+
+
+def _published_selection(candidates: Sequence[Entry]) -> SelectionEffect | None:
+    """Return the selection effect of the best of published figures; None if it has no rivals."""
+    proportions = [entry.figure.proportion for entry in candidates]
+    if len(proportions) < 2 or not all(isfinite(each.games) for each in proportions):
+        return None
+    return selection_effect(proportions)
 
 
 def plan_entries(entries: Iterable[Entry], games: int, shard: Shard = WHOLE) -> list[PlannedGames]:
@@ -212,9 +303,15 @@ class ReproductionResult:
 
 
 def run_reproduction(
-    plan: Sequence[PlannedGames], config: RunConfig[RunProgress]
+    plan: Sequence[PlannedGames],
+    config: RunConfig[RunProgress],
+    *,
+    margin: float = DEFAULT_MARGIN,
 ) -> ReproductionResult:
-    """Play the missing games of a plan with the settings of `config`."""
+    """Play the missing games of a plan with the settings of `config`.
+
+    `margin` is the margin of the equivalence tests of the results.
+    """
     plan = [replace(item, pairing=with_fingerprint(item.pairing)) for item in plan]
     indices = [item.indices() for item in plan]
     planned = sum(map(len, indices))
@@ -231,7 +328,7 @@ def run_reproduction(
     config.report(RunProgress(done, planned))
     failures = play_missing(plan, config, on_game=on_game)
     played = {item.pairing for item in plan}
-    results = Results(config.store.summaries(), config.seed, played=played)
+    results = Results(config.store.summaries(), config.seed, played=played, margin=margin)
     return ReproductionResult(done, planned, failures, results)
 
 

@@ -20,7 +20,9 @@ from graven.lab.experiments.pairing import Pairing, make_pairing
 from graven.lab.experiments.run import PlannedGames, play_missing
 from graven.lab.experiments.run_config import RunConfig, RunKeywords, RunProgress, run_config
 from graven.lab.experiments.search_fingerprint import with_fingerprint
+from graven.lab.stats.best_of_sweep import SelectionEffect, selection_effect
 from graven.lab.stats.intervals import Score
+from graven.lab.stats.match_statistics import MatchStatistics
 from graven.sources.load import load_game
 
 
@@ -34,19 +36,19 @@ class SweepPoint(PlainValues):
 
     values: tuple[Value, ...]
     agent: str
-    score: Score
+    statistics: MatchStatistics
+
+    @property
+    def score(self) -> Score:
+        """The games won, lost and drawn."""
+        return self.statistics.score
 
     def to_dict(self) -> dict[str, Any]:
         """Return the point as plain values."""
         return {
             "values": list(self.values),
             "agent": self.agent,
-            "games": self.score.games,
-            "wins": self.score.wins,
-            "losses": self.score.losses,
-            "draws": self.score.draws,
-            "win_rate": self.score.win_rate,
-            "ci95": list(self.score.ci95),
+            **self.statistics.to_dict(),
         }
 
 
@@ -84,9 +86,17 @@ class SweepResult(PlainValues):
         played = [point for point in self.opponents if point.score.games]
         return min(played, key=lambda point: point.score.win_rate or 0.0, default=None)
 
+    @property
+    def selection(self) -> SelectionEffect | None:
+        """By how much the best win rate is likely to be too high, because it is the best."""
+        played = [point for point in self.points if point.score.games]
+        if len(played) < 2:
+            return None
+        return selection_effect([point.statistics.sample.proportion for point in played])
+
     def to_dict(self) -> dict[str, Any]:
         """Return the sweep as plain values."""
-        best, worst = self.best, self.worst
+        best, worst, selection = self.best, self.worst, self.selection
         return {
             "game": self.game,
             "against": self.against,
@@ -95,6 +105,7 @@ class SweepResult(PlainValues):
             "planned": self.planned,
             "points": [point.to_dict() for point in self.points],
             "best": best.to_dict() if best else None,
+            "selection_effect": selection.to_dict() if selection else None,
             "opponents": [point.to_dict() for point in self.opponents],
             "worst": worst.to_dict() if worst else None,
             "failures": [str(failure) for failure in self.failures],
@@ -192,22 +203,16 @@ class _SweepRun:
         pairings = {
             name: with_fingerprint(pairing, self._game) for name, pairing in pairings.items()
         }
-        names = {pairing: name for name, pairing in pairings.items()}
-        scores = {
-            name: config.store.summary(pairing, self._games).score
-            for name, pairing in pairings.items()
-        }
+        store, games = config.store, self._games
 
-        def on_game(pairing: Pairing, result: GameResult) -> None:
-            name = names[pairing]
-            scores[name] = scores[name].plus(result.outcome)
+        def on_game(_: Pairing, result: GameResult) -> None:
             self._count(1)
 
-        self._count(sum(score.games for score in scores.values()))
+        self._count(sum(len(store.numbers(pairing, games)) for pairing in pairings.values()))
         plan = [PlannedGames(pairing, self._games) for pairing in pairings.values()]
         self.failures += play_missing(plan, config, on_game=on_game, game=self._game)
         return tuple(
-            SweepPoint(values, name, scores[name])
+            SweepPoint(values, name, store.summary(pairings[name], games).statistics)
             for values, name in zip(grid.points(), grid.agents(), strict=True)
         )
 

@@ -16,7 +16,8 @@ from graven.lab.experiments.pairing import Pairing, make_pairing
 from graven.lab.experiments.run import PlannedGames, play_missing
 from graven.lab.experiments.run_config import RunConfig, RunKeywords, run_config
 from graven.lab.experiments.search_fingerprint import with_fingerprint
-from graven.lab.stats.intervals import Score, likelihood_of_superiority
+from graven.lab.stats.intervals import Score
+from graven.lab.stats.match_statistics import MatchStatistics
 from graven.lab.stats.ratings import Ladder, rate_agents
 from graven.sources.load import load_game
 
@@ -42,7 +43,7 @@ class Standings:
         if (agent, opponent) in self.scores:
             return self.scores[agent, opponent]
         reverse = self.scores.get((opponent, agent))
-        return Score(reverse.losses, reverse.wins, reverse.draws) if reverse else None
+        return reverse.reversed if reverse else None
 
     def total(self, agent: int) -> Score:
         """Return an agent's score against all others together."""
@@ -56,16 +57,16 @@ class Standings:
         """Whether every pair has finished a game, so that all agents can be rated."""
         return all(score.games for score in self.scores.values())
 
-    def ladder(self) -> Ladder:
-        """Rate all agents, with confidence intervals."""
-        return rate_agents(self.agents, self.scores)
-
 
 @dataclass(frozen=True)
 class TournamentResult(PlainValues):
-    """A tournament's standings when it ended or was stopped."""
+    """A tournament's standings when it ended or was stopped.
+
+    `matches[i, j]` has the statistics of agent i against agent j.
+    """
 
     standings: Standings
+    matches: dict[tuple[int, int], MatchStatistics]
     pairings: tuple[Pairing, ...]
     failures: tuple[FailedGame, ...]
 
@@ -74,12 +75,17 @@ class TournamentResult(PlainValues):
         """Whether all games have been played."""
         return self.standings.games >= self.standings.planned
 
+    def ladder(self) -> Ladder:
+        """Rate all agents, with confidence intervals."""
+        return rate_agents(self.standings.agents, self.matches)
+
     def to_dict(self) -> dict[str, Any]:
-        """Return the tournament as plain values; agents in the order of their ratings."""
+        """Return the tournament as plain values.
+
+        Ratings are in their order. A pair has the statistics of a match between its agents.
+        """
         standings = self.standings
-        ladder = standings.ladder() if standings.comparable else Ladder((), (), False)
-        number = {name: index for index, name in enumerate(standings.agents)}
-        ranked = [rating.agent for rating in ladder.ratings] or list(standings.agents)
+        ladder = self.ladder() if standings.comparable else Ladder((), (), False)
         return {
             "game": standings.game,
             "games": standings.games,
@@ -99,17 +105,11 @@ class TournamentResult(PlainValues):
             "helped": ladder.regularised,
             "pairs": [
                 {
-                    "first": first,
-                    "second": second,
-                    "wins": score.wins,
-                    "losses": score.losses,
-                    "draws": score.draws,
-                    "win_rate": score.win_rate,
-                    "ci95": list(score.ci95),
-                    "superior": likelihood_of_superiority(score.sample),
+                    "first": standings.agents[first],
+                    "second": standings.agents[second],
+                    **match.to_dict(),
                 }
-                for first, second in combinations(ranked, 2)
-                if (score := standings.score(number[first], number[second])) is not None
+                for (first, second), match in self.matches.items()
             ],
             "failures": [str(failure) for failure in self.failures],
         }
@@ -187,4 +187,7 @@ def run_tournament(
     config.report(standings)
     plan = [PlannedGames(pairing, games) for pairing in pairings.values()]
     failures = play_missing(plan, config, on_game=on_game, game=game)
-    return TournamentResult(standings, tuple(pairings.values()), failures)
+    matches = {
+        pair: config.store.summary(pairing, games).statistics for pair, pairing in pairings.items()
+    }
+    return TournamentResult(standings, matches, tuple(pairings.values()), failures)

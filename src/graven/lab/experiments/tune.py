@@ -26,6 +26,7 @@ from graven.lab.experiments.search_fingerprint import with_fingerprint
 from graven.lab.experiments.tune_study import TuneStudy
 from graven.lab.experiments.tune_template import parse_template
 from graven.lab.stats.intervals import Score
+from graven.lab.stats.match_statistics import MatchStatistics
 from graven.sources.load import load_game
 
 ROUND_GAMES = 20
@@ -36,11 +37,16 @@ VALIDATION_SEEDS = 10**9
 
 @dataclass(frozen=True)
 class TuneTrial:
-    """One setting and its score; `pruned` if it was stopped early."""
+    """One setting and its statistics; `pruned` if it was stopped early."""
 
     agent: str
-    score: Score
+    statistics: MatchStatistics
     pruned: bool
+
+    @property
+    def score(self) -> Score:
+        """The games won, lost and drawn."""
+        return self.statistics.score
 
 
 @dataclass(frozen=True)
@@ -64,7 +70,7 @@ class TuneResult(PlainValues):
     against: str
     trials: tuple[TuneTrial, ...]
     planned: int
-    validation: Score
+    validation: MatchStatistics
     validation_games: int
     pairing: Pairing | None
     failures: tuple[FailedGame, ...]
@@ -88,8 +94,7 @@ class TuneResult(PlainValues):
             "trials": [
                 {
                     "agent": trial.agent,
-                    "games": trial.score.games,
-                    "win_rate": trial.score.win_rate,
+                    **trial.statistics.to_dict(),
                     "pruned": trial.pruned,
                 }
                 for trial in self.trials
@@ -98,9 +103,7 @@ class TuneResult(PlainValues):
             "best": best.agent if best else None,
             "tuned": best.score.win_rate if best else None,
             "validation": {
-                "games": self.validation.games,
-                "win_rate": self.validation.win_rate,
-                "ci95": list(self.validation.ci95),
+                **self.validation.to_dict(),
                 "seed": self.pairing.seed if self.pairing else None,
             },
             "failures": [str(failure) for failure in self.failures],
@@ -147,8 +150,7 @@ def run_tuning(
     name = f"{matches.pairing(against, config.seed).key} {agent} {games}"
     study = TuneStudy(template, config.store.path, name, config.seed)
     finished = [
-        TuneTrial(spec, matches.recorded_score(spec), pruned)
-        for spec, pruned in study.finished_trials()
+        TuneTrial(spec, matches.recorded(spec), pruned) for spec, pruned in study.finished_trials()
     ]
 
     def report(validating: bool = False) -> None:
@@ -164,7 +166,7 @@ def run_tuning(
         report()
     best = _best(finished)
     validation_games = 2 * games if validate is None else validate
-    pairing, validation = None, Score()
+    pairing, validation = None, MatchStatistics(Score())
     if best is not None and len(finished) >= trials and validation_games and not config.stopped:
         report(validating=True)
         seed = derive(config.seed, VALIDATION_STREAM) % VALIDATION_SEEDS
@@ -203,27 +205,27 @@ class _TuneMatches:
         )
         return with_fingerprint(pairing, self._game)
 
-    def recorded_score(self, spec: str) -> Score:
-        """Return the score of a setting so far."""
+    def recorded(self, spec: str) -> MatchStatistics:
+        """Return the statistics of a setting so far."""
         pairing = self.pairing(spec, self._config.seed)
-        return self._config.store.summary(pairing, self._games).score
+        return self._config.store.summary(pairing, self._games).statistics
 
-    def play(self, pairing: Pairing, games: int) -> Score:
-        """Play the missing ones of a pairing's first games; return its score."""
+    def play(self, pairing: Pairing, games: int) -> MatchStatistics:
+        """Play the missing ones of a pairing's first games; return its statistics."""
         plan = [PlannedGames(pairing, games)]
         self.failures += play_missing(plan, self._config, game=self._game)
-        return self._config.store.summary(pairing, games).score
+        return self._config.store.summary(pairing, games).statistics
 
     def play_trial(self, spec: str, best: TuneTrial | None) -> TuneTrial | None:
         """Play a setting in rounds until it is pruned or done; None if stopped before."""
         pairing = self.pairing(spec, self._config.seed)
         for games in (*range(ROUND_GAMES, self._games, ROUND_GAMES), self._games):
-            score = self.play(pairing, games)
+            statistics = self.play(pairing, games)
             if self._config.stopped:
                 return None
-            if games < self._games and _hopeless(score, best):
-                return TuneTrial(spec, score, pruned=True)
-        return TuneTrial(spec, score, pruned=False)
+            if games < self._games and _hopeless(statistics, best):
+                return TuneTrial(spec, statistics, pruned=True)
+        return TuneTrial(spec, statistics, pruned=False)
 
 
 def _best(trials: Sequence[TuneTrial]) -> TuneTrial | None:
@@ -231,5 +233,5 @@ def _best(trials: Sequence[TuneTrial]) -> TuneTrial | None:
     return max(complete, key=lambda trial: trial.score.win_rate or 0.0, default=None)
 
 
-def _hopeless(score: Score, best: TuneTrial | None) -> bool:
-    return best is not None and score.ci95[1] < best.score.ci95[0]
+def _hopeless(statistics: MatchStatistics, best: TuneTrial | None) -> bool:
+    return best is not None and statistics.ci95[1] < best.statistics.ci95[0]

@@ -10,7 +10,7 @@ from typing import Any
 
 from graven.core.calls import Value
 from graven.core.errors import UsageError
-from graven.core.extras import require
+from graven.core.extras import is_installed, require
 from graven.lab.experiments.tune_template import TuneTemplate
 from graven.lab.stats.intervals import Score
 from graven.lab.store.store_file import IN_MEMORY
@@ -59,6 +59,27 @@ class TuneStudy:
             self._study.tell(self._trial, score.win_rate, skip_if_finished=True)
 
 
+def read_studies(store_path: str) -> Iterator[tuple[str, Any]]:
+    """Yield the experiment and the Optuna study of every tuning beside a store.
+
+    Nothing is yielded if there is no file of trials, if it cannot be read, or without Optuna.
+    """
+    if store_path == IN_MEMORY or not _study_file(Path(store_path)).exists():
+        return
+    if not is_installed("tune"):
+        return
+    import optuna
+    from sqlalchemy.exc import SQLAlchemyError
+
+    try:
+        storage = _storage(Path(store_path))
+        for name in optuna.get_all_study_names(storage):
+            study = optuna.load_study(study_name=name, storage=storage)
+            yield str(study.user_attrs.get("experiment", "")), study
+    except (UsageError, SQLAlchemyError):
+        return  # a report of the games must not fail because of the trials
+
+
 def _open_study(store_path: str, name: str, seed: int) -> Any:
     """Open a study and queue the trials again that an earlier run did not finish."""
     optuna = require("tune")
@@ -83,13 +104,17 @@ def _open_study(store_path: str, name: str, seed: int) -> Any:
     return study
 
 
+def _study_file(store: Path) -> Path:
+    return store.with_name(f"{store.stem}{STUDY_SUFFIX}{store.suffix}")
+
+
 def _storage(store: Path) -> Any:
     """Open Optuna's file beside the store."""
     from optuna.storages import RDBStorage
     from sqlalchemy.exc import DatabaseError
     from sqlalchemy.pool import NullPool
 
-    file = store.with_name(f"{store.stem}{STUDY_SUFFIX}{store.suffix}")
+    file = _study_file(store)
     try:
         # A pool would keep connections open after the tuning.
         return RDBStorage(f"sqlite:///{file}", engine_kwargs={"poolclass": NullPool})

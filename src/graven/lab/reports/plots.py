@@ -6,21 +6,35 @@ Each function draws and returns one figure. No other module of the package uses 
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
+from itertools import accumulate
 from math import ceil, isnan, nan
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from graven.core.calls import format_value
 from graven.core.extras import require
 from graven.lab.experiments.pairing import Pairing
-from graven.lab.reports.sweep_detection import RatedGroup, WinRateCurve, WinRateGrid, unmarked
-from graven.lab.stats.intervals import Score
+from graven.lab.reports.ladder_detection import RatedGroup
+from graven.lab.reports.sweep_detection import WinRateCurve, WinRateGrid, unmarked
+from graven.lab.reports.tuning_history import TuningHistory
+from graven.lab.stats.match_statistics import MatchStatistics
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 OUR_COLOUR, PUBLISHED_COLOUR, LINE_COLOUR = "#0b4f8a", "#c8641c", "#8a8a8a"
+INK_COLOUR, GRID_COLOUR, PRUNED_COLOUR = "#1f2328", "#dddddd", "#9aa4ad"
+# An SVG follows the reader's colour scheme: each colour and what it is on a dark background.
+DARK_COLOURS = {
+    INK_COLOUR: "#e6e6e6",
+    OUR_COLOUR: "#6cb0f0",
+    PUBLISHED_COLOUR: "#f0a060",
+    LINE_COLOUR: "#8b949e",
+    GRID_COLOUR: "#3a4048",
+    PRUNED_COLOUR: "#6b757f",
+}
 WIDTH = 5.4
 STYLE = {
     "font.family": "serif",
@@ -37,7 +51,12 @@ STYLE = {
     "ytick.labelsize": 8,
     "xtick.major.width": 0.7,
     "ytick.major.width": 0.7,
-    "grid.color": "#dddddd",
+    "text.color": INK_COLOUR,
+    "axes.labelcolor": INK_COLOUR,
+    "axes.edgecolor": INK_COLOUR,
+    "xtick.color": INK_COLOUR,
+    "ytick.color": INK_COLOUR,
+    "grid.color": GRID_COLOUR,
     "grid.linewidth": 0.6,
     "legend.fontsize": 8,
     "legend.frameon": False,
@@ -70,7 +89,7 @@ def win_rate_curve(curve: WinRateCurve, published: Mapping[float, RateInterval])
     `published` has published win rates, in per cent, by the value of the parameter.
     """
     figure, axes = _new_figure(WIDTH, 3.1)
-    ours = [_rate_interval(summary.score) for summary in curve.summaries]
+    ours = [_rate_interval(summary.statistics) for summary in curve.summaries]
     log_scale = _needs_log_scale(curve.values)
     # Without a scale, values are evenly spaced, like a list of settings.
     positions = list(curve.values) if log_scale else [float(i) for i in range(len(curve.values))]
@@ -107,9 +126,9 @@ def win_rate_curve(curve: WinRateCurve, published: Mapping[float, RateInterval])
     return figure
 
 
-def _rate_interval(score: Score) -> RateInterval:
-    low, high = score.ci95
-    return 100 * (score.win_rate or 0.0), 100 * low, 100 * high
+def _rate_interval(statistics: MatchStatistics) -> RateInterval:
+    low, high = statistics.ci95
+    return 100 * (statistics.win_rate or 0.0), 100 * low, 100 * high
 
 
 def _error_bars(
@@ -219,9 +238,68 @@ def rating_ladder(rated: RatedGroup) -> Figure:
     axes.set_ylim(-0.6, len(ratings) - 0.4)
     axes.set_xlabel("Elo (mean 0, 95 % confidence intervals)")
     axes.grid(axis="x")
-    title = f"{_short(rated.pairing.game)}, {rated.pairing.budget} a move, {rated.games:,} games"
+    title = f"{_short(rated.pairing.game)}, {rated.pairing.budget} a move, {rated.total:,} games"
     axes.set_title(title, loc="left")
     return figure
+
+
+@_in_style
+def tuning_history(tuning: TuningHistory) -> Figure:
+    """Draw the win rates of the trials of a tuning in their order, and the best so far."""
+    figure, axes = _new_figure(WIDTH, 3.0)
+    for pruned, colour, marker, label in (
+        (True, PRUNED_COLOUR, "x", "pruned"),
+        (False, OUR_COLOUR, "o", "complete"),
+    ):
+        points = [
+            (float(trial.number), (100 * trial.win_rate, 100 * trial.low, 100 * trial.high))
+            for trial in tuning.trials
+            if trial.pruned == pruned
+        ]
+        if points:
+            _error_bars(axes, points, color=colour, marker=marker, label=label)
+    complete = [trial for trial in tuning.trials if not trial.pruned]
+    best = list(accumulate((100 * trial.win_rate for trial in complete), max))
+    axes.step(
+        [trial.number for trial in complete],
+        best,
+        where="post",
+        color=PUBLISHED_COLOUR,
+        linewidth=1.1,
+        label="best so far",
+    )
+    axes.axhline(50, color=LINE_COLOUR, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
+    axes.set_xlabel("trial")
+    axes.set_ylabel("games won (%)")
+    axes.locator_params(axis="x", integer=True)
+    axes.grid(axis="y")
+    axes.set_title(_tuning_title(tuning), loc="left")
+    figure.legend(loc="outside lower center", ncols=3, handletextpad=0.3)
+    return figure
+
+
+@_in_style
+def parameter_importance(tuning: TuningHistory) -> Figure:
+    """Draw the share of each parameter of a tuning in the variation of the win rate."""
+    ordered = sorted(tuning.importance.items(), key=lambda item: item[1])
+    figure, axes = _new_figure(WIDTH, 0.9 + 0.3 * len(ordered))
+    positions = list(range(len(ordered)))
+    axes.barh(positions, [share for _, share in ordered], color=OUR_COLOUR, height=0.6)
+    axes.set_yticks(positions, [unmarked(name) for name, _ in ordered])
+    axes.tick_params(axis="y", length=0)
+    axes.set_xlim(0, 1)
+    axes.set_xlabel("importance (share of the variation, PED-ANOVA)")
+    axes.grid(axis="x")
+    axes.set_title(_tuning_title(tuning), loc="left")
+    return figure
+
+
+def _tuning_title(tuning: TuningHistory) -> str:
+    pairing = tuning.pairing
+    opponent = _short(pairing.agents[1], 60)
+    return (
+        f"{_short(pairing.game)}, {pairing.budget} a move\n{_short(tuning.template)} v {opponent}"
+    )
 
 
 @_in_style
@@ -302,5 +380,25 @@ def to_bytes(figure: Figure, suffix: str) -> bytes:
     # Without dates, the same results give the same file.
     metadata: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
     with matplotlib.rc_context(STYLE), io.BytesIO() as file:
-        figure.savefig(file, format=suffix, dpi=200, metadata=metadata.get(suffix))
-        return file.getvalue()
+        figure.savefig(
+            file,
+            format=suffix,
+            dpi=200,
+            metadata=metadata.get(suffix),
+            transparent=suffix == "svg",
+        )
+        return _follow_colour_scheme(file.getvalue()) if suffix == "svg" else file.getvalue()
+
+
+def _follow_colour_scheme(svg: bytes) -> bytes:
+    """Replace the colours of an SVG by variables that depend on the reader's colour scheme."""
+    text = svg.decode()
+    for number, colour in enumerate(DARK_COLOURS):
+        text = re.sub(colour, f"var(--plot-{number})", text, flags=re.IGNORECASE)
+    light, dark = (
+        "".join(f"--plot-{number}:{colour};" for number, colour in enumerate(colours))
+        for colours in (DARK_COLOURS, DARK_COLOURS.values())
+    )
+    style = f"<style>:root{{{light}}}@media (prefers-color-scheme:dark){{:root{{{dark}}}}}</style>"
+    begin = text.index(">", text.index("<svg")) + 1
+    return (text[:begin] + style + text[begin:]).encode()

@@ -7,6 +7,7 @@ import shlex
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,21 +16,22 @@ from graven.core.file_replacement import replace_bytes
 from graven.lab.experiments.reproduce import Entry, Results
 from graven.lab.published import PublishedFigure, PublishedTable, papers
 from graven.lab.reports import plots
+from graven.lab.reports.ladder_detection import RatedGroup, find_ladders
 from graven.lab.reports.sweep_detection import (
     PLAYOUT_MARK,
-    RatedGroup,
     WinRateCurve,
     WinRateGrid,
-    find_ladders,
     find_sweeps,
     unmarked,
 )
+from graven.lab.reports.tuning_history import TuningHistory, find_tunings
 from graven.lab.store.store import Store
 from graven.lab.store.summaries import Summary, one_search_each
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+SWEEPS, TOURNAMENTS, TUNINGS, SPEEDS = "Sweeps", "Tournaments", "Tunings", "Speeds and lengths"
 MAX_PLOTS = 40
 MAX_HISTOGRAMS = 12
 MAX_SPEEDS = 20
@@ -37,9 +39,13 @@ MAX_SPEEDS = 20
 
 @dataclass(frozen=True)
 class Plot:
-    """A plot to draw: its file name, its caption, and the commands that produce its data."""
+    """A plot to draw: its file name, its caption, and the commands that produce its data.
+
+    `section` is the part of a report that it belongs to.
+    """
 
     name: str
+    section: str
     caption: str
     commands: tuple[str, ...]
     draw: Callable[[], Figure]
@@ -63,7 +69,9 @@ class ReportData:
         self.summaries = list(one_search_each(played).values())
         self.lengths = store.lengths()
         self.curves, self.grids = find_sweeps(self.summaries)
-        self.ladders = find_ladders(self.summaries)
+        self.ladders = find_ladders(store, self.summaries)
+        self.tunings = find_tunings(store.path, self.summaries)
+        self.first_ended, self.last_ended = store.dates()
         self._published = _published_by_key()
 
     @property
@@ -98,18 +106,20 @@ class ReportData:
         result = [self._curve_plot(number, curve) for number, curve in enumerate(self.curves, 1)]
         result += [_grid_plot(number, grid) for number, grid in enumerate(self.grids, 1)]
         result += [_ladder_plot(number, rated) for number, rated in enumerate(self.ladders, 1)]
+        for number, tuning in enumerate(self.tunings, 1):
+            result += _tuning_plots(number, tuning)
         result = result[:MAX_PLOTS]
         # These combine all experiments, so their command draws them instead of playing games.
         redraw = (shlex.join(["graven", "report", "--png", "plots", "--db", self.path]),)
         speeds = _speeds(self.summaries)[:MAX_SPEEDS]
         if speeds:
             caption = "Playouts per second of search, by game and budget, over all matches below."
-            result.append(Plot("speeds", caption, redraw, lambda: plots.speeds(speeds)))
+            result.append(Plot("speeds", SPEEDS, caption, redraw, lambda: plots.speeds(speeds)))
         if self.lengths:
             most_games_first = sorted(self.lengths.items(), key=lambda item: -sum(item[1].values()))
             shown = dict(most_games_first[:MAX_HISTOGRAMS])
             caption = "Lengths of games in plies, over all matches below."
-            result.append(Plot("lengths", caption, redraw, lambda: plots.lengths(shown)))
+            result.append(Plot("lengths", SPEEDS, caption, redraw, lambda: plots.lengths(shown)))
         return result
 
     def _published_figures(self, summary: Summary) -> list[FigurePosition]:
@@ -125,8 +135,9 @@ class ReportData:
                     published[value] = (figure.value, *figure.interval)
         return Plot(
             name=f"sweep-{number}-{_slug(curve.pairing.game)}-{_slug(curve.name)}",
+            section=SWEEPS,
             caption=_caption(unmarked(curve.name), curve.summaries),
-            commands=(sweep_command(curve.summaries, {curve.name: curve.values}),),
+            commands=sweep_commands(curve.summaries, {curve.name: curve.values}),
             draw=lambda: plots.win_rate_curve(curve, published),
         )
 
@@ -148,8 +159,9 @@ def _grid_plot(number: int, grid: WinRateGrid) -> Plot:
     axes = {grid.names[0]: grid.row_values, grid.names[1]: grid.column_values}
     return Plot(
         name=f"grid-{number}-{_slug(grid.pairing.game)}",
+        section=SWEEPS,
         caption=_caption(" and ".join(map(unmarked, grid.names)), grid.summaries),
-        commands=(sweep_command(grid.summaries, axes),),
+        commands=sweep_commands(grid.summaries, axes),
         draw=lambda: plots.heat_map(grid),
     )
 
@@ -160,23 +172,47 @@ def _caption(parameters: str, summaries: Sequence[Summary]) -> str:
 
 
 def _ladder_plot(number: int, rated: RatedGroup) -> Plot:
-    agents = [rating.agent for rating in rated.ladder.ratings]
-    pairs = len(agents) * (len(agents) - 1) // 2
-    words = rated.pairing.command(max(1, rated.games // pairs))
-    command = ["graven", "tournament", words[2], *agents, *words[5:]]
     return Plot(
         name=f"ladder-{number}-{_slug(rated.pairing.game)}",
-        caption=f"Bradley-Terry ratings, {rated.pairing.budget} a move.",
-        commands=(shlex.join(command),),
+        section=TOURNAMENTS,
+        caption=f"Bradley-Terry ratings of one tournament, {rated.games:,} games of every pair.",
+        commands=(rated.command,),
         draw=lambda: plots.rating_ladder(rated),
     )
 
 
-def sweep_command(summaries: Sequence[Summary], axes: dict[str, tuple[float, ...]]) -> str:
-    """Return the `graven sweep` command that plays these pairings.
+def _tuning_plots(number: int, tuning: TuningHistory) -> list[Plot]:
+    slug = _slug(tuning.pairing.game)
+    trials = f"{len(tuning.trials)} trials of {tuning.template}, up to {tuning.games:,} games each"
+    history = Plot(
+        name=f"tuning-{number}-{slug}",
+        section=TUNINGS,
+        caption=f"Tuning: {trials}, with 95 % intervals.",
+        commands=(tuning.command,),
+        draw=lambda: plots.tuning_history(tuning),
+    )
+    if not tuning.importance:
+        return [history]
+    importance = Plot(
+        name=f"importance-{number}-{slug}",
+        section=TUNINGS,
+        caption=f"Parameter importance: {trials}.",
+        commands=(tuning.command,),
+        draw=lambda: plots.parameter_importance(tuning),
+    )
+    return [history, importance]
+
+
+def sweep_commands(
+    summaries: Sequence[Summary], axes: dict[str, tuple[float, ...]]
+) -> tuple[str, ...]:
+    """Return the commands that play exactly these games: one sweep if it is complete, else matches.
 
     `axes` maps parameters to their values, which replace the numbers in the first agent's spec.
     """
+    points = prod(map(len, axes.values()))
+    if len(summaries) < points or len({summary.games for summary in summaries}) > 1:
+        return tuple(shlex.join(summary.pairing.command(summary.games)) for summary in summaries)
     first = summaries[0].pairing
     spec = first.agents[0]
     tree, plus, playout = spec.partition("+")
@@ -189,13 +225,13 @@ def sweep_command(summaries: Sequence[Summary], axes: dict[str, tuple[float, ...
         else:
             tree = re.sub(pattern, replacement, tree, count=1)
     spec = f"{tree}{plus}{playout}"
-    words = first.command(max(summary.games for summary in summaries))
+    words = first.command(summaries[0].games)
     if first.budgets[0] != first.budgets[1]:
         # Different budgets are inside the agents' specs.
         playouts, seconds = first.budgets[0].playouts, first.budgets[0].seconds
         budget = f"playouts={playouts}" if playouts else f"seconds={format_value(seconds or 0.0)}"
         spec = re.sub(r"\)", f",{budget})", spec, count=1) if "(" in spec else f"{spec}({budget})"
-    return shlex.join(["graven", "sweep", words[2], spec, "--against", words[4], *words[5:]])
+    return (shlex.join(["graven", "sweep", words[2], spec, "--against", words[4], *words[5:]]),)
 
 
 def _speeds(summaries: Sequence[Summary]) -> list[tuple[str, float]]:

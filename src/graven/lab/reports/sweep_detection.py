@@ -1,31 +1,24 @@
-"""Find the experiments behind the pairings of a store: sweeps over parameters, and ladders.
+"""Find the sweeps behind the pairings of a store.
 
 The store contains pairings, not the experiments that they belong to. Pairings whose first agents
-differ only in numbers, against the same opponent, are a sweep. Agents that played each other under
-the same conditions can be rated together.
+differ only in numbers, against the same opponent, are a sweep.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from graven.lab.experiments.pairing import Pairing
-from graven.lab.stats.intervals import Score
-from graven.lab.stats.ratings import Ladder, rate_agents
 from graven.lab.store.summaries import Summary
 
 _PARAMETER = re.compile(r"([a-z][a-z0-9_]*)=([^,()]+)")
 # Marks the names of a playout policy's parameters, which may be those of the tree policy too.
 PLAYOUT_MARK = "+"
 MIN_POINTS = 3
-MIN_AGENTS = 3
-MAX_AGENTS = 60
 
 
 @dataclass(frozen=True)
@@ -67,18 +60,6 @@ class WinRateGrid:
     def pairing(self) -> Pairing:
         """The first pairing: all have the same game, opponent and conditions."""
         return self.summaries[0].pairing
-
-
-@dataclass(frozen=True)
-class RatedGroup:
-    """Agents that played each other under the same conditions, with their ratings.
-
-    `pairing` is one of theirs and `games` is the number of all their games.
-    """
-
-    pairing: Pairing
-    games: int
-    ladder: Ladder
 
 
 class DetectedPoint(NamedTuple):
@@ -168,49 +149,3 @@ def _grid(names: Sequence[str], points: Sequence[DetectedPoint]) -> WinRateGrid:
             tuple(by_values.get((row, column)) for column in column_values) for row in row_values
         ),
     )
-
-
-def find_ladders(summaries: Iterable[Summary]) -> list[RatedGroup]:
-    """Return the groups of agents connected by games, rated; the largest group first."""
-    groups: dict[Any, list[Summary]] = defaultdict(list)
-    for summary in summaries:
-        if summary.pairing.budgets[0] == summary.pairing.budgets[1] and summary.games:
-            groups[_conditions(summary.pairing)].append(summary)
-    ladders = [rated for group in groups.values() for rated in _rate_components(group)]
-    return sorted(ladders, key=lambda rated: -len(rated.ladder.ratings))
-
-
-def _rate_components(group: Sequence[Summary]) -> Iterator[RatedGroup]:
-    """Rate each connected component of the agents of a group.
-
-    Agents that all played only one opponent are left out: they are a sweep.
-    """
-    for members in _components(group):
-        summaries = [summary for summary in group if summary.pairing.agents[0] in members]
-        met = np.zeros((len(members), len(members)), dtype=bool)
-        scores: dict[tuple[int, int], Score] = {}
-        for summary in summaries:
-            i, j = (members.index(agent) for agent in summary.pairing.agents)
-            if i == j:
-                continue
-            scores[i, j] = scores.get((i, j), Score()) + summary.score
-            met[i, j] = met[j, i] = True
-        is_star = met.sum() == 2 * (len(members) - 1) and met.sum(axis=0).max() == len(members) - 1
-        if MIN_AGENTS <= len(members) <= MAX_AGENTS and not is_star:
-            games = sum(summary.games for summary in summaries)
-            yield RatedGroup(summaries[0].pairing, games, rate_agents(members, scores))
-
-
-def _components(group: Sequence[Summary]) -> list[list[str]]:
-    """Return the connected components of the agents of a group."""
-    agents = list(dict.fromkeys(agent for summary in group for agent in summary.pairing.agents))
-    component = {agent: number for number, agent in enumerate(agents)}
-    for summary in group:
-        kept, merged = (component[agent] for agent in summary.pairing.agents)
-        component = {
-            agent: kept if number == merged else number for agent, number in component.items()
-        }
-    return [
-        [agent for agent in agents if component[agent] == number]
-        for number in dict.fromkeys(component.values())
-    ]

@@ -13,7 +13,7 @@ variance (an empirical Bayes estimate with the right spread: Louis 1984).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,10 @@ class SelectionEffect:
     def corrected_rate(self) -> float:
         """The best rate less the effect."""
         return min(1.0, max(0.0, self.best_rate - self.excess))
+
+    def to_dict(self) -> dict[str, float]:
+        """Return the effect as plain values."""
+        return {**asdict(self), "corrected_rate": self.corrected_rate}
 
 
 def selection_effect(

@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from math import acos, ceil, copysign, cos, inf, isinf, pi, sqrt
 from statistics import NormalDist
+from typing import Any
 
 from scipy.optimize import brentq
 
@@ -109,11 +110,23 @@ class Comparison:
         )
         return None if games is None else _two_digits_up(max(1, games - self.played))
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the comparison as plain values; rates are from 0 to 1."""
+        return {
+            "difference": self.difference,
+            "ci95": list(self.ci95),
+            "p_value": self.p_value,
+            "equivalence_p": self.equivalence_p,
+            "margin": self.margin,
+            "verdict": self.verdict,
+            "more_games": self.more_games,
+        }
+
     def __str__(self) -> str:
         if self.verdict != UNDECIDED:
             return self.verdict
         if self.more_games is None:
-            return f"{UNDECIDED} (the published sample is too small)"
+            return f"{UNDECIDED} (more games of ours would not decide)"
         return f"{UNDECIDED} ({self.more_games:,} more games)"
 
 
@@ -242,15 +255,15 @@ def games_that_decide(
 
     Assumes that the true win rate is the observed one (the published one before the first game),
     that the games played so far stay, and that the published figure keeps its own error. If that
-    error is too large for the margin, no number of games decides: None. The planning uses normal
-    approximations.
+    error is too large for the margin and the difference, no number of games decides: None. The
+    planning uses normal approximations.
     """
-    rate, effective = published.rate, 1.0
-    if played:
-        # Two wins and two losses more (Agresti and Coull): a rate of 0 or 1 is not certain.
-        rate = (ours.rate * ours.games + 2) / (ours.games + 4)
-        effective = ours.games / played
-    plan = _MoreGames(rate, rate * (1 - rate) / effective, played, published, margin, alpha)
+    rate = ours.rate if played else published.rate
+    effective = ours.games / played if played else 1.0
+    # Two wins and two losses more (Agresti and Coull): a rate of 0 or 1 is not certain.
+    smoothed = (rate * ours.games + 2) / (ours.games + 4) if played else rate
+    variance = smoothed * (1 - smoothed) / effective
+    plan = _MoreGames(rate, variance, played, published, margin, alpha)
     games = float(max(2, played))
     while games <= played + MOST_MORE_GAMES:
         if plan.decision_probability(ceil(games)) >= power:

@@ -18,7 +18,7 @@ the mean of X (1 - X), the difference between p (1 - p) and the variance of X.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import inf, log10, sqrt
 from statistics import NormalDist
@@ -126,6 +126,11 @@ class Score:
             self.draws + (outcome == 0.5),
         )
 
+    @property
+    def reversed(self) -> Score:
+        """The score from the second agent's point of view."""
+        return Score(self.losses, self.wins, self.draws)
+
     def __add__(self, more: Score) -> Score:
         return Score(self.wins + more.wins, self.losses + more.losses, self.draws + more.draws)
 
@@ -154,14 +159,3 @@ def likelihood_of_superiority(sample: Sample) -> float:
 def equality_p_value(sample: Sample) -> float:
     """Return the two-sided p-value of the hypothesis that the win rate is 50 %."""
     return 2 * NormalDist().cdf(-abs(sample.superiority_z))
-
-
-def group_means(outcomes: Mapping[int, float], group_size: int = 2) -> list[float]:
-    """Return the mean outcomes of the complete groups of games from the same opening.
-
-    Game `index` belongs to group `index // group_size`.
-    """
-    groups: dict[int, list[float]] = {}
-    for index, outcome in outcomes.items():
-        groups.setdefault(index // group_size, []).append(outcome)
-    return [sum(group) / group_size for group in groups.values() if len(group) == group_size]

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graven.core.errors import UsageError
-from graven.lab.stats.intervals import Score
+from graven.lab.stats.match_statistics import MatchStatistics
 
 ELO_PER_STRENGTH = 400 / log(10)
 BOOTSTRAP_SAMPLES = 1000
@@ -29,7 +29,7 @@ MAX_NEWTON_STEPS = 100
 CONVERGED_STEP = 1e-10
 
 Matrix = NDArray[np.float64]
-Scores = Mapping[tuple[int, int], Score]
+Matches = Mapping[tuple[int, int], MatchStatistics]
 
 
 @dataclass(frozen=True)
@@ -57,13 +57,13 @@ class Ladder:
     regularised: bool
 
 
-def rate_agents(agents: Sequence[str], scores: Scores, seed: int = BOOTSTRAP_SEED) -> Ladder:
-    """Rate agents from the scores of pairs (i, j), each from the point of view of agent i.
+def rate_agents(agents: Sequence[str], matches: Matches, seed: int = BOOTSTRAP_SEED) -> Ladder:
+    """Rate agents from the matches of pairs (i, j), each from the point of view of agent i.
 
     The confidence intervals and likelihoods of superiority come from a bootstrap: see `_bootstrap`.
     """
     count = len(agents)
-    points = _points(count, scores)
+    points = _points(count, matches)
     if not bool(_connected(points + points.T)):
         raise UsageError(
             "ratings need agents that are connected by games, directly or through opponents."
@@ -71,7 +71,7 @@ def rate_agents(agents: Sequence[str], scores: Scores, seed: int = BOOTSTRAP_SEE
     regularised = not bool(_connected(points))
     extra: Matrix = np.where(points + points.T > 0, 0.5 if regularised else 0.0, 0.0)
     strengths = fit_strengths(points + extra)
-    samples = _bootstrap(count, scores, seed)
+    samples = _bootstrap(count, matches, seed)
     low, high = np.percentile(samples, [2.5, 97.5], axis=0)
     stronger = (samples[:, :, None] > samples[:, None, :]).mean(axis=0)
     equal = (samples[:, :, None] == samples[:, None, :]).mean(axis=0)
@@ -118,9 +118,10 @@ def fit_strengths(points: Matrix) -> Matrix:
     return np.asarray(strengths - strengths.mean(axis=-1, keepdims=True))
 
 
-def _points(count: int, scores: Scores) -> Matrix:
+def _points(count: int, matches: Matches) -> Matrix:
     points = np.zeros((count, count))
-    for (i, j), score in scores.items():
+    for (i, j), match in matches.items():
+        score = match.score
         points[i, j] += score.wins + score.draws / 2
         points[j, i] += score.losses + score.draws / 2
     return points
@@ -137,19 +138,24 @@ def _connected(points: Matrix) -> NDArray[np.bool_]:
     return np.asarray(reached.all(axis=(-1, -2)))
 
 
-def _bootstrap(count: int, scores: Scores, seed: int) -> Matrix:
+def _bootstrap(count: int, matches: Matches, seed: int) -> Matrix:
     """Return the strengths of sampled tournaments, one per row: a Bayesian bootstrap (Rubin 1981).
 
-    The shares of wins, losses and draws of each pair are drawn from their posterior, with half a
-    win and half a loss as the prior, so that intervals stay wide where all games ended alike.
+    The shares of the results of each match (wins, losses and draws, or with random openings the
+    results of pairs) are drawn from their posterior, with half a win and half a loss as the prior,
+    so that intervals stay wide where all games ended alike.
     """
     rng = np.random.default_rng(seed)
     points = np.zeros((BOOTSTRAP_SAMPLES, count, count))
-    for (i, j), score in scores.items():
-        if score.games:
-            posterior = np.array([score.wins + 0.5, score.losses + 0.5, score.draws])
-            samples = rng.standard_gamma(posterior, size=(BOOTSTRAP_SAMPLES, 3))
-            wins, losses, draws = score.games * (samples / samples.sum(axis=1, keepdims=True)).T
-            points[:, i, j] += wins + draws / 2
-            points[:, j, i] += losses + draws / 2
+    for (i, j), match in matches.items():
+        if match.score.games:
+            posterior = {1.0: 0.5, 0.0: 0.5}
+            for result, occurred in match.sample.counts:
+                posterior[result] = posterior.get(result, 0.0) + occurred
+            weights = rng.standard_gamma(
+                np.array(list(posterior.values())), size=(BOOTSTRAP_SAMPLES, len(posterior))
+            )
+            rates = weights @ np.array(list(posterior)) / weights.sum(axis=1)
+            points[:, i, j] += match.score.games * rates
+            points[:, j, i] += match.score.games * (1 - rates)
     return fit_strengths(points)

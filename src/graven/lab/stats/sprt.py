@@ -30,14 +30,22 @@ PAIR_SCORES = np.array([0.0, 0.25, 0.5, 0.75, 1.0])
 UNSEEN_COUNT = 1e-3
 MAX_ELO = 1000
 
+# elo0 and elo1, or these with alpha and beta: see `Sprt`.
+SprtNumbers = tuple[float, float] | tuple[float, float, float, float]
+
 
 @dataclass(frozen=True)
 class Sprt:
-    """The two hypotheses of a sequential test, and the probability of accepting the wrong one."""
+    """The two hypotheses of a sequential test and its error probabilities.
+
+    `alpha` is the probability of accepting `elo1` where `elo0` is true, `beta` that of accepting
+    `elo0` where `elo1` is true.
+    """
 
     elo0: float
     elo1: float
-    error_rate: float = 0.05
+    alpha: float = 0.05
+    beta: float = 0.05
 
     def __post_init__(self) -> None:
         if not (isfinite(self.elo0) and isfinite(self.elo1) and self.elo0 < self.elo1):
@@ -51,10 +59,21 @@ class Sprt:
                 f"{self.elo0:g} {self.elo1:g}."
             )
 
+        for name, value in (("alpha", self.alpha), ("beta", self.beta)):
+            if not 0 < value < 0.5:
+                raise UsageError(
+                    f"a sequential test needs {name} above 0 and below 0.5, got {value:g}."
+                )
+
     @property
-    def bound(self) -> float:
-        """The absolute log-likelihood ratio at which the test ends."""
-        return log((1 - self.error_rate) / self.error_rate)
+    def lower_bound(self) -> float:
+        """The log-likelihood ratio at which the test accepts `elo0`."""
+        return log(self.beta / (1 - self.alpha))
+
+    @property
+    def upper_bound(self) -> float:
+        """The log-likelihood ratio at which the test accepts `elo1`."""
+        return log((1 - self.beta) / self.alpha)
 
 
 @dataclass(frozen=True)
@@ -69,8 +88,8 @@ class SprtVerdict:
     def __str__(self) -> str:
         test = self.test
         evidence = (
-            f"log likelihood ratio {self.log_likelihood_ratio:.2f} of {test.bound:.2f} after "
-            f"{self.pairs} pairs"
+            f"log likelihood ratio {self.log_likelihood_ratio:.2f}, bounds "
+            f"{test.lower_bound:.2f} and {test.upper_bound:.2f}, after {self.pairs} pairs"
         )
         if self.accepted_elo is None:
             return f"undecided between {test.elo0:g} and {test.elo1:g} Elo ({evidence})"
@@ -114,8 +133,10 @@ class SequentialTest:
             self._counts, rate_from_elo(test.elo0), rate_from_elo(test.elo1)
         )
         accepted_elo = None
-        if abs(ratio) >= test.bound:
-            accepted_elo = test.elo1 if ratio > 0 else test.elo0
+        if ratio >= test.upper_bound:
+            accepted_elo = test.elo1
+        elif ratio <= test.lower_bound:
+            accepted_elo = test.elo0
         self.verdict = SprtVerdict(test, ratio, self.verdict.pairs + 1, accepted_elo)
 
 

@@ -1,9 +1,9 @@
 """Checksums of recorded games: a changed bit is noticed when the file is opened.
 
 SQLite checks the structure of a file, not the values in it. The table `checksum` has a CRC-32 of
-every game over all values of its row, of its pairing's row and of its evaluations. It is a table
-apart from `game`, so that versions without it can read and continue the file; games that such a
-version adds have no checksum until the file is opened for writing.
+every game over all values of its row, of its pairing's row, and of the evaluations and searches of
+its moves. It is a table apart from `game`, so that versions without it can read and continue the
+file; games that such a version adds have no checksum until the file is opened for writing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ CREATE TABLE IF NOT EXISTS checksum (
     crc INTEGER NOT NULL            -- CRC-32 of all values of the game, see `checksums.py`
 ) STRICT;
 """
-TABLES = ("cell", "game", "evaluation")
+TABLES = ("cell", "game", "evaluation", "move_search")
 
 
 class DamagedRowError(sqlite3.DatabaseError):
@@ -34,7 +34,8 @@ class GameChecksums:
             for table in TABLES
             for (name,) in db.execute(f"SELECT name FROM pragma_table_info('{table}')")
             # These ids are in the row of the game, too.
-            if (table, name) not in (("cell", "id"), ("evaluation", "game"))
+            if (table, name)
+            not in (("cell", "id"), ("evaluation", "game"), ("move_search", "game"))
         ]
         db.create_function("row_crc", len(columns), _crc, deterministic=True)
         joined = " ".join(
@@ -42,6 +43,7 @@ class GameChecksums:
             for table, key, other in (
                 ("cell", "id", "game.cell"),
                 ("evaluation", "game", "game.id"),
+                ("move_search", "game", "game.id"),
             )
             if any(column.startswith(f"{table}.") for column in columns)
         )

@@ -22,6 +22,14 @@ CREATE TABLE IF NOT EXISTS evaluation (
     scores TEXT NOT NULL            -- expected score at each ply, or null, as JSON
 ) STRICT;
 """
+MOVE_SEARCH_TABLE = """
+CREATE TABLE IF NOT EXISTS move_search (
+    game INTEGER PRIMARY KEY REFERENCES game (id),
+    players TEXT NOT NULL,          -- who moved at each ply, null with simultaneous moves, as JSON
+    playouts TEXT NOT NULL,         -- of the search at each ply, or null, as JSON
+    seconds TEXT NOT NULL           -- of the search at each ply, or null, as JSON
+) STRICT;
+"""
 SCHEMA = f"""
 CREATE TABLE cell (
     id INTEGER PRIMARY KEY,
@@ -55,6 +63,7 @@ CREATE TABLE game (
     UNIQUE (cell, number)
 ) STRICT;
 {EVALUATION_TABLE}
+{MOVE_SEARCH_TABLE}
 {CHECKSUM_TABLE}
 PRAGMA application_id = {APPLICATION_ID};
 PRAGMA user_version = {SCHEMA_VERSION};
@@ -70,14 +79,20 @@ def create_tables(db: sqlite3.Connection) -> None:
 def add_missing_tables(db: sqlite3.Connection) -> None:
     """Add the tables that the first files of this schema version do not have, and checksums."""
     db.execute(EVALUATION_TABLE)
+    db.execute(MOVE_SEARCH_TABLE)
     db.execute(CHECKSUM_TABLE)
     GameChecksums(db).seal_others()
 
 
 def has_evaluations(db: sqlite3.Connection) -> bool:
     """Return whether the file has the table of evaluations; one opened read-only may lack it."""
-    find = "SELECT 1 FROM sqlite_master WHERE name = 'evaluation'"
-    return db.execute(find).fetchone() is not None
+    return has_table(db, "evaluation")
+
+
+def has_table(db: sqlite3.Connection, name: str) -> bool:
+    """Return whether the file has a table; one opened read-only may lack the later ones."""
+    find = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
+    return db.execute(find, (name,)).fetchone() is not None
 
 
 def is_store_header(header: bytes) -> bool:

@@ -18,11 +18,18 @@ from typing import Any
 from graven.lab.experiments.job import GameResult
 from graven.lab.experiments.pairing import Pairing
 from graven.lab.stats.intervals import Score
+from graven.lab.stats.match_statistics import MatchStatistics
 from graven.lab.store.checksums import GameChecksums
+from graven.lab.store.move_rows import select_move_rows
 from graven.lab.store.schema import has_evaluations
 from graven.lab.store.store_file import IN_MEMORY, open_database, store_errors
 from graven.lab.store.stored_texts import former_keys, read_list, write_list
-from graven.lab.store.summaries import Summary, count_lengths, select_rows, select_summaries
+from graven.lab.store.summaries import (
+    Summary,
+    count_lengths,
+    select_rows,
+    select_summaries,
+)
 
 _RESULT_COLUMNS = (
     "number",
@@ -111,17 +118,21 @@ class Store:
                 },
             )
             if game_id is not None:
-                self._add_evaluation(game_id, result)
+                self._add_plies(game_id, result)
                 self._checksums.seal(game_id)
         return game_id is not None
 
-    def _add_evaluation(self, game_id: int, result: GameResult) -> None:
-        """Record the values of a game's moves; replace those of a removed game with its id."""
-        self._db.execute("DELETE FROM evaluation WHERE game = ?", (game_id,))
+    def _add_plies(self, game_id: int, result: GameResult) -> None:
+        """Record values and searches of a game's moves; replace those of a removed game."""
+        for table in ("evaluation", "move_search"):
+            self._db.execute(f"DELETE FROM {table} WHERE game = ?", (game_id,))
         if any(value is not None for value in result.values):
             self._db.execute(
                 "INSERT INTO evaluation VALUES (?, ?)", (game_id, write_list(result.values))
             )
+        if result.searches:
+            columns = (write_list(column) for column in zip(*result.searches, strict=True))
+            self._db.execute("INSERT INTO move_search VALUES (?, ?, ?, ?)", (game_id, *columns))
 
     def _insert(self, table: str, unique: str, values: dict[str, Any]) -> int | None:
         """Insert a row and return its id; None if a row with these unique columns exists."""
@@ -189,7 +200,11 @@ class Store:
         with store_errors(self.path):
             stored = next(select_summaries(self._db, *self._select(pairing, games)), None)
         # A pairing read from a key lacks the number of players; the argument has it.
-        return replace(stored, pairing=pairing) if stored else Summary(pairing, Score())
+        return (
+            replace(stored, pairing=pairing)
+            if stored
+            else Summary(pairing, MatchStatistics(Score()))
+        )
 
     def summaries(self) -> list[Summary]:
         """Return the totals of every pairing, in the order in which the pairings were added."""
@@ -200,6 +215,17 @@ class Store:
         """Yield every game with its pairing as plain values; seats, scores and moves are lists."""
         with store_errors(self.path):
             yield from select_rows(self._db)
+
+    def move_rows(self) -> Iterator[dict[str, Any]]:
+        """Yield every ply of every game with its pairing as plain values."""
+        with store_errors(self.path):
+            yield from select_move_rows(self._db)
+
+    def dates(self) -> tuple[str, str]:
+        """Return when the first and the last game ended, in UTC; empty without games."""
+        with store_errors(self.path):
+            first, last = self._db.execute("SELECT MIN(ended), MAX(ended) FROM game").fetchone()
+            return str(first or ""), str(last or "")
 
     def lengths(self) -> dict[str, dict[int, int]]:
         """Return, for the name of every game, how many recorded games had how many plies."""

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from graven.core.bounded_json import read_json
-from graven.lab.experiments.pairing import Pairing
-from graven.lab.stats.intervals import Score
+from graven.lab.experiments.pairing import ROTATE, SINGLE, STORED_SEATINGS, Pairing
+from graven.lab.stats.intervals import Sample, Score
+from graven.lab.stats.match_statistics import MatchStatistics, SeatScore
 from graven.lab.store.stored_texts import read_list, read_spec
+
+# The columns of a pairing in tables that are exported.
+PAIRING_COLUMNS = (
+    "cell.game AS game, first, second, first_playouts, first_seconds, second_playouts, "
+    "second_seconds, cell.seed AS cell_seed, openings, seating"
+)
 
 
 @dataclass(frozen=True)
@@ -21,12 +29,17 @@ class Summary:
     """
 
     pairing: Pairing
-    score: Score
+    statistics: MatchStatistics
     plies: int = 0
     playouts: int = 0
     seconds: float = 0.0
     versions: tuple[str, ...] = ()
     machines: tuple[str, ...] = ()
+
+    @property
+    def score(self) -> Score:
+        """The games won, lost and drawn."""
+        return self.statistics.score
 
     @property
     def games(self) -> int:
@@ -72,17 +85,20 @@ def select_summaries(
 
     `where` is an SQL clause that selects games, and `values` are its parameters.
     """
-    rows = db.execute(
-        "SELECT key, SUM(outcome = 1), SUM(outcome = 0), SUM(outcome = 0.5), SUM(plies), "
-        "SUM(playouts), SUM(game.seconds), GROUP_CONCAT(DISTINCT version), "
-        "JSON_GROUP_ARRAY(DISTINCT machine) "
+    totals = db.execute(
+        "SELECT cell.id, key, SUM(plies), SUM(playouts), SUM(game.seconds), "
+        "GROUP_CONCAT(DISTINCT version), JSON_GROUP_ARRAY(DISTINCT machine) "
         f"FROM game JOIN cell ON cell.id = game.cell {where} GROUP BY cell.id",
         values,
-    )
-    for key, wins, losses, draws, plies, playouts, seconds, versions, machines in rows:
+    ).fetchall()
+    # Later queries may see more games than earlier ones, but never fewer.
+    results = _select_results(db, where, values)
+    groups = _select_groups(db, where, values)
+    for cell, key, plies, playouts, seconds, versions, machines in totals:
+        pairing = Pairing.from_key(key)
         yield Summary(
-            pairing=Pairing.from_key(key),
-            score=Score(wins, losses, draws),
+            pairing=pairing,
+            statistics=_statistics(pairing, results[cell], groups.get(cell, ())),
             plies=plies,
             playouts=playouts,
             seconds=seconds,
@@ -91,11 +107,99 @@ def select_summaries(
         )
 
 
+class _ResultCount(NamedTuple):
+    """How many games of a pairing had the same seats and scores."""
+
+    seats: tuple[int, ...]
+    scores: tuple[float, ...]
+    outcome: float
+    games: int
+
+
+class _GroupCount(NamedTuple):
+    """How many complete groups of `size` games from the same opening had the same points.
+
+    `first_seat` are the points of the first seat, whoever sat there.
+    """
+
+    points: float
+    first_seat: float
+    size: int
+    groups: int
+
+
+def _select_results(
+    db: sqlite3.Connection, where: str, values: Sequence[Any]
+) -> dict[int, list[_ResultCount]]:
+    rows = db.execute(
+        "SELECT cell.id, seats, scores, outcome, COUNT(*) "
+        f"FROM game JOIN cell ON cell.id = game.cell {where} "
+        "GROUP BY cell.id, seats, scores, outcome",
+        values,
+    )
+    results: dict[int, list[_ResultCount]] = defaultdict(list)
+    for cell, seats, scores, outcome, games in rows:
+        counted = _ResultCount(tuple(read_list(seats)), tuple(read_list(scores)), outcome, games)
+        results[cell].append(counted)
+    return results
+
+
+def _select_groups(
+    db: sqlite3.Connection, where: str, values: Sequence[Any]
+) -> dict[int, list[_GroupCount]]:
+    rows = db.execute(
+        "SELECT id, points, first_seat, size, COUNT(*) FROM ("
+        "SELECT cell.id AS id, SUM(outcome) AS points, "
+        "SUM(IIF(JSON_EXTRACT(seats, '$[0]') = 0, outcome, 1 - outcome)) AS first_seat, "
+        f"IIF(seating = '{STORED_SEATINGS[SINGLE]}', JSON_ARRAY_LENGTH(seats), 2) AS size "
+        f"FROM game JOIN cell ON cell.id = game.cell {f'{where} AND' if where else 'WHERE'} "
+        "openings > 0 GROUP BY cell.id, number / size HAVING COUNT(*) = size"
+        ") GROUP BY id, points, first_seat, size",
+        values,
+    )
+    groups: dict[int, list[_GroupCount]] = defaultdict(list)
+    for cell, *counted in rows:
+        groups[cell].append(_GroupCount(*counted))
+    return groups
+
+
+def _statistics(
+    pairing: Pairing, results: Sequence[_ResultCount], groups: Sequence[_GroupCount]
+) -> MatchStatistics:
+    """Return the statistics of a pairing from its counted results."""
+    by_seats: dict[tuple[int, ...], Score] = defaultdict(Score)
+    total, players = Score(), len(results[0].seats)
+    points = [0.0] * players
+    for result in results:
+        score = Score(
+            *(result.games if result.outcome == outcome else 0 for outcome in (1.0, 0.0, 0.5))
+        )
+        by_seats[result.seats] += score
+        total += score
+        for player, player_score in enumerate(result.scores[:players]):
+            points[player] += player_score * result.games
+    return MatchStatistics(
+        score=total,
+        seat_scores=tuple(SeatScore(seats, by_seats[seats]) for seats in sorted(by_seats)),
+        seat_points=tuple(sum_ / total.games for sum_ in points),
+        groups=_group_sample(groups, "points") if groups else None,
+        first_seat_groups=_group_sample(groups, "first_seat") if groups else None,
+        equal_seats=pairing.seating == ROTATE or players == 2,
+    )
+
+
+def _group_sample(groups: Sequence[_GroupCount], points: str) -> Sample:
+    """Return the mean results of groups, of the first agent or of the first seat."""
+    counts: dict[float, int] = defaultdict(int)
+    for group in groups:
+        counts[getattr(group, points) / group.size] += group.groups
+    return Sample(tuple(sorted(counts.items())), groups[0].size)
+
+
 def select_rows(db: sqlite3.Connection) -> Iterator[dict[str, Any]]:
     """Yield every game with its pairing as plain values; seats, scores and moves are lists."""
     rows = db.execute(
-        "SELECT cell.game, first, second, first_playouts, first_seconds, second_playouts, "
-        "second_seconds, cell.seed AS cell_seed, openings, seating, number, outcome, "
+        f"SELECT {PAIRING_COLUMNS}, number, outcome, "
         "seats, scores, plies, playouts, game.seconds, game.seed, ended, version, machine, "
         "moves FROM game JOIN cell ON cell.id = game.cell ORDER BY cell.id, number"
     )

@@ -22,15 +22,19 @@ from graven.interfaces.cli.console import format_duration, print_lines
 from graven.interfaces.cli.experiment_runner import (
     Cluster,
     ExperimentSettings,
+    Margin,
     OpeningPlies,
     Seating,
     Workers,
     run_experiment,
 )
+from graven.interfaces.cli.number_format import comparison_text
 
 if TYPE_CHECKING:
     from graven.lab.experiments.match import MatchResult
+    from graven.lab.stats.comparison import Comparison
     from graven.lab.stats.intervals import Score
+    from graven.lab.stats.proportions import Proportion
 
 # A match is often short: show its score soon.
 QUIET_SECONDS = 0.5
@@ -60,32 +64,56 @@ def match(
             metavar="ELO0 ELO1",
         ),
     ] = None,
+    alpha: Annotated[
+        float,
+        typer.Option(help="With --sprt: the probability of accepting ELO1 if ELO0 is true."),
+    ] = 0.05,
+    beta: Annotated[
+        float,
+        typer.Option(help="With --sprt: the probability of accepting ELO0 if ELO1 is true."),
+    ] = 0.05,
     published: Annotated[
         float | None,
         typer.Option(help="A published win rate to compare with.", metavar="PERCENT"),
     ] = None,
+    published_games: Annotated[
+        int | None,
+        typer.Option(
+            help="The number of games of the published win rate; without it, the rate is exact.",
+            metavar="N",
+        ),
+    ] = None,
+    margin: Margin = 5.0,
     db: Db = None,
     json: Json = False,
 ) -> None:
     """Play many games between two agents.
 
-    The score is the first agent's. The sides are swapped after every game. Without a budget each
+    The score is the first agent's. "superior" is the likelihood that the first agent is stronger,
+    and p the p-value of equal strength. With --opening-plies, statistics count pairs of games from
+    the same opening, and "pairs" shows how many gave 0, 1/2, 1, 3/2 and 2 points. With --published
+    the difference is tested, and an equivalence test with a margin gives the verdict. The sides are
+    swapped after every game. Without a budget each
     move has 1,000 playouts; a budget inside a spec applies to that agent only. Every game is
     recorded as it ends: the same command plays only what is missing, so it also resumes a match
     after Ctrl-C.
 
     \b
     Examples:
-      graven match knightthrough "grave(ref=50,bias=1e-4)" "rave(bias=0.01)" --published 67.8
+      graven match knightthrough "grave(ref=50,bias=1e-4)" "rave(bias=0.01)" --published 67.8 \\
+        --published-games 500
       graven match domineering --size 19 "rave(playouts=1000)" "uct(playouts=10000)" --games 20
       graven match nogo grave uct --seconds 0.1 --workers 4 --json
-      graven match breakthrough grave rave --opening-plies 4 --sprt 0 30 --games 2000
+      graven match breakthrough grave rave --opening-plies 4 --games 2000 --sprt 0 30 --alpha 0.01
     """
     from graven.core.errors import UsageError
     from graven.lab.experiments.match import run_match
+    from graven.lab.stats.comparison import check_margin
 
-    if published is not None and not 0 <= published <= 100:
-        raise UsageError(f"--published is a percentage from 0 to 100, got {published:g}.")
+    target = _published(published, published_games)
+    check_margin(margin / 100)
+    if sprt is None and (alpha, beta) != (0.05, 0.05):
+        raise UsageError("--alpha and --beta are those of a sequential test: add --sprt ELO0 ELO1.")
     check_agents(first, second)
     loaded = compile_game(game, size)
     settings = ExperimentSettings(
@@ -102,18 +130,53 @@ def match(
         settings,
         MatchLine(games),
         lambda config: run_match(
-            loaded, first, second, config, games=games, seating=seating, sprt=sprt
+            loaded,
+            first,
+            second,
+            config,
+            games=games,
+            seating=seating,
+            sprt=(*sprt, alpha, beta) if sprt is not None else None,
         ),
-        lambda result: _show(result, published),
-        as_json=lambda result: _as_json(result, published),
+        lambda result: _show(result, _comparison(result, target, margin)),
+        as_json=lambda result: _as_json(result, _comparison(result, target, margin)),
         quiet=QUIET_SECONDS,
     )
 
 
-def _as_json(result: MatchResult, published: float | None) -> dict[str, Any]:
+def _published(percent: float | None, games: int | None) -> Proportion | None:
+    """Return the published win rate to compare with; None if there is none."""
+    from math import inf
+
+    from graven.core.errors import UsageError
+    from graven.lab.stats.proportions import Proportion
+
+    if percent is None:
+        if games is not None:
+            raise UsageError("--published-games needs --published PERCENT.")
+        return None
+    if not 0 <= percent <= 100:
+        raise UsageError(f"--published is a percentage from 0 to 100, got {percent:g}.")
+    if games is not None and games < 1:
+        raise UsageError(f"--published-games is at least 1, got {games}.")
+    return Proportion(percent / 100, inf if games is None else games)
+
+
+def _comparison(
+    result: MatchResult, published: Proportion | None, margin: float
+) -> Comparison | None:
+    from graven.lab.stats.comparison import compare
+
+    if published is None or not result.games:
+        return None
+    ours = result.statistics.sample.proportion
+    return compare(ours, published, result.games, margin=margin / 100)
+
+
+def _as_json(result: MatchResult, comparison: Comparison | None) -> dict[str, Any]:
     values = result.to_dict()
-    if published is not None:
-        values |= {"published": published / 100, "inside": _inside(result, published)}
+    if comparison is not None:
+        values |= {"published": comparison.published.rate, "comparison": comparison.to_dict()}
     return values
 
 
@@ -144,7 +207,7 @@ class MatchLine:
             spent = format_duration(elapsed)
             return f"{done}/{self._games} games after {spent} (a first run compiles)"
         text = f"{score.games}/{self._games} games"
-        text += f", {score.wins}-{score.losses}-{score.draws}, {rate_text(score, score.ci95)}"
+        text += f", {score.wins}-{score.draws}-{score.losses}, {rate_text(score, score.ci95)}"
         new = score.games - initial.games
         if new > 1:
             # From the end of the first game on: the first one includes compilation.
@@ -153,16 +216,11 @@ class MatchLine:
         return text
 
 
-def _inside(result: MatchResult, published: float) -> bool:
-    low, high = result.ci95
-    return low <= published / 100 <= high
-
-
-def _show(result: MatchResult, published: float | None) -> None:
+def _show(result: MatchResult, comparison: Comparison | None) -> None:
     from graven.lab.reports.match_text import match_lines, text_row
 
     lines = match_lines(result)
-    if published is not None:
-        place = "inside" if _inside(result, published) else "outside"
-        lines.append(text_row("published", f"{published:.1f} %, {place} our interval"))
+    if comparison is not None:
+        published = f"{100 * comparison.published.rate:.1f} %"
+        lines.append(text_row("published", f"{published}, {comparison_text(comparison)}"))
     print_lines(lines)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +11,8 @@ import typer
 
 from graven.interfaces.cli.arguments import Db, check_output_file, open_store
 from graven.interfaces.cli.console import out, run_to_completion
+
+STANDARD_OUTPUT = "-"
 
 
 def report(
@@ -64,26 +67,53 @@ def export(
     file: Annotated[
         str,
         typer.Argument(
-            help="The file to write: .csv, .jsonl or .parquet.", metavar="FILE", show_default=False
+            help="The file to write: .csv, .jsonl or .parquet; - is standard output.",
+            metavar="FILE",
+            show_default=False,
         ),
     ],
+    moves: Annotated[
+        bool, typer.Option("--moves", help="One row per ply: move, playouts, value, seconds.")
+    ] = False,
+    matches: Annotated[
+        bool, typer.Option("--matches", help="One row per match: all its statistics.")
+    ] = False,
+    format_: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            help="csv, jsonl or parquet; default: by the suffix of FILE, csv for standard output.",
+            metavar="FORMAT",
+        ),
+    ] = None,
     db: Db = None,
 ) -> None:
     """Write every game of the store to a file, one row per game.
 
-    The suffix selects the format: CSV, JSON lines, or Parquet (which needs pyarrow).
+    The suffix selects the format: CSV, JSON lines, or Parquet (which needs pyarrow). With --moves
+    there is one row per ply, with --matches one row per match.
 
     \b
     Examples:
       graven export games.csv
-      graven export games.parquet --db experiment.db
+      graven export moves.parquet --moves --db experiment.db
+      graven export - --matches --format jsonl
     """
+    from graven.core.errors import UsageError
     from graven.lab.store.export import export as write
-    from graven.lab.store.export import format_of
+    from graven.lab.store.export import export_text, format_of
 
+    if moves and matches:
+        raise UsageError("--moves and --matches are two tables: export one at a time.")
+    table = "moves" if moves else "matches" if matches else "games"
+    if file == STANDARD_OUTPUT:
+        with open_store(db, write=False) as store:
+            export_text(store, sys.stdout, format_ or "csv", table)
+        return
     path = Path(file)
-    format_name = format_of(path)
+    format_name = format_ or format_of(path)
     check_output_file(file)
     with open_store(db, write=False) as store:
-        count = run_to_completion(lambda: write(store, path, format_name), f"writing {file}")
-    out().print(f"wrote {count:,} games to {file}", markup=False, soft_wrap=True)
+        count = run_to_completion(lambda: write(store, path, format_name, table), f"writing {file}")
+    unit = "rows" if moves else table
+    out().print(f"wrote {count:,} {unit} to {file}", markup=False, soft_wrap=True)

@@ -14,6 +14,7 @@ from graven.interfaces.cli.experiment_runner import (
     Cluster,
     ExperimentSettings,
     GamesLine,
+    Margin,
     Workers,
     run_experiment,
     watch_run,
@@ -24,7 +25,12 @@ from graven.interfaces.cli.reproduce_files import (
     is_folder,
     write_entries,
 )
-from graven.interfaces.cli.reproduce_tables import headline_table, overview, print_table
+from graven.interfaces.cli.reproduce_tables import (
+    headline_notes,
+    headline_table,
+    overview,
+    print_table,
+)
 
 if TYPE_CHECKING:
     from graven.lab.experiments.reproduce import Entry, ReproductionResult, Results
@@ -61,6 +67,7 @@ def reproduce(
         str | None,
         typer.Option(help="Play one of several equal parts of the games: 2/5.", metavar="I/N"),
     ] = None,
+    margin: Margin = 5.0,
     workers: Workers = None,
     cluster: Cluster = None,
     seed: Seed = 0,
@@ -71,7 +78,10 @@ def reproduce(
 
     Without a paper: list all tables and how much of each has been played. With --games, play what
     is missing first; games that another search has played (see 'graven import') are not counted
-    with new ones. A figure agrees if the published interval and ours overlap. A table that does not
+    with new ones. Each figure gets the difference of the two win rates with its 95 % interval
+    and p-value, and a verdict: "equivalent" if an equivalence test shows that the difference is
+    below the margin, "differs" if it is significant, else "undecided" with the number of games that
+    would decide. The table as a whole is judged with Holm's correction. A table that does not
     contain win rates is measured in N games, one after another; these are not recorded.
 
     \b
@@ -87,6 +97,7 @@ def reproduce(
     from graven.core.errors import UsageError
     from graven.lab import published
     from graven.lab.experiments.run import WHOLE, Shard
+    from graven.lab.stats.comparison import check_margin
 
     if table is not None and headline:
         raise UsageError("--headline is about all tables: leave the table out.")
@@ -98,10 +109,13 @@ def reproduce(
         raise UsageError("--games needs a paper and a table, or --headline.")
     if shard is not None and not games:
         raise UsageError("--shard selects among the games to play: give --games, too.")
+    check_margin(margin / 100)
     if write is not None and not is_folder(write):
         check_entries_file(write)
     settings = ExperimentSettings(seed=seed, workers=workers, cluster=cluster, db=db, json=json)
-    selection = FigureSelection(papers, one_table, best=best, headline=headline, write=write)
+    selection = FigureSelection(
+        papers, one_table, best=best, headline=headline, write=write, margin=margin / 100
+    )
     if one_table is not None and one_table.measure:
         _measure(one_table, games, settings, selection)
     elif games:
@@ -119,6 +133,7 @@ class FigureSelection:
     best: bool
     headline: bool
     write: str | None
+    margin: float
 
     def entries(self, results: Results) -> list[Entry]:
         """Return the selected figures with our results."""
@@ -147,7 +162,10 @@ class FigureSelection:
     def show(self, results: Results) -> None:
         """Print the selected figures as tables."""
         if self.headline:
-            out().print(headline_table(self.entries(results)))
+            entries = self.entries(results)
+            out().print(headline_table(entries))
+            for note in headline_notes(entries):
+                out().print(note, style="dim", markup=False)
         elif self.table is not None:
             print_table(self.table, results)
         else:
@@ -174,7 +192,7 @@ def _read(settings: ExperimentSettings, selection: FigureSelection) -> None:
     results = Results((), settings.seed)
     if settings.db is not None or Path(default_path()).exists():
         with open_store(settings.db, write=False) as store:
-            results = Results(store.summaries(), settings.seed)
+            results = Results(store.summaries(), settings.seed, margin=selection.margin)
             selection.write_store(store)
     selection.write_and_print(results, settings.json)
 
@@ -190,7 +208,7 @@ def _play(
         err().print("This version of graven can play none of these figures.", style="yellow")
 
     def run(config: RunConfig[RunProgress]) -> ReproductionResult:
-        result = run_reproduction(plan, config)
+        result = run_reproduction(plan, config, margin=selection.margin)
         selection.write_file(result.results)
         selection.write_store(config.store)
         return result

@@ -100,13 +100,24 @@ def _show(result: SweepResult) -> None:
     console.print(_matrix(result) if len(result.names) == 2 else _list(result, result.points))
     best = result.best
     if best is not None:
-        console.print(f"best: {best.agent}, {percent(best.score)}", markup=False, soft_wrap=True)
+        console.print(
+            f"best: {best.agent}, {percent(best.statistics)}", markup=False, soft_wrap=True
+        )
+    selection = result.selection
+    if selection is not None:
+        console.print(
+            f"selection effect: the best of {selection.candidates} is likely to be too high by "
+            f"{100 * selection.excess:.1f} points; without it, "
+            f"{100 * selection.corrected_rate:.1f}",
+            markup=False,
+            soft_wrap=True,
+        )
     if best is not None and result.opponents:
         console.print(f"\n{best.agent} against", style="bold", markup=False, soft_wrap=True)
         console.print(_list(result, result.opponents))
         worst = result.worst
         if worst is not None:
-            text = f"worst: {percent(worst.score)} against {worst.agent}"
+            text = f"worst: {percent(worst.statistics)} against {worst.agent}"
             console.print(text, markup=False, soft_wrap=True)
 
 
@@ -124,7 +135,7 @@ def _list(result: SweepResult, points: tuple[SweepPoint, ...]) -> Table:
     marked = {result.best, result.worst}
     for point in points:
         style = "bold" if point in marked else ""
-        table.add_row(point.agent, percent(point.score), f"{point.score.games:,}", style=style)
+        table.add_row(point.agent, percent(point.statistics), f"{point.score.games:,}", style=style)
     return table
 
 
@@ -142,7 +153,9 @@ def _matrix(result: SweepResult) -> Table:
     for row in rows:
         points = [by_values[row, column] for column in columns]
         cells = [
-            f"[bold]{percent(point.score)}[/bold]" if point is result.best else percent(point.score)
+            f"[bold]{percent(point.statistics)}[/bold]"
+            if point is result.best
+            else percent(point.statistics)
             for point in points
         ]
         table.add_row(format_value(row), *cells)

@@ -123,7 +123,7 @@ def _show(result: TournamentResult) -> None:
     if not standings.comparable:
         console.print("No ratings yet: some pairs have not finished a game.")
         return
-    ladder = standings.ladder()
+    ladder = result.ladder()
     console.print(_rating_table(ladder))
     console.print("beats next: the probability of being stronger than the next one.", style="dim")
     if ladder.regularised:

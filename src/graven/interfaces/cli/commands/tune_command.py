@@ -117,7 +117,7 @@ class TuneLine:
             return f"preparing for {format_duration(elapsed)}"
         text = f"{progress.trials}/{progress.planned} trials after {format_duration(elapsed)}"
         if progress.best is not None:
-            text += f", best {percent(progress.best.score)} % by {progress.best.agent}"
+            text += f", best {percent(progress.best.statistics)} % by {progress.best.agent}"
         return text + (", now its validation match" if progress.validating else "")
 
 
@@ -134,7 +134,7 @@ def _show(result: TuneResult) -> None:
     ranked = sorted(result.trials, key=lambda trial: -(trial.score.win_rate or 0.0))
     for trial in ranked[:TRIALS_SHOWN]:
         remark = "pruned" if trial.pruned else ""
-        table.add_row(trial.agent, percent(trial.score), f"{trial.score.games:,}", remark)
+        table.add_row(trial.agent, percent(trial.statistics), f"{trial.score.games:,}", remark)
     console.print(table)
     best = result.best
     if best is None:

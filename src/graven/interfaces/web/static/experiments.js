@@ -125,14 +125,14 @@ export class ExperimentsView {
     this.stamp = (await fetchJson("/api/lab/stamp")).stamp;
     if (!this.tableHost) this.tableHost = h("div");
     this.panels.tables.replaceChildren(
-      h("p", { class: "hint" }, "The figures of five papers and our results: a figure agrees if the confidence intervals overlap."),
+      h("p", { class: "hint" }, "The figures of five papers and our results. Equivalent: an equivalence test shows that the difference is below 5 points; differs: it is significant at 5 %."),
       ...papers.map((paper) => this.paperCard(paper)),
       this.tableHost);
     if (this.selectedTable) await this.loadTable(...this.selectedTable, false);
   }
 
   paperCard(paper) {
-    const progress = ({ run, figures, agrees }) => (run ? `${run} of ${figures} run, ${agrees} agree` : "not run");
+    const progress = ({ run, figures, equivalent, differs }) => (run ? `${run} of ${figures} run, ${equivalent} equivalent, ${differs} differ` : "not run");
     return h("details", { class: "card", open: paper.tables.some((table) => table.run) },
       h("summary", {}, h("strong", {}, paper.authors), `: ${paper.title} `, h("span", { class: "hint" }, paper.venue)),
       h("ul", { class: "tables" }, paper.tables.map((table) => h("li", {},
@@ -157,7 +157,7 @@ export class ExperimentsView {
 
   entryRow(entry, measure) {
     const bounds = (low, high) => h("small", {}, ` ${low.toFixed(1)}–${high.toFixed(1)}`);
-    const verdict = { agrees: "✓ agrees", differs: "✗ differs" }[entry.verdict] ?? entry.verdict;
+    const verdict = { equivalent: "✓ equivalent", differs: "✗ differs" }[entry.verdict] ?? entry.verdict;
     return h("tr", { class: entry.best ? "best" : "" },
       h("td", {}, entry.place), h("td", {}, h("code", {}, entry.first ?? "")), h("td", {}, h("code", {}, entry.second ?? "")),
       h("td", { class: "n" }, entry.published.toFixed(1),
