@@ -233,6 +233,12 @@ WRONG = {
     "alone": (["tournament", *KNIGHTS, "uct"], "from 2 to 100"),
     "range": ([*SWEEP, "rave(bias=[1..])"], "not a range"),
     "opponents": (["sweep", *KNIGHTS, "uct", "--against", "uct(c=[1,2])"], "robustness-against"),
+    "alpha": (["match", "nogo", "uct", "rave", "--alpha", "0.1"], "--sprt"),
+    "beta": (["match", "nogo", "uct", "rave", "--sprt", "0", "9", "--beta", "2"], "beta"),
+    "margin": (["match", "nogo", "uct", "rave", "--margin", "0"], "margin"),
+    "published games": (["match", "nogo", "uct", "rave", "--published-games", "9"], "--published"),
+    "table margin": (["reproduce", "--margin", "100"], "margin"),
+    "two tables": (["export", "a.csv", "--moves", "--matches"], "one at a time"),
     "cluster": (["match", "nogo", "uct", "rave", "--cluster", "host"], "tcp://host:8786"),
 }
 
@@ -263,6 +269,30 @@ def test_report_and_export_write_files(run, tmp_path):
     _, out, _ = run("export", str(tmp_path / "a.csv"))
     assert "wrote 2 games" in out
     assert len((tmp_path / "a.csv").read_text().splitlines()) == 3
+
+
+def test_export_writes_moves_and_matches_to_standard_output(run):
+    match = ["match", *KNIGHTS, "uct", "rave", "--games", "2"]
+    values = json.loads(run(*match, "--json").out)
+    code, out, err = run("export", "-", "--moves")
+    assert code == 0, err
+    rows = list(csv.DictReader(out.splitlines()))
+    assert len(rows) == values["games"] * values["plies"]
+    assert all(float(row["playouts"]) > 0 and float(row["seconds"]) > 0 for row in rows)
+    (line,) = run("export", "-", "--matches", "--format", "jsonl").out.splitlines()
+    row = json.loads(line)
+    for name in ("games", "wins", "win_rate", "ci95", "elo", "p_value", "pentanomial"):
+        assert row[name] == values[name]
+    assert run("export", "-").out.count("\n") == 3
+
+
+def test_match_tests_a_difference_with_a_margin(run):
+    match = ["match", *KNIGHTS, "uct", "rave", "--games", "4", "--published", "50"]
+    _, out, _ = run(*match, "--published-games", "100000")
+    assert "undecided" in out
+    wide = json.loads(run(*match, "--margin", "99", "--json").out)["comparison"]
+    assert wide["margin"] == 0.99
+    assert wide["verdict"] == "equivalent"
 
 
 WITHOUT_STORE = {

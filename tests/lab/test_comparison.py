@@ -151,27 +151,30 @@ def test_certain_figures_do_not_fail():
     assert compare(share(40, 40), share(0, 500)).verdict == "differs"
 
 
-@pytest.mark.parametrize(("truth", "published"), [(0.66, 0.66), (0.75, 0.66)])
-def test_the_planned_games_decide_as_often_as_promised(truth, published):
-    """Continue many samples with the planned number of games: about 80 % are decided."""
-    theirs = Proportion(published, 20_000)
-    before = 100
-    ours = Proportion(truth, before)
+@pytest.mark.parametrize(("before", "won"), [(100, 66), (100, 60), (200, 132), (50, 36)])
+def test_the_planned_games_decide_as_often_as_promised(before, won):
+    """Continue a sample with true rates that fit it: about 80 % are decided as planned."""
+    theirs = Proportion(0.66, 20_000)
+    ours = share(won, before)
     games = games_that_decide(ours, theirs, before)
     rng = np.random.default_rng(5)
-    wins = round(truth * before) + rng.binomial(games - before, truth, size=400)
+    truths = rng.beta(won + 0.5, before - won + 0.5, size=600)
+    wins = won + rng.binomial(games - before, truths)
     decided = [compare(share(int(won), games), theirs).verdict != "undecided" for won in wins]
-    assert 0.7 < np.mean(decided) < 0.9
-    text = str(compare(ours, theirs))
-    assert "more games" in text or text == "differs"
+    assert 0.75 < np.mean(decided) < 0.86
+    assert f"{compare(ours, theirs).more_games:,} more games" in str(compare(ours, theirs))
 
 
-def test_no_number_of_games_decides_if_the_published_sample_is_too_small():
-    # Alone, the published 100 games leave the figure open by 10 points.
-    ours = compare(share(33, 50), share(64, 100))
+def test_the_published_sample_limits_what_more_games_can_decide():
+    """With any number of our games, the published 500 leave the difference open by 4 points."""
+    ours, theirs = compare(share(329, 500), share(339, 500)), share(339, 500)
     assert ours.verdict == "undecided"
     assert ours.more_games is None
-    assert "more games of ours would not decide" in str(ours)
+    assert f"{100 * ours.decision_limit:.0f} % at most" in str(ours)
+    rng = np.random.default_rng(6)
+    truths = rng.beta(329.5, 171.5, size=1000)
+    decided = [compare(Proportion(rate, 10**7), theirs).verdict != "undecided" for rate in truths]
+    assert ours.decision_limit == pytest.approx(np.mean(decided), abs=0.05)
 
 
 def test_the_games_of_a_cell_that_has_not_been_played_can_be_planned():

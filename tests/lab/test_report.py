@@ -8,6 +8,7 @@ import shlex
 import struct
 import xml.etree.ElementTree as ET
 from dataclasses import replace
+from datetime import UTC, datetime
 from html import unescape
 from html.parser import HTMLParser
 
@@ -19,6 +20,7 @@ from graven.lab.experiments.job import GameResult
 from graven.lab.experiments.match import match
 from graven.lab.experiments.pairing import make_pairing
 from graven.lab.experiments.tournament import tournament
+from graven.lab.experiments.tune import tune
 from graven.lab.reports import plots
 from graven.lab.reports.html_report import html
 from graven.lab.reports.ladder_detection import find_ladders
@@ -27,6 +29,7 @@ from graven.lab.reports.sweep_detection import find_sweeps
 from graven.lab.stats.intervals import Score
 from graven.lab.stats.match_statistics import MatchStatistics
 from graven.lab.store.export import export
+from graven.lab.store.provenance import version
 from graven.lab.store.store import Store
 from graven.lab.store.summaries import Summary
 from graven.search.budget import Budget
@@ -278,6 +281,47 @@ def test_published_figures_stand_beside_ours(store):
         for theirs in ({}, {0.1: (60, 50, 70)})
     ]
     assert len(svgs[1]) > len(svgs[0])
+
+
+def test_a_tuning_has_its_history_and_the_importance_of_its_parameters(tmp_path):
+    pytest.importorskip("optuna", reason="the extra 'tune' (Optuna) is not installed")
+    template = "uct(playouts=?[1..40],c=?[0.1..2])"
+    options = {"games": 20, "validate": 4, "opening_plies": 1, "seed": 3, "workers": 1}
+    with Store(tmp_path / "a.db") as store:
+        result = tune(
+            "knightthrough(size=5)", template, "uct(playouts=15)", 12, store=store, **options
+        )
+        data = ReportData(store)
+        (tuning,) = data.tunings
+        page = unescape(html(store))
+    tried = [(trial.agent, trial.win_rate, trial.pruned) for trial in tuning.trials]
+    assert tried == [(trial.agent, trial.score.win_rate, trial.pruned) for trial in result.trials]
+    complete = sum(not trial.pruned for trial in result.trials)
+    assert bool(tuning.importance) == (complete >= 10)
+    if tuning.importance:
+        # More playouts win more games, whatever the constant.
+        assert max(tuning.importance, key=tuning.importance.get) == "playouts"
+    words = shlex.split(tuning.command)
+    assert words[:2] == ["graven", "tune"]
+    assert {"--trials", "12", "--games", "20", "--seed", "3", "--opening-plies", "1"} <= set(words)
+    assert tuning.command in page
+    assert any(plot.name.startswith("tuning-1") for plot in data.plots())
+
+
+def test_a_damaged_file_of_trials_does_not_prevent_a_report(store, tmp_path):
+    with Store(tmp_path / "a.db") as stored:
+        add(stored, make_pairing("nogo", "uct", "rave", BUDGET), 1, 1)
+        (tmp_path / "a-tune.db").write_bytes(b"not a database" * 100)
+        assert "2 games in 1 matches" in html(stored)
+
+
+def test_a_report_has_contents_dates_and_the_version(store):
+    page = html(store)
+    today = datetime.now(UTC).strftime("%Y-%m-%d")
+    assert f"Written on {today}" in page
+    assert f"by graven {version()}" in page
+    assert "<a href='#tournaments'>Tournaments</a>" in page
+    assert "id='tournaments'" in page
 
 
 def test_an_empty_store_has_an_empty_report():

@@ -98,9 +98,9 @@ def table_notes(entries: list[Entry]) -> list[str]:
         return []
     return [
         f"equivalent: the difference is below {100 * entries[0].margin:g} points (TOST, 5 %); "
-        "differs: p below 5 %; undecided: the number of games that would decide with probability "
-        f"80 % if the true win rate is ours. {HOLM_MARK} marks a verdict that holds for the whole "
-        "table.",
+        "differs: p below 5 %; undecided: the number of our games that decides with probability "
+        "80 %, or if the published sample is too small for that, the probability that any number "
+        f"decides. {HOLM_MARK} marks a verdict that holds for the whole table.",
         judgement,
     ]
 

@@ -257,8 +257,9 @@ def _methods() -> Iterator[str]:
         "<p>A published figure is compared by a score test of the difference of two proportions. "
         "<em>Equivalent</em>: two one-sided tests show that the difference is smaller than 5 "
         "points. <em>Differs</em>: the difference is significant at 5 %. <em>Undecided</em>: "
-        "neither; the number of further games is the one that decides with probability 80 % if "
-        "our win rate is the true one. Verdicts on whole tables use Holm's correction.</p>"
+        "neither; given the games so far, the number of further games decides with probability "
+        "80 %. If the published sample is too small for that, the verdict has the probability "
+        "that any number of our games decides. Verdicts on whole tables use Holm's correction.</p>"
     )
 
 

@@ -11,7 +11,7 @@ more" and "ours is higher by `margin` or more". Its p-value is the larger one of
 
 - *equivalent*: both are rejected. The difference, if there is one, is smaller than the margin.
 - *differs*: not equivalent, and the hypothesis of no difference is rejected.
-- *undecided*: neither. `more_games` is the number of our games that would decide.
+- *undecided*: neither. `more_games` is the number of our games that would probably decide.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ DEFAULT_POWER = 0.8
 # The search for the number of games that would decide ends here.
 MOST_MORE_GAMES = 1_000_000
 GAMES_STEP = 1.02
+TINY = 1e-12
 
 
 @dataclass(frozen=True)
@@ -94,21 +95,30 @@ class Comparison:
 
     @cached_property
     def more_games(self) -> int | None:
-        """How many more games of ours would decide; 0 if decided, None if no number would.
+        """How many more games of ours would decide with probability 80 %, in two digits.
 
-        See `games_that_decide`. Among several comparisons the level is Bonferroni's, which
-        decides whatever the others give.
+        0 if decided; None if no number of games has this probability: see `decision_limit`. Among
+        several comparisons the level is Bonferroni's, which decides whatever the others give.
         """
         if self.verdict != UNDECIDED:
             return 0
         games = games_that_decide(
-            self.ours,
-            self.published,
-            self.played,
-            margin=self.margin,
-            alpha=self.alpha / self.family,
+            self.ours, self.published, self.played, margin=self.margin, alpha=self._level
         )
         return None if games is None else _two_digits_up(max(1, games - self.played))
+
+    @property
+    def decision_limit(self) -> float:
+        """The probability of a verdict after any number of games of ours."""
+        if self.verdict != UNDECIDED:
+            return 1.0
+        return FutureGames.after(
+            self.ours, self.published, self.played, margin=self.margin, alpha=self._level
+        ).decision_probability(inf)
+
+    @property
+    def _level(self) -> float:
+        return self.alpha / self.family
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as plain values; rates are from 0 to 1."""
@@ -120,13 +130,14 @@ class Comparison:
             "margin": self.margin,
             "verdict": self.verdict,
             "more_games": self.more_games,
+            "decision_limit": self.decision_limit,
         }
 
     def __str__(self) -> str:
         if self.verdict != UNDECIDED:
             return self.verdict
         if self.more_games is None:
-            return f"{UNDECIDED} (more games of ours would not decide)"
+            return f"{UNDECIDED} (more games decide with {100 * self.decision_limit:.0f} % at most)"
         return f"{UNDECIDED} ({self.more_games:,} more games)"
 
 
@@ -251,30 +262,30 @@ def games_that_decide(
     alpha: float = DEFAULT_ALPHA,
     power: float = DEFAULT_POWER,
 ) -> int | None:
-    """Return the number of games after which a verdict is reached with probability `power`.
+    """Return the number of games in all after which a verdict is reached with probability `power`.
 
-    Assumes that the true win rate is the observed one (the published one before the first game),
-    that the games played so far stay, and that the published figure keeps its own error. If that
-    error is too large for the margin and the difference, no number of games decides: None. The
-    planning uses normal approximations.
+    None if no number of games is enough: see `FutureGames`.
     """
-    rate = ours.rate if played else published.rate
-    effective = ours.games / played if played else 1.0
-    # Two wins and two losses more (Agresti and Coull): a rate of 0 or 1 is not certain.
-    smoothed = (rate * ours.games + 2) / (ours.games + 4) if played else rate
-    variance = smoothed * (1 - smoothed) / effective
-    plan = _MoreGames(rate, variance, played, published, margin, alpha)
+    future = FutureGames.after(ours, published, played, margin=margin, alpha=alpha)
+    if future.decision_probability(inf) < power:
+        return None
     games = float(max(2, played))
     while games <= played + MOST_MORE_GAMES:
-        if plan.decision_probability(ceil(games)) >= power:
+        if future.decision_probability(ceil(games)) >= power:
             return ceil(games)
         games *= GAMES_STEP
     return None
 
 
 @dataclass(frozen=True)
-class _MoreGames:
-    """What is assumed about the games to come: the true rate and the variance of one game."""
+class FutureGames:
+    """The prediction of our win rate after more games, given those played so far.
+
+    The true win rate is uncertain: given our games it has a normal distribution around the observed
+    one (a flat prior). Before the first game it is assumed to be the published one. The published
+    figure keeps its own error, so if it is known too imprecisely for the margin, even an infinite
+    number of our games may not decide. `variance` is that of one game.
+    """
 
     rate: float
     variance: float
@@ -283,14 +294,29 @@ class _MoreGames:
     margin: float
     alpha: float
 
-    def decision_probability(self, games: int) -> float:
-        """Return the probability of a verdict after `games` games in all."""
+    @classmethod
+    def after(
+        cls, ours: Proportion, published: Proportion, played: int, *, margin: float, alpha: float
+    ) -> FutureGames:
+        """Return the prediction after `played` games with the result `ours`."""
+        if not played:
+            rate = published.rate
+            return cls(rate, rate * (1 - rate), 0, published, margin, alpha)
+        # Two wins and two losses more (Agresti and Coull): a rate of 0 or 1 is not certain.
+        smoothed = (ours.rate * ours.games + 2) / (ours.games + 4)
+        variance = smoothed * (1 - smoothed) * played / ours.games
+        return cls(ours.rate, variance, played, published, margin, alpha)
+
+    def decision_probability(self, games: float) -> float:
+        """Return the probability of a verdict after `games` games in all, which may be infinite."""
         error = sqrt(self.variance / games + self.published.variance)
         differs_above = normal_quantile(1 - self.alpha / 2) * error
         equivalent_below = self.margin - normal_quantile(1 - self.alpha) * error
-        # The games played so far are known; only the others vary.
-        spread = sqrt(self.variance * max(1, games - self.played)) / games
-        difference = NormalDist(self.rate - self.published.rate, spread)
+        if self.played:
+            spread = self.variance * max(0.0, 1 / self.played - 1 / games)
+        else:
+            spread = error * error
+        difference = NormalDist(self.rate - self.published.rate, sqrt(spread) + TINY)
         inside = min(max(0.0, equivalent_below), differs_above)
         return (
             difference.cdf(-differs_above)
