@@ -150,7 +150,7 @@ def test_moves_of_two_players_are_in_two_columns_and_long_moves_wrap(visit):
 
 def test_specs_are_not_broken_within_words(visit):
     visitor = visit("#game=nogo(size=4)", **PHONE)
-    spec = "grave(ref=50,bias=0.0001,batch_leaves=4,playouts_per_leaf=2,final_move=value)"
+    spec = "grave(ref=50,bias=0.0001,batch_leaves=4,playouts_per_leaf=2)"
     visitor.evaluate(f"graven.send('set_seats', {{seats: ['person', {spec!r}], playouts: 10}})")
     visitor.until("graven.state.seats[1].includes('batch_leaves')")
     lines = visitor.evaluate(
