@@ -9,6 +9,7 @@ import pytest
 from graven import drawing
 from graven.core.errors import UsageError
 from graven.games.registry import families
+from graven.sources.python_class import from_class
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -114,3 +115,34 @@ def test_the_first_stone_has_the_colour_of_its_player(name):
     assert stones(played).count(f"url(#graven-stone-{colour})") > stones(start).count(
         f"url(#graven-stone-{colour})"
     )
+
+
+class Row:
+    """Two players take turns to mark one of three cells; the one who marks the last wins."""
+
+    players = 2
+
+    def __init__(self):
+        self.owners = [-1, -1, -1]
+
+    def moves(self):
+        return [f"{letter}1" for letter, owner in zip("abc", self.owners, strict=True) if owner < 0]
+
+    def play(self, move):
+        self.owners["abc".index(move[0])] = (3 - self.owners.count(-1)) % 2
+
+    def over(self):
+        return -1 not in self.owners
+
+    def scores(self):
+        return [1.0, 0.0]
+
+    def svg(self):
+        return drawing.grid(self.owners, columns=3)
+
+
+def test_a_class_may_draw_its_board():
+    position = from_class(Row).start().play("b1")
+    assert set(cells(position.svg())) == {"a1", "b1", "c1"}
+    (piece,) = shapes(position.svg(), "circle")
+    assert (int(piece.get("cx")), int(piece.get("cy"))) == cells(position.svg())["b1"]

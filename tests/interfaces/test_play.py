@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 import pytest
 
 PLAY = ["play", "nogo", "--size", "3", "--playouts", "50"]
@@ -84,3 +87,86 @@ def test_with_simultaneous_moves_a_wrong_move_is_explained(run, tmp_path):
     code, out, err = run("play", str(sheet), "--playouts", "50", stdin="ugly\nquit\n")
     assert code == 0, err
     assert "unknown move of row 'ugly'" in out
+
+
+def seed_of(out):
+    return int(re.search(r"Seed (\d+)", out)[1])
+
+
+def answers(out):
+    return re.findall(r"White plays (\S+)\.", out)
+
+
+def test_every_game_has_its_own_seed_which_repeats_it(run):
+    first = run(*PLAY, stdin="B2\nquit\n").out
+    seeds = {seed_of(run(*PLAY, stdin="quit\n").out) for _ in range(4)}
+    assert len(seeds | {seed_of(first)}) > 3
+    again = run(*PLAY, "--seed", str(seed_of(first)), stdin="B2\nquit\n").out
+    assert answers(again) == answers(first)
+    assert seed_of(again) == seed_of(first)
+    # With few playouts the answer depends on the seed.
+    few = ["play", "nogo", "--size", "5", "--playouts", "10"]
+    outs = [run(*few, "--seed", str(seed), stdin="B2\nquit\n").out for seed in range(6)]
+    assert len({tuple(answers(out)) for out in outs}) > 1
+
+
+def test_a_game_is_saved_and_opened_again(run, tmp_path):
+    file = tmp_path / "mine.json"
+    played = run(*PLAY, "--seed", "7", stdin=f"B2\nsave {file}\nquit\n")
+    answer = answers(played.out)[0]
+    saved = json.loads(file.read_text())
+    assert saved["moves"] == ["B2", answer]
+    assert (saved["seats"][0], saved["seed"], saved["playouts"]) == ("person", 7, 50)
+    # From the command line, without naming the game.
+    opened = run("play", "--open", str(file), stdin="moves\nundo\nmoves\nquit\n")
+    assert opened.code == 0, opened.err
+    assert "nogo(size=3x3)" in opened.out
+    before, after = (moves.split() for moves in re.findall(r"(?:[A-C][1-3]\s){2,}", opened.out))
+    assert answer not in before
+    assert "B2" not in before
+    assert {"B2", answer} <= set(after)
+    # From another game, which goes on if the file cannot be opened.
+    other = run("play", "nogo", "--size", "4", "--playouts", "20",
+                stdin=f"open {tmp_path}/none.json\nopen {file}\nmoves\nquit\n")  # fmt: skip
+    assert "cannot open" in other.out
+    assert "nogo(size=3x3)" in other.out
+    assert f"{before[0]} {before[1]}" in other.out
+
+
+def test_another_game_is_offered_at_the_end(run):
+    moves = "\n".join(POINTS * 2)
+    _, out, _ = run(*PLAY, "--seed", "1", stdin=f"{moves}\ny\nquit\n")
+    assert out.count("Another game? [y/N]") == 1
+    finished = out.index("Another game?")
+    assert ("wins." in out[:finished]) or ("You win." in out[:finished])
+    # The points that were left over are no answer, so that the session ends.
+    assert out.endswith("Goodbye.\n")
+    for length in range(1, 2 * len(POINTS)):
+        short = "\n".join((POINTS * 2)[:length])
+        _, out, _ = run(*PLAY, "--seed", "1", stdin=f"{short}\ny\nquit\n")
+        if "Another game?" in out:
+            break
+    assert len(re.findall(r"Seed \d+", out)) == 2
+    assert out.endswith("Goodbye.\n")
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ("[]", "is not a game saved by graven"),
+        ("{", "is not a game saved by graven"),
+        ({"game": "nogo", "seats": ["person"], "moves": []}, "has 1 seats; nogo has 2"),
+        ({"game": "nogo", "seats": ["person", "uct"], "moves": ["Z9"]}, "move 1: unknown move"),
+        ({"game": "x.py:game", "seats": ["person", "uct"], "moves": []}, "a Python file"),
+        ({"game": "nogo", "seats": ["person", 'gtp("x")'], "moves": []}, "is a program"),
+    ],
+)
+def test_a_file_that_cannot_be_opened_is_explained(run, tmp_path, values, message):
+    file = tmp_path / "saved.json"
+    file.write_text(values if isinstance(values, str) else json.dumps(values))
+    proof = tmp_path / "x.py"
+    proof.write_text("raise SystemExit('this file was run')")
+    outcome = run("play", "--open", str(file))
+    assert outcome.code != 0
+    assert message in outcome.err
+    assert "this file was run" not in outcome.out + outcome.err

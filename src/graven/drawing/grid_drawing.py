@@ -77,12 +77,12 @@ class GridLayout:
         ]
         return f"<path d='{''.join(paths)}' stroke='{colour}' fill='none'/>"
 
-    def chequers(self) -> str:
-        """Return chequered squares; the first cell of the first row is dark."""
+    def chequers(self, dark_parity: int = 0) -> str:
+        """Return chequered squares; the first cell of the first row is dark (parity 0) or light."""
         dark = [
             "M{} {}h{}v{}h-{}z".format(*self.corner(row, column), CELL, CELL, CELL)
             for row, column in self.cells()
-            if (row + column) % 2 == 0
+            if (row + column) % 2 == dark_parity
         ]
         return "\n".join(
             [
@@ -182,9 +182,11 @@ def grid(
         for cell, value in enumerate(pieces)
         if (piece := as_piece(value, colours))
     ]
-    if board == "plain" and not all(names):
-        present = [cell for cell, name in zip(layout.cells(), names, strict=True) if name]
+    present = [cell for cell, name in zip(layout.cells(), names, strict=True) if name]
+    if board == "plain" and len(present) < len(names):
         background = layout.squares(present, FREE_CELL, GRID)
+    elif board == "chequered" and present:  # of checkers, which is played on the dark squares
+        background = layout.chequers(sum(present[0]) % 2)
     else:
         background = BOARDS[board](layout)
     heading = f"{title}, {layout.rows} rows by {columns} columns".removeprefix(", ")

@@ -224,14 +224,17 @@ def object_game(
     bounds: ObjectBounds,
     display: Display,
     position_text: Callable[[Any], str] | None = None,
+    position_svg: Callable[[Any], str] | None = None,
     source: str = "",
     history_dependent: bool = True,
     source_functions: Sequence[Callable[..., Any]] = (),
 ) -> Game:
-    """Return the game of these objects; `position_text` draws an object as text."""
+    """Return the game of these objects; `position_text` and `position_svg` draw an object."""
     callbacks = ObjectCallbacks(name, rules, players, bounds)
     if draw := position_text:
         display = replace(display, render=lambda state, colour: draw(callbacks.position(state)))
+    if picture := position_svg:
+        display = replace(display, svg=lambda state: picture(callbacks.position(state)))
     return Game(
         name=name,
         players=players,

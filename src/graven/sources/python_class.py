@@ -12,9 +12,9 @@
 `moves`, `over` and `scores` may be attributes, properties or methods. Also optional: `turn` (or
 `player`), the player to move, from 0 (by default players alternate); `copy()` (by default
 `copy.deepcopy`, which is slow); `key`, a number or any hashable value that is equal for equal
-positions (by default positions reached by different moves are different); `__str__` for the board;
-`code(move)`, the move's code, from 0 to `num_codes` - 1 (by default moves are numbered in the order
-in which they appear).
+positions (by default positions reached by different moves are different); `__str__` for the board
+as text and `svg()` for a picture of it (see `graven.drawing`); `code(move)`, the move's code, from
+0 to `num_codes` - 1 (by default moves are numbered in the order in which they appear).
 """
 
 from __future__ import annotations
@@ -82,6 +82,7 @@ def from_class(
             move_object=lambda player, code: rules.moves.get(code),
         ),
         position_text=str if getattr_static(first, "__str__") is not object.__str__ else None,
+        position_svg=(lambda position: str(position.svg())) if hasattr(first, "svg") else None,
         history_dependent=_reader(first, "key") is None,
         source_functions=_functions(type(first)),
     )

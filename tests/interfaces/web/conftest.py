@@ -38,10 +38,13 @@ def server(store, tmp_path_factory):
     """The address of a running `graven serve`, which must end cleanly on Ctrl-C."""
     folder = tmp_path_factory.mktemp("folder")
     (folder / "board.txt").write_text("112\n122\n331\n")
-    command = [sys.executable, "-m", "graven", "serve", "--port", "0", "--db", str(store)]
+    main = [sys.executable, "-m", "graven"]
+    subprocess.run([*main, "new", "game", "mygame"], cwd=folder, check=True, capture_output=True)
+    command = [*main, "serve", "./mygame.py:game", "--port", "0", "--db", str(store)]
     options = ["--folder", str(folder), "--max-seconds", "300", "--max-sessions", "500"]
     with subprocess.Popen(
         [*command, *options],
+        cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -81,7 +84,7 @@ class Visitor:
 
     def open(self, fragment=""):
         self.page.goto(self.server + fragment)
-        self.until("window.graven && graven.state")
+        self.until("window.graven && graven.state" if "game=" in fragment else "window.graven")
         return self
 
     def evaluate(self, expression):

@@ -30,7 +30,7 @@ def test_a_whole_game_by_clicks(visit):
     assert visitor.evaluate("graven.state.is_over")
     assert "wins" in visitor.page.locator("#status").inner_text()
     visitor.page.locator("#tab-game").click()
-    assert visitor.page.locator("#move-list li").count() == visitor.evaluate(
+    assert visitor.page.locator("#move-list button").count() == visitor.evaluate(
         "graven.state.plies.length"
     )
     assert visitor.page.locator("#win-graph polyline").count() >= 1
@@ -67,7 +67,7 @@ def test_a_domino_takes_one_click_and_a_pass_is_a_button(visit):
     wait_for_plies(visitor, 1)
     assert visitor.evaluate("graven.state.plies[0].move") == "b1b2"
     visitor = visit("#game=go(size=3)")
-    visitor.page.locator("#other-moves button", has_text="pass").click()
+    visitor.page.locator("#cell-less-moves button", has_text="Pass").click()
     wait_for_plies(visitor, 1)
     assert visitor.evaluate("graven.state.plies[0].move") == "pass"
 
@@ -87,6 +87,10 @@ def test_undo_jumping_back_and_resigning(visit):
     visitor.page.locator("[data-jump=last]").click()
     visitor.until("graven.state.shown_ply === 2")
     visitor.page.locator("[data-action=resign]").click()
+    visitor.page.locator("#keep-playing").click()
+    assert not visitor.evaluate("graven.state.is_over")
+    visitor.page.locator("[data-action=resign]").click()
+    visitor.page.locator("#resign-now").click()
     visitor.until("graven.state.is_over")
     assert "resigned" in visitor.page.locator("#status").inner_text()
 
@@ -111,7 +115,7 @@ def test_watching_a_search(visit):
     betas = visitor.evaluate("graven.search.betas")
     assert betas[0] < betas[9]
     rows.nth(1).click()
-    assert "as playouts grow" in visitor.page.locator("#panel-search h3").inner_text()
+    assert "as playouts grow" in visitor.page.locator("#panel-search .subtitle").inner_text()
     assert visitor.page.locator("#panel-search .chart polyline").count() == 4
     visitor.screenshot("watching-a-search")
     visitor.page.locator("#panel-search select").nth(1).select_option("arrows")
@@ -137,15 +141,23 @@ def test_the_tree_and_which_amaf_table_is_read(visit):
     visitor.until("graven.search && graven.search.status === 'done'")
     visitor.page.locator("#tab-tree").click()
     nodes = visitor.page.locator("#panel-tree .node")
-    nodes.nth(6).wait_for()
-    assert nodes.count() == 7  # the root and its six most visited moves, of 121
+    nodes.nth(8).wait_for()
+    assert nodes.count() == 9  # the root and its eight most visited moves, of 121
     visitor.page.locator("#panel-tree .more").click()
-    nodes.nth(26).wait_for()
-    assert nodes.count() == 27
-    visitor.page.locator("#panel-tree .toggle").first.click()
-    nodes.nth(32).wait_for()
-    deepest = visitor.page.locator("#panel-tree .children .children .node").nth(1)
-    deepest.click()
+    nodes.nth(108).wait_for()
+    visitor.page.locator("#panel-tree .more").click()
+    nodes.nth(121).wait_for()
+    assert nodes.count() == 122  # with 121 children
+    tree = visitor.page.locator(".tree")
+    assert tree.evaluate("(tree) => tree.scrollWidth <= tree.clientWidth")
+    visitor.page.locator("#panel-tree .node .toggle").nth(1).click()
+    nodes.nth(129).wait_for()
+    # The children of the first move are below it, and the second move is still in sight.
+    levels = [nodes.nth(i).get_attribute("aria-level") for i in range(12)]
+    assert levels == ["1", "2", *["3"] * 8, "2", "2"]
+    frame, sibling = tree.bounding_box(), nodes.nth(10).bounding_box()
+    assert sibling["y"] + sibling["height"] <= frame["y"] + frame["height"]
+    nodes.nth(3).click()
     reads = visitor.page.locator("#panel-tree .node-detail .plain-list li")
     reads.filter(has_text="HRAVE reads the root's (20,000 playouts)").wait_for()
     assert reads.count() == 3
@@ -164,7 +176,7 @@ def test_two_agents_side_by_side(visit):
     visitor.page.locator("#compare-start").wait_for()
     visitor.page.locator(".budget input:visible").fill("3000")
     visitor.page.locator("#compare-start").click()
-    sides = visitor.page.locator("#view-compare article")
+    sides = visitor.page.locator("#view-compare .side-by-side")
     for side in (0, 1):
         sides.nth(side).locator("tbody tr").nth(1).wait_for()
         sides.nth(side).get_by_text("3,000", exact=True).wait_for()
@@ -259,7 +271,7 @@ def test_the_keyboard_is_enough(visit):
     visitor.page.keyboard.press("Enter")
     wait_for_plies(visitor, 1)
     assert visitor.evaluate("graven.state.plies[0].move") == name
-    visitor.page.locator("#other-moves input").fill("d4")
+    visitor.page.locator("#type-move input").fill("d4")
     visitor.page.keyboard.press("Enter")
     wait_for_plies(visitor, 2)
     visitor.page.locator("main").focus()
@@ -380,16 +392,17 @@ def test_a_gdl_file_is_dropped_on_the_page_and_played(visit):
     assert "white wins" in visitor.page.locator("#status").inner_text().lower()
     visitor.evaluate("graven.openFile('broken.kif', '(role white')")
     visitor.page.locator("#setup[open] button[type=submit]").click()
-    visitor.page.locator("#toast").wait_for()
-    assert "broken.kif" in visitor.page.locator("#toast").inner_text()
+    error = visitor.page.locator("#setup[open] .message.invalid:visible")
+    error.wait_for()
+    assert "broken.kif" in error.inner_text()
 
 
 def test_a_gdl_game_of_the_package_has_a_link(visit):
     visitor = visit("#game=gdl(sheet=ttcc4_2player)")
     visitor.evaluate("graven.send('set_seats', {seats: ['person', 'person']})")
     visitor.until("graven.state.seats[1] === 'person'")
-    move = visitor.page.locator("#other-moves button").first.inner_text()
-    visitor.page.locator("#other-moves button").first.click()
+    move = visitor.page.locator("#cell-less-moves button").first.inner_text()
+    visitor.page.locator("#cell-less-moves button").first.click()
     wait_for_plies(visitor, 1)
     link = visitor.page.url
     other = visit(link[link.index("#") :])

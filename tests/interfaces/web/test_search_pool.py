@@ -108,3 +108,26 @@ def test_a_playout_that_takes_hours_can_be_cancelled():
     slow.cancel()
     thread.join(TIMEOUT)
     assert (slow.status, slow.error, slow.result) == (STOPPED, "", None)
+
+
+def test_compiling_is_told_apart_from_searching():
+    search = page_search(packaged_game(GAME, None).start(), playouts=20)
+    messages = []
+
+    class Recorder(type(search)):
+        """Records a message at every change of the status."""
+
+        def __setattr__(self, name, value):
+            super().__setattr__(name, value)
+            if name == "status":
+                messages.append(search_message(self))
+
+    search.__class__ = Recorder
+    search.run()
+    assert [message["status"] for message in messages] == ["compiling", "searching", "done"]
+    compiling, _, done = messages
+    assert compiling["playouts"] == 0
+    assert "moves" not in compiling
+    assert done["playouts"] == 20
+    # Compiling takes no time of the search.
+    assert done["playouts_per_second"] == round(20 / max(search.result.seconds, 1e-3))

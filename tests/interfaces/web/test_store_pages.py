@@ -16,7 +16,7 @@ from graven.lab.store.store_file import StoreError
 
 @pytest.fixture
 def pages(store):
-    return StorePages(str(store), None)
+    return StorePages(str(store))
 
 
 def test_matches_have_the_scores_of_the_store(pages, store):
@@ -54,7 +54,7 @@ def test_a_game_in_gdl_is_replayed(tmp_path):
     played = match(
         "gdl(sheet=connect5)", "uct", "grave", games=1, playouts=10, workers=1, store=store
     )
-    pages = StorePages(str(store), None)
+    pages = StorePages(str(store))
     game = pages.game(match_id(played.pairing), 0)
     position = gv.game("gdl(sheet=connect5)").start().play_moves(game["moves"])
     assert position.is_over
@@ -70,7 +70,7 @@ def test_unknown_names_raise_usage_errors(pages, tmp_path):
         lambda: pages.plot("../../etc/passwd"),
         lambda: pages.table("cazenave2015", "99"),
         lambda: pages.table("unknown", "1"),
-        lambda: StorePages(str(tmp_path / "none.db"), None).matches(),
+        lambda: StorePages(str(tmp_path / "none.db")).matches(),
     ):
         with pytest.raises(UsageError):
             request()

@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from graven.core.errors import UsageError
+from graven.games import registry
 from graven.interfaces.web.agent_limits import limited_budget, parse_page_agent
 from graven.interfaces.web.board_cells import cells_of_move
-from graven.interfaces.web.web_games import list_files, packaged_game, resolve_in_folder
+from graven.interfaces.web.game_titles import game_title
+from graven.interfaces.web.web_games import list_files, packaged_game, page_game, resolve_in_folder
 from graven.interfaces.web.web_limits import PageLimits
 from graven.search.budget import Budget
 
@@ -93,3 +95,38 @@ def test_cells_of_moves():
     assert cells_of_move("( jump 1 2 1 2 1 )", coordinates) == ["1 2", "1 2"]
     assert cells_of_move("noop", coordinates) == []
     assert cells_of_move("( select 1 2 3 )", frozenset({"1 2 3", "2 3 1"})) == ["1 2 3"]
+
+
+def test_only_python_files_named_on_the_command_line_are_run(tmp_path):
+    proof = tmp_path / "ran"
+    rules = tmp_path / "mine.py"
+    rules.write_text(f"open({str(proof)!r}, 'w').close()\ngame = None\n")
+    own = registry.make_game("nogo(size=3)")
+    limits = PageLimits(games={"./own.py:game": own})
+    assert page_game("./own.py:game", limits) is own
+    assert page_game("misere-./own.py:game", limits).misere
+    for spec in (f"{rules}:game", "./own.py:other", "own.py:game", f"misere-{rules}:game"):
+        with pytest.raises(UsageError):
+            page_game(spec, limits)
+    assert not proof.exists()
+    assert page_game("nogo(size=3)", limits) is not own
+
+
+def test_a_sheet_asked_for_as_a_game_is_suggested():
+    with pytest.raises(UsageError, match=r"gdl\(sheet=checkers\)"):
+        page_game("checkers", PageLimits())
+
+
+@pytest.mark.parametrize(
+    ("spec", "title"),
+    [
+        ("go(size=9)", "Go 9x9"),
+        ("go(size=5,colors=4)", "Go 5x5, 4 colours"),
+        ("misere-nogo(size=6x5)", "Misère NoGo 6x5"),
+        ("havannah(size=5)", "Havannah 5"),
+        ("morpion(variant=4D)", "Morpion Solitaire 4D"),
+        ("gdl(sheet=sheepAndWolf)", "Sheep and wolf"),
+    ],
+)
+def test_titles_are_names(spec, title):
+    assert game_title(packaged_game(spec, None)) == title

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from secrets import randbelow
 from typing import TYPE_CHECKING
 
 from graven.agents import MoveClock
 from graven.agents.result_text import move_lines, pv_text
-from graven.core.errors import UsageError
+from graven.core.errors import GravenError, UsageError
 from graven.core.rng import derive
 from graven.interfaces.cli.console import (
     format_duration,
@@ -17,6 +20,7 @@ from graven.interfaces.cli.console import (
     print_lines,
     run_with_progress,
 )
+from graven.interfaces.saved_games import PERSON, SavedGame, saved_text
 
 if TYPE_CHECKING:
     from graven.agents import Agent, Player, SearchResult
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
 
 SEATS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 TOP = 5  # moves in a table
+DEFAULT_FILE = "game.json"
 HELP = """\
 A move, written as the board names it, or:
   moves     list your legal moves
@@ -32,59 +37,162 @@ A move, written as the board names it, or:
   opinion   show the agent's evaluation and the line it expects
   undo      take your last move back, and the answer to it
   board     show the board
+  save      save the game: save FILE (game.json by default)
+  open      continue a saved game: open FILE
   help      show this help
   quit      leave (as does the end of input)"""
 
 
-class PlaySession:
-    """A game between the user, in seat `seat`, and an agent in all other seats."""
+@dataclass(frozen=True, kw_only=True)
+class PlaySetup:
+    """A game between the user, in seat `seat`, and an agent in all other seats.
 
-    def __init__(self, game: Game, agent: Agent, budget: Budget, *, seat: int, seed: int) -> None:
-        self.game = game
-        self.agent = agent
-        self.budget = budget
-        self.seat = seat
-        self.seed = seed
-        self.position = game.start()
-        self._undo_positions: list[Position] = []  # before each of the user's moves
+    `moves` have been played already. `rules` is the GDL text of a game that has no spec.
+    """
+
+    game: Game
+    agent: Agent
+    budget: Budget
+    seat: int
+    seed: int
+    moves: Sequence[str] = ()
+    rules: str | None = None
+    title: str = ""
+
+    def saved(self, position: Position) -> SavedGame:
+        """Return the game as a record to save."""
+        seats = [self.agent.spec] * self.game.players
+        seats[self.seat] = PERSON
+        return SavedGame(
+            game=self.title if self.rules is not None else self.game.spec,
+            rules=self.rules,
+            seats=seats,
+            moves=move_texts(position),
+            playouts=self.budget.playouts,
+            seconds=self.budget.seconds,
+            seed=self.seed,
+        )
+
+
+def move_texts(position: Position) -> list[str]:
+    """Return the moves that led to a position; simultaneous moves are joined by commas."""
+    game, before, texts = position.game, position.game.start(), []
+    for joint in position.history:
+        movers = before.players_to_move
+        texts.append(",".join(game.format_move(mover, joint[mover]) for mover in movers))
+        before = before.play_joint([joint[mover] for mover in movers])
+    return texts
+
+
+def fresh_seed() -> int:
+    """Return a new seed, short enough to be typed."""
+    return randbelow(10**6)
+
+
+class PlaySession:
+    """Games between the user and an agent, one after another.
+
+    `open_game(path)` returns the setup of a saved game.
+    """
+
+    def __init__(self, setup: PlaySetup, open_game: Callable[[str], PlaySetup]) -> None:
+        self._open_game = open_game
+        self._begin(setup)
+
+    def _begin(self, setup: PlaySetup) -> None:
+        """Begin or continue a game."""
+        start = setup.game.start()
+        position, undo_positions = start, []
+        for number, move in enumerate(setup.moves, 1):
+            if setup.seat in position.players_to_move:
+                undo_positions.append(position)
+            try:
+                position = position.play_moves([move])
+            except UsageError as error:
+                text = str(error).removeprefix("move 1: ")
+                raise UsageError(f"move {number}: {text}") from None
+        self.setup = setup
+        self.game, self.agent, self.budget = setup.game, setup.agent, setup.budget
+        self.seat, self.seed = setup.seat, setup.seed
+        self.position = position
+        self._undo_positions: list[Position] = undo_positions  # before each of the user's moves
         self._last_search: tuple[SearchResult, int] | None = None  # the agent's, and its seat
         self._new_players()
 
     def run(self) -> None:
-        """Play until the game ends or the user leaves."""
+        """Play games until the user leaves."""
         if sys.stdin is None:
             raise UsageError("standard input is closed: there is no input to read moves from.")
         if sys.stdin.isatty():
             with suppress(ImportError):
                 import readline  # noqa: F401  arrow keys and history for `input`
-        self._print_introduction()
+        while True:
+            self._introduce()
+            if not self._play_to_the_end() or not self._wants_another():
+                self._print("Goodbye.")
+                return
+            self._begin(replace(self.setup, seed=fresh_seed(), moves=()))
+
+    def _introduce(self) -> None:
+        if self.game.players == 1:
+            role = f"alone, with hints by {self.agent.spec},"
+        else:
+            role = f"{self.game.player_names[self.seat]} against {self.agent.spec}"
+        self._print(f"You are {role} at {self.game.spec}. Type 'help' for help.")
+        self._print(f"Seed {self.seed} (--seed {self.seed} repeats the agent's choices).")
         self._show_board()
+
+    def _play_to_the_end(self) -> bool:
+        """Play a game; return whether it came to its end before the user left."""
         while not self.position.is_over:
             joint: dict[int, str] = {}
             if self.seat in self.position.players_to_move:
                 asked_position = self.position
                 move = self._read_move()
                 if move is None:
-                    self._print("Goodbye.")
-                    return
+                    return False
                 if self.position is not asked_position:
-                    continue  # the user took a move back
+                    continue  # the user took a move back, or opened another game
                 joint[self.seat] = move
             for player in self.position.players_to_move:
                 if player != self.seat:
                     joint[player] = self._agent_move(player)
             self._play(joint)
         self._print(self._verdict())
+        return True
 
-    def _print_introduction(self) -> None:
-        if self.game.players == 1:
-            role = f"alone, with hints by {self.agent.spec},"
+    def _wants_another(self) -> bool:
+        try:
+            return input("Another game? [y/N] ").strip().lower() in ("y", "yes")
+        except EOFError:
+            self._print("")
+            return False
+
+    def _save(self, path: str) -> None:
+        try:
+            text = saved_text(self.setup.saved(self.position).as_dict())
+            Path(path).write_text(text, encoding="utf-8")
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or "invalid file name"
+            self._print(f"Cannot write {path!r}: {reason}.")
         else:
-            role = f"{self.game.player_names[self.seat]} against {self.agent.spec}"
-        self._print(f"You are {role} at {self.game.spec}. Type 'help' for help.")
+            self._print(f"Saved in {path}; 'open {path}' or graven play --open continues it.")
+
+    def _open(self, path: str) -> bool:
+        """Continue a saved game; return whether it could be opened."""
+        try:
+            self._begin(self._open_game(path))
+        except GravenError as error:
+            self._print(str(error))
+            return False
+        self._introduce()
+        return True
 
     def _read_move(self) -> str | None:
-        """Return the user's move; None to leave. `undo` changes the position and returns ""."""
+        """Return the user's move; None to leave.
+
+        `undo` and `open` change the position and return "".
+        """
         commands: dict[str, Callable[[], None]] = {
             "moves": self._list_moves,
             "hint": self._hint,
@@ -101,8 +209,14 @@ class PlaySession:
             word = line.lower()
             if word in ("quit", "exit"):
                 return None
+            command, _, file = line.partition(" ")
             if word == "undo":
                 if self._undo():
+                    return ""
+            elif command.lower() == "save":
+                self._save(file.strip() or DEFAULT_FILE)
+            elif command.lower() == "open":
+                if self._open(file.strip() or DEFAULT_FILE):
                     return ""
             elif word in commands:
                 commands[word]()

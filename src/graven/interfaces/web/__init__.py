@@ -8,10 +8,11 @@ Data flows in this order:
   sessions, `browser_tab` the send queue of each connection.
 - `live_game` is the state of one game and the actions on it, without network or threads;
   `agent_limits` and `web_games` validate the agents and games that a page asks for;
-  `live_game_formats` writes a game as a state message, as JSON and as SGF.
+  `live_game_formats` writes a game as a state message, as JSON and as SGF; `game_titles` names it.
 - `session_searches` starts and stops a session's searches, `search_pool` runs them in threads,
   `search_view` reads their trees while they run.
-- `store_pages` reads the result store, `catalogue` lists games and agents for the forms.
+- `store_pages` reads the result store, `catalogue` lists games and agents for the forms,
+  `featured_games` those of the first screen.
 
 `web_server` imports the other modules only after the first page has been served.
 """

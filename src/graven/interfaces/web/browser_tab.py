@@ -35,6 +35,6 @@ class BrowserTab:
         """Queue a message of plain values."""
         self.send_text(json.dumps(message))
 
-    def send_error(self, text: str) -> None:
-        """Queue an error message."""
-        self.send({"type": "error", "text": text})
+    def send_error(self, text: str, request: str = "") -> None:
+        """Queue an error message; `request` is the type of the message that caused it."""
+        self.send({"type": "error", "text": text, "request": request})

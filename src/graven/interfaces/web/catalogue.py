@@ -7,11 +7,15 @@ from typing import Any
 
 from graven import __version__
 from graven.agents import PolicyInfo, catalogue, default_spec
+from graven.core.game import Game
 from graven.games import registry
 from graven.gdl import sheets
+from graven.interfaces.web.featured_games import featured_entries
+from graven.interfaces.web.game_titles import NAMES, game_title
 from graven.interfaces.web.web_games import GDL, list_files
 from graven.interfaces.web.web_limits import PageLimits
 from graven.search.policy import Parameter, tree_policies
+from graven.sources.gdl_text import gdl_outline
 
 # Options of an agent that the page sets in another way, or that the server limits.
 NOT_OFFERED = {"memory_mib", "playouts", "seconds"}
@@ -22,20 +26,12 @@ def choices(limits: PageLimits) -> dict[str, Any]:
     return {
         "version": __version__,
         "default_agent": default_spec(),
+        "featured": featured_entries(),
         "games": [
-            {
-                "name": family.name,
-                "summary": family.summary,
-                "players": family.make().players,
-                "playouts": sorted(family.make().playouts),
-                "options": [
-                    {"name": name, "default": option.default, "about": option.about}
-                    for name, option in family.options.items()
-                ],
-            }
-            for family in registry.families()
-        ]
-        + [_gdl_entry()],
+            *(_user_entry(spec, game) for spec, game in limits.games.items()),
+            *(_family_entry(family) for family in registry.families()),
+            _gdl_entry(),
+        ],
         "policies": [_policy(info) for info in catalogue()],
         "limits": {
             "playouts": limits.playouts,
@@ -46,15 +42,59 @@ def choices(limits: PageLimits) -> dict[str, Any]:
     }
 
 
+def _family_entry(family: registry.Family) -> dict[str, Any]:
+    """Return a game of the package with its options."""
+    game = family.make()
+    return {
+        "name": family.name,
+        "title": NAMES.get(family.name, family.name.capitalize()),
+        "summary": family.summary,
+        "players": game.players,
+        "playouts": sorted(game.playouts),
+        "default_agent": default_spec(game),
+        "options": [
+            {"name": name, "default": option.default, "about": option.about, "choices": []}
+            for name, option in family.options.items()
+        ],
+    }
+
+
+def _user_entry(spec: str, game: Game) -> dict[str, Any]:
+    """Return a user-defined game, which has no options."""
+    return {
+        "name": spec,
+        "title": game_title(game),
+        "summary": f"your game, {spec}",
+        "players": game.players,
+        "playouts": sorted(game.playouts),
+        "default_agent": default_spec(game),
+        "options": [],
+        "user_defined": True,
+    }
+
+
 def _gdl_entry() -> dict[str, Any]:
-    """Return the GDL games of the package as one game with an option."""
-    names = sheets.names()
+    """Return the GDL games of the package as one game whose sheet is chosen from a list."""
+    choices = [
+        {
+            "value": name,
+            "label": sheets.title(name),
+            "about": sheets.summary(name),
+            "players": gdl_outline(f"{GDL}(sheet={name})").players,
+        }
+        for name in sheets.names()
+    ]
+    about = "the rules of the game"
     return {
         "name": GDL,
+        "title": "Games in GDL",
         "summary": "games of general game playing, written in the Game Description Language",
         "players": 2,
         "playouts": [],
-        "options": [{"name": "sheet", "default": names[0], "about": "one of " + ", ".join(names)}],
+        "default_agent": default_spec(),
+        "options": [
+            {"name": "sheet", "default": choices[0]["value"], "about": about, "choices": choices}
+        ],
     }
 
 

@@ -14,15 +14,15 @@ from graven.agents import default_spec
 from graven.core.errors import UsageError
 from graven.core.game import Game, Position
 from graven.core.rng import derive
+from graven.interfaces.saved_games import PERSON
 from graven.interfaces.web.agent_limits import limited_budget, parse_page_agent
 from graven.interfaces.web.board_cells import cell_names, cells_of_move
-from graven.interfaces.web.web_games import GDL, game_from_rules, packaged_game
+from graven.interfaces.web.web_games import GDL, game_from_rules, page_game
 from graven.interfaces.web.web_limits import PageLimits
 from graven.lab.experiments.game_records import forfeit_scores
 from graven.search.budget import Budget
 from graven.search.specs import Spec
 
-PERSON = "person"
 DEFAULT_PLAYOUTS = 10_000
 
 _ids = count()
@@ -83,11 +83,8 @@ class LiveGame:
     def create(
         cls, spec: str, limits: PageLimits, *, rules: str | None = None, seed: int | None = None
     ) -> LiveGame:
-        """Create a game of the package, or one from `rules` as GDL text."""
-        if rules is not None:
-            game = game_from_rules(rules, spec)
-        else:
-            game = packaged_game(spec, limits.folder)
+        """Create a game by its spec, or one from `rules` as GDL text."""
+        game = game_from_rules(rules, spec) if rules is not None else page_game(spec, limits)
         return cls(game, spec, limits, rules=rules, seed=seed)
 
     # Seats and budgets.

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from graven import __version__
 from graven.core.errors import UsageError
+from graven.drawing import COLOURS, player_colour
 from graven.games import go, sgf
+from graven.interfaces.saved_games import PERSON, SavedGame
 from graven.interfaces.web.board_cells import cell_names, cells_of_move
-from graven.interfaces.web.live_game import PERSON, LiveGame, MoveEvaluation
+from graven.interfaces.web.game_titles import game_title
+from graven.interfaces.web.live_game import LiveGame, MoveEvaluation
 
 
 def state_message(live: LiveGame) -> dict[str, Any]:
@@ -19,9 +22,12 @@ def state_message(live: LiveGame) -> dict[str, Any]:
     return {
         "type": "state",
         "game": {
+            "id": live.id,
             "spec": live.spec,
             "name": game.name,
+            "title": live.spec if live.rules is not None else game_title(game),
             "players": list(game.player_names),
+            "colours": player_colours(game.player_names),
             "one_click": live.one_click,
             "from_rules": live.rules is not None,
             "has_sgf": _has_sgf(live),
@@ -54,19 +60,28 @@ def state_message(live: LiveGame) -> dict[str, Any]:
         "playouts": live.budget.playouts,
         "seconds": live.budget.seconds if live.budget.playouts is None else None,
         "paused": live.paused,
+        "seed": live.seed,
     }
+
+
+def player_colours(names: Sequence[str]) -> list[dict[str, str]]:
+    """Return the fill colour and the text colour of each player's pieces."""
+    colours = [COLOURS[player_colour(names, player)] for player in range(len(names))]
+    return [{"fill": colour.fill, "ink": colour.ink} for colour in colours]
 
 
 def saved_game(live: LiveGame) -> dict[str, Any]:
     """Return the game as a record to save; the page opens such a file again."""
-    return {
-        "graven": __version__,
-        "game": live.spec,
-        "rules": live.rules,
-        "seats": _seats(live),
-        "playouts": live.budget.playouts,
-        "seconds": live.budget.seconds,
-        "moves": [ply.move for ply in live.plies],
+    saved = SavedGame(
+        game=live.spec,
+        rules=live.rules,
+        seats=_seats(live),
+        playouts=live.budget.playouts,
+        seconds=live.budget.seconds,
+        seed=live.seed,
+        moves=[ply.move for ply in live.plies],
+    )
+    return saved.as_dict() | {
         "evaluations": [_evaluation(ply.evaluation) for ply in live.plies],
         "scores": list(live.scores) if live.scores else None,
         "resigned": live.resigned,

@@ -20,7 +20,9 @@ from graven.search.budget import Budget
 from graven.search.runner import Search
 from graven.search.specs import Spec
 
-WAITING, SEARCHING, DONE, STOPPED, FAILED = "waiting", "searching", "done", "stopped", "failed"
+WAITING, COMPILING, SEARCHING = "waiting", "compiling", "searching"
+DONE, STOPPED, FAILED = "done", "stopped", "failed"
+COMPILE_PLAYOUTS = 2  # of the search that compiles: rules in Python may be slow
 
 
 class RetainedSearch:
@@ -99,12 +101,12 @@ class PageSearch:
 
     @property
     def active(self) -> bool:
-        """Whether the search is waiting or running."""
-        return self.status in (WAITING, SEARCHING)
+        """Whether the search is waiting, compiling or running."""
+        return self.status in (WAITING, COMPILING, SEARCHING)
 
     @property
     def seconds(self) -> float:
-        """How long the search has been running."""
+        """How long the search has been running, or compiling."""
         if self.result is not None:
             return self.result.seconds
         return time.perf_counter() - self.started_at if self.started_at else 0.0
@@ -120,8 +122,11 @@ class PageSearch:
                     return
                 player = self._retained_player()
                 self.started_at = time.perf_counter()
-                self.status = SEARCHING
+                self.status = COMPILING
                 with cancelled_by(self._cancelled):
+                    player.warm_up(COMPILE_PLAYOUTS)
+                    self.started_at = time.perf_counter()
+                    self.status = SEARCHING
                     self.result = player.choose(self.position, MoveClock(self.budget, self._stop))
             status = STOPPED if self._result_discarded() else DONE
         except SearchCancelled:  # rules in Python are cancelled within a playout

@@ -11,7 +11,7 @@ from graven.core.contract import TERMINAL
 from graven.core.errors import UsageError
 from graven.core.game import Game
 from graven.interfaces.web.board_cells import cells_of_move
-from graven.interfaces.web.search_pool import WAITING, PageSearch
+from graven.interfaces.web.search_pool import COMPILING, WAITING, PageSearch
 from graven.search import snapshot
 from graven.search.plan import NEVER
 
@@ -36,8 +36,8 @@ def search_message(page_search: PageSearch) -> dict[str, Any]:
         "seconds": round(page_search.seconds, 3),
     }
     search = page_search.retained.search
-    # The tree of a waiting search may be in use by a search of another position.
-    if search is None or page_search.status == WAITING:
+    # Until a search runs, its tree may be in use by a search of another position.
+    if search is None or page_search.status in (WAITING, COMPILING):
         return message
     playouts = result.playouts if result else snapshot.playouts_done(search)
     if not playouts:
@@ -77,7 +77,7 @@ def tree_node_message(
     search = page_search.retained.search
     if (
         search is None
-        or page_search.status == WAITING
+        or page_search.status in (WAITING, COMPILING)
         or not (page_search.result or snapshot.playouts_done(search))
     ):
         raise UsageError("there is no tree to show yet.")

@@ -15,7 +15,10 @@ from typing import Any, TypeVar
 from graven.core.errors import UsageError, unknown
 from graven.core.game import Position
 from graven.interfaces.web.board_cells import cell_names, cells_of_move
-from graven.interfaces.web.web_games import packaged_game
+from graven.interfaces.web.game_titles import game_title
+from graven.interfaces.web.live_game_formats import player_colours
+from graven.interfaces.web.web_games import page_game
+from graven.interfaces.web.web_limits import PageLimits
 from graven.lab.experiments.job import GameResult
 from graven.lab.experiments.pairing import Pairing
 from graven.lab.experiments.reproduce import Entry, Results
@@ -38,9 +41,9 @@ T = TypeVar("T")
 class StorePages:
     """A result store, read by one thread at a time."""
 
-    def __init__(self, path: str, folder: Path | None) -> None:
+    def __init__(self, path: str, limits: PageLimits | None = None) -> None:
         self.path = path
-        self._folder = folder
+        self._limits = limits or PageLimits()
         self._lock = threading.RLock()
         self._store: Store | None = None
         self._inode = 0
@@ -191,7 +194,9 @@ class StorePages:
             "match": match,
             "number": number,
             "game": pairing.game,
+            "title": game_title(positions[0].game),
             "players": list(positions[0].game.player_names),
+            "colours": player_colours(positions[0].game.player_names),
             "seats": [pairing.agents[side] for side in result.seats],
             "budget": pairing.budget,
             "scores": list(result.scores),
@@ -228,7 +233,7 @@ class StorePages:
                         f"game {number} was imported without its moves: 'graven replay "
                         f"{pairing_id(pairing)} {number}' shows it."
                     )
-                position = packaged_game(pairing.game, self._folder).start()
+                position = page_game(pairing.game, self._limits).start()
                 positions = [position]
                 for move in results[0].moves:
                     position = position.play_moves([move])

@@ -1,22 +1,35 @@
-"""Games that a page may ask for: a game of the package, or rules as GDL text.
+"""Games that a page may ask for: a game of the package or of the command line, or GDL text.
 
-A page can neither run a Python file of the server nor read a file outside the folder that the
+A page can neither run another Python file of the server nor read a file outside the folder that the
 server was started with.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from graven.core.errors import UsageError
 from graven.core.game import MISERE, Game
 from graven.games import registry
-from graven.sources.gdl_text import gdl_game
+from graven.sources.gdl_text import gdl_game, sheet_error
+
+if TYPE_CHECKING:
+    from graven.interfaces.web.web_limits import PageLimits
 
 GDL = "gdl"
 MAX_TITLE_CHARACTERS = 80
 MAX_LISTED_FILES = 200
 FILE_OPTION = "file"  # the option of some games that names a file
+
+
+def page_game(spec: str, limits: PageLimits) -> Game:
+    """Make a game that a page asks for: one named on the command line, or one of the package."""
+    named = spec.strip().removeprefix(MISERE)
+    if named in limits.games:
+        game = limits.games[named]
+        return game.as_misere() if spec.strip().startswith(MISERE) else game
+    return packaged_game(spec, limits.folder)
 
 
 def packaged_game(spec: str, folder: Path | None) -> Game:
@@ -26,7 +39,12 @@ def packaged_game(spec: str, folder: Path | None) -> Game:
         options[FILE_OPTION] = str(resolve_in_folder(folder, str(options[FILE_OPTION])))
     if name.removeprefix(MISERE) == GDL:
         return gdl_game(name, **options)
-    return registry.make_game(name, **options)
+    try:
+        return registry.make_game(name, **options)
+    except UsageError:
+        if error := sheet_error(name):
+            raise error from None
+        raise
 
 
 def game_from_rules(rules: str, title: str) -> Game:

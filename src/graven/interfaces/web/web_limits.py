@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from graven.core.game import Game
 
 MAX_RULES_CHARACTERS = 1 << 20  # of a game's rules as GDL text
 MAX_MESSAGE_BYTES = MAX_RULES_CHARACTERS + (1 << 16)
@@ -18,7 +23,9 @@ UPDATES_PER_SECOND = 8.0  # of a running search, sent to the page
 class PageLimits:
     """What the server allows, for one move of an agent and in total.
 
-    `folder` is the only directory from which games may read files; None forbids files.
+    `folder` is the only directory from which games may read files; None forbids files. `games` are
+    the user-defined games named on the command line, by the texts that name them; no other Python
+    file is run.
     """
 
     playouts: int = 1_000_000
@@ -27,6 +34,7 @@ class PageLimits:
     searches: int = 4  # running at the same time
     sessions: int = 100
     folder: Path | None = None
+    games: Mapping[str, Game] = field(default_factory=dict)
 
     @property
     def trees(self) -> int:

@@ -111,7 +111,7 @@ class WebServer:
             if self._store is None:
                 from graven.interfaces.web.store_pages import StorePages
 
-                self._store = StorePages(self._db, self.limits.folder)
+                self._store = StorePages(self._db, self.limits)
             return self._store
 
     def _load_choices(self) -> dict[str, Any]:
@@ -163,7 +163,7 @@ class WebServer:
             session = sessions.open(socket.query_params.get("session"))
         except UsageError as error:
             with suppress(Exception):
-                await socket.send_json({"type": "error", "text": str(error)})
+                await socket.send_json({"type": "error", "text": str(error), "request": "connect"})
                 await socket.close(TRY_AGAIN_LATER)
             return
         from graven.interfaces.web.browser_tab import BrowserTab

@@ -20,6 +20,7 @@ from typing import Any
 
 from graven.core.contract import TERMINAL
 from graven.core.errors import GravenError, UsageError
+from graven.interfaces.saved_games import saved_text
 from graven.interfaces.web.agent_limits import limited_budget, parse_page_agent
 from graven.interfaces.web.browser_tab import BrowserTab, OutgoingMessage
 from graven.interfaces.web.live_game import LiveGame, MoveEvaluation
@@ -97,18 +98,21 @@ class GameSession:
 
     async def receive(self, tab: BrowserTab, data: str | bytes) -> None:
         """Act on a message of a tab; errors are sent to that tab only."""
+        request = ""
         try:
             message = parse_message(data)
+            request = message.type
             async with self._lock:
                 await self._act(tab, message)
         except GravenError as error:
-            tab.send_error(" ".join(str(error).split()))
+            tab.send_error(" ".join(str(error).split()), request)
         except MemoryError:
-            tab.send_error("there is not enough memory for that.")
+            tab.send_error("there is not enough memory for that.", request)
         except Exception as error:
             if environ.get("GRAVEN_DEBUG"):
                 traceback.print_exc(file=sys.stderr)
-            tab.send_error(f"this is a bug: {type(error).__name__}: {error}. Please report it.")
+            text = f"this is a bug: {type(error).__name__}: {error}. Please report it."
+            tab.send_error(text, request)
 
     def broadcast(self, message: OutgoingMessage, droppable: bool = False) -> None:
         """Send a message to all tabs."""
@@ -161,10 +165,7 @@ class GameSession:
 
     def _save(self, message: PageMessage) -> OutgoingMessage:
         game = self._current_game
-        if message["format"] == "sgf":
-            text = sgf_text(game)
-        else:
-            text = json.dumps(saved_game(game), indent=1) + "\n"
+        text = sgf_text(game) if message["format"] == "sgf" else saved_text(saved_game(game))
         name = f"{game.game.name}.{message['format']}"
         return {"type": "file", "name": name, "text": text}
 
@@ -218,7 +219,7 @@ class GameSession:
                 return
             self.broadcast(await self.in_thread(search_message, search))
             if search.status == FAILED:
-                self.broadcast({"type": "error", "text": search.error})
+                self.broadcast({"type": "error", "text": search.error, "request": "search"})
             if search.slot == MOVE_SLOT:
                 await self._play_result(search)
 

@@ -11,7 +11,11 @@ MAX_NAME_CHARACTERS = 40
 KINDS = {
     "game": (
         ("game.txt", "test_game.txt"),
-        ("graven play ./NAME.py:game", "graven match ./NAME.py:game grave uct --games 20"),
+        (
+            "graven play ./NAME.py:game",
+            "graven serve ./NAME.py:game --open",
+            "graven match ./NAME.py:game grave uct --games 20",
+        ),
     ),
     "policy": (
         ("policy.txt", "test_policy.txt"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,7 +11,6 @@ from graven.interfaces.cli.arguments import (
     GameText,
     Playouts,
     Seconds,
-    Seed,
     Size,
     agent_or_default,
     budget_or_default,
@@ -20,45 +19,135 @@ from graven.interfaces.cli.arguments import (
 )
 from graven.interfaces.cli.console import run_to_completion
 
+if TYPE_CHECKING:
+    from graven.agents import Agent
+    from graven.core.game import Game
+    from graven.interfaces.cli.play_session import PlaySetup
+    from graven.interfaces.saved_games import SavedGame
+
 DEFAULT_PLAYOUTS = 10_000
 
 
 def play(
-    game: GameText,
+    game: GameText = "",
     agent: AgentText = None,
     side: Annotated[
         str, typer.Option(help="Your seat: first, second, third, ...", metavar="SIDE")
     ] = "first",
     playouts: Playouts = None,
     seconds: Seconds = None,
-    seed: Seed = 0,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            help="Random seed: equal seeds give equal agents. By default a new one, which is "
+            "printed.",
+            metavar="N",
+        ),
+    ] = None,
     size: Size = None,
+    open_file: Annotated[
+        str | None,
+        typer.Option("--open", help="Continue a saved game.", metavar="FILE"),
+    ] = None,
 ) -> None:
     """Play against an agent in the terminal.
 
-    Type a move, or: undo, hint, moves, opinion (the agent's evaluation), help, quit. Without a
-    budget the agent makes 10,000 playouts per move.
+    Type a move, or: undo, hint, moves, opinion (the agent's evaluation), save, open, help, quit.
+    Without a budget the agent makes 10,000 playouts per move. Every game has a new seed, which is
+    printed. The web page opens saved games, too.
 
     \b
     Examples:
       graven play breakthrough
       graven play domineering --side second --agent "rave(bias=1e-3)" --seconds 2
+      graven play go --seed 4711
+      graven play --open game.json
     """
     from graven.agents import is_external
     from graven.core.errors import UsageError, unknown
-    from graven.interfaces.cli.play_session import SEATS, PlaySession
+    from graven.interfaces.cli.play_session import SEATS, PlaySession, PlaySetup, fresh_seed
 
+    if not game and open_file is None:
+        raise UsageError("name a game to play, such as breakthrough, or --open a saved one.")
     if agent is not None and is_external(agent):
         raise UsageError(
             f"{agent} plays only matches (graven match), not against a user in the terminal."
         )
     if agent is not None:
         check_agents(agent)
-    played = compile_game(game, size)
-    opponent = agent_or_default(agent, played)
-    budget = opponent.budget_or(budget_or_default(playouts, seconds, DEFAULT_PLAYOUTS))
-    seats = SEATS[: played.players]
-    if side not in seats:
-        raise unknown(f"side of {played.name}", side, seats)
-    run_to_completion(opponent.player(played).warm_up, f"compiling {opponent.spec}")
-    PlaySession(played, opponent, budget, seat=seats.index(side), seed=seed).run()
+    played = compile_game(game, size) if game else None
+
+    def open_game(path: str) -> PlaySetup:
+        return opened_setup(path, played)
+
+    if open_file is not None:
+        setup = open_game(open_file)
+    else:
+        assert played is not None
+        seats = SEATS[: played.players]
+        if side not in seats:
+            raise unknown(f"side of {played.name}", side, seats)
+        opponent = agent_or_default(agent, played)
+        budget = opponent.budget_or(budget_or_default(playouts, seconds, DEFAULT_PLAYOUTS))
+        warm_up(opponent, played)
+        setup = PlaySetup(
+            game=played,
+            agent=opponent,
+            budget=budget,
+            seat=seats.index(side),
+            seed=fresh_seed() if seed is None else seed,
+        )
+    PlaySession(setup, open_game).run()
+
+
+def warm_up(agent: Agent, game: Game) -> None:
+    """Compile the search of a game, with progress."""
+    run_to_completion(agent.player(game).warm_up, f"compiling {agent.spec}")
+
+
+def opened_setup(path: str, played: Game | None) -> PlaySetup:
+    """Return the setup of a saved game; `played` is the game of the command line, if any."""
+    from graven.agents import is_external
+    from graven.core.errors import UsageError
+    from graven.interfaces.cli.play_session import PlaySetup, fresh_seed
+    from graven.interfaces.saved_games import PERSON, read_saved_game
+
+    saved = read_saved_game(path)
+    game = saved_rules(saved, path, played)
+    if len(saved.seats) != game.players:
+        raise UsageError(f"{path!r} has {len(saved.seats)} seats; {game.name} has {game.players}.")
+    specs = [seat for seat in saved.seats if seat != PERSON]
+    spec = specs[0] if specs else None
+    if spec is not None and (is_external(spec) or ".py" in spec):  # a file must not start programs
+        raise UsageError(f"{path!r} has an agent that is a program: {spec}.")
+    agent = agent_or_default(spec, game)
+    warm_up(agent, game)
+    return PlaySetup(
+        game=game,
+        agent=agent,
+        budget=agent.budget_or(budget_or_default(saved.playouts, saved.seconds, DEFAULT_PLAYOUTS)),
+        seat=saved.seats.index(PERSON) if PERSON in saved.seats else 0,
+        seed=fresh_seed() if saved.seed is None else saved.seed,
+        moves=saved.moves,
+        rules=saved.rules,
+        title=saved.game,
+    )
+
+
+def saved_rules(saved: SavedGame, path: str, played: Game | None) -> Game:
+    """Return the game of a saved one. Python files are run only if the command line names them."""
+    from graven.core.errors import UsageError
+    from graven.sources.python_file import is_file_game
+
+    if saved.rules is not None:
+        from graven.gdl.sheet_loader import sheet_game
+
+        return sheet_game(saved.rules, saved.game)
+    if played is not None and played.spec == saved.game:
+        return played
+    if is_file_game(saved.game):
+        raise UsageError(
+            f"{path!r} is a game of {saved.game}, a Python file: name that game, as in "
+            f"graven play ./mygame.py:game --open {path}."
+        )
+    return compile_game(saved.game, None)

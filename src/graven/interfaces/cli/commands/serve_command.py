@@ -10,6 +10,14 @@ from graven.interfaces.cli.arguments import Db
 
 
 def serve(
+    games: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Games that the page offers beside those of the package: ./mygame.py:game.",
+            metavar="[GAME]...",
+            show_default=False,
+        ),
+    ] = None,
     host: Annotated[
         str, typer.Option(help="The address to listen on; 0.0.0.0: all addresses.", metavar="HOST")
     ] = "127.0.0.1",
@@ -49,11 +57,13 @@ def serve(
 ) -> None:
     """Serve a web page to play on, to watch searches, and to browse experiments.
 
-    The page is reachable only from this machine unless --host is given. It has no passwords.
+    The page is reachable only from this machine unless --host is given. It has no passwords. It
+    runs no Python files but those of the games that are named here.
 
     \b
     Examples:
       graven serve --open
+      graven serve ./mygame.py:game --open
       graven serve --port 9000 --db experiment.db --max-seconds 10
     """
     from graven.core.extras import require
@@ -73,6 +83,7 @@ def serve(
         host,
         port,
         names=name or (),
+        games=games or (),
         folder=folder,
         db=db,
         open_browser=open_browser,

@@ -13,9 +13,10 @@ export class AgentPicker {
   constructor({ choices, value = choices.default_agent, checkAgent, label = "Agent" }) {
     this.choices = choices;
     this.checkAgent = checkAgent;
+    this.isEdited = false; // by the user
     const id = `agent-${pickerCount += 1}`;
     this.input = h("input", { id, class: "spec", value, spellcheck: "false", autocomplete: "off",
-      list: `${id}-examples`, "aria-describedby": `${id}-message`, oninput: () => this.checkLater() });
+      list: `${id}-examples`, "aria-describedby": `${id}-message`, oninput: () => { this.isEdited = true; this.checkLater(); } });
     this.message = h("p", { id: `${id}-message`, class: "message", role: "status" });
     this.form = h("div", { class: "agent-form" });
     this.details = h("details", { class: "agent-details", ontoggle: () => this.details.open && this.build() },
@@ -32,11 +33,21 @@ export class AgentPicker {
 
   checkLater() {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.checkAgent(this.value, ({ error }) => {
-      this.message.textContent = error ?? "";
-      this.message.classList.toggle("invalid", Boolean(error));
-      this.input.setAttribute("aria-invalid", String(Boolean(error)));
-    }), CHECK_DELAY);
+    this.timer = setTimeout(() => this.check(), CHECK_DELAY);
+  }
+
+  // Let the server validate the spec, show its error beside the field, and resolve to whether it is
+  // valid.
+  check() {
+    clearTimeout(this.timer);
+    return new Promise((resolve) => {
+      this.checkAgent(this.value, ({ error }) => {
+        this.message.textContent = error ?? "";
+        this.message.classList.toggle("invalid", Boolean(error));
+        this.input.setAttribute("aria-invalid", String(Boolean(error)));
+        resolve(!error);
+      });
+    });
   }
 
   // Build the form from the text of the spec.
@@ -92,6 +103,7 @@ export class AgentPicker {
       for (const key of [...tree.keys()]) if (key !== "beta" && key !== "ref") tree.delete(key);
     }
     this.input.value = joinSpec(this.partText("tree"), this.partText("playout"));
+    this.isEdited = true;
     this.checkLater();
     if (name === "beta") this.build();
   }
@@ -99,6 +111,7 @@ export class AgentPicker {
   partText(part) { return formatPart({ name: this.names[part], values: this.values[part] }); }
 
   replace(treeText, playoutText) {
+    this.isEdited = true;
     this.value = joinSpec(treeText, playoutText);
     this.build();
   }
@@ -152,9 +165,20 @@ export class BudgetPicker {
     this.unit = h("select", { "aria-label": "Playouts or seconds" },
       h("option", { value: "playouts", selected: playouts !== null }, "playouts"),
       h("option", { value: "seconds", selected: playouts === null }, "seconds"));
+    this.limits = choices.limits;
+    this.message = h("p", { class: "message invalid", role: "status" });
     this.element = h("div", { class: "budget" }, h("span", { class: "label" }, "Budget a move"),
-      h("div", { class: "row" }, this.amount, this.unit),
+      h("div", { class: "row" }, this.amount, this.unit), this.message,
       h("small", {}, `At most ${formatNumber(choices.limits.playouts)} playouts or ${choices.limits.seconds} s.`));
+  }
+
+  // Show what is wrong with the amount; returns whether it is valid.
+  check() {
+    const amount = Number(this.amount.value), unit = this.unit.value, most = this.limits[unit];
+    const isValid = amount > 0 && amount <= most && (unit === "seconds" || Number.isInteger(amount));
+    this.message.textContent = isValid ? "" : `Enter ${unit === "seconds" ? "a" : "a whole"} number above 0, at most ${formatNumber(most)}.`;
+    this.amount.setAttribute("aria-invalid", String(!isValid));
+    return isValid;
   }
 
   get value() {

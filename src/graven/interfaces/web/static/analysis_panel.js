@@ -1,7 +1,7 @@
 // The search tab of the play view: how a search is drawn, its pv, its table, and analyses.
 
 import { AgentPicker, BudgetPicker } from "./agent_picker.js";
-import { playerClass } from "./colours.js";
+import { playerStyle } from "./colours.js";
 import { h } from "./dom.js";
 import { SearchPanel } from "./search_panel.js";
 
@@ -48,11 +48,13 @@ export class AnalysisPanel {
       h("button", { type: "button", onclick: () => send("finish_search", {}) }, "Stop")));
   }
 
+  reset() { this.searchPanel.reset(); }
+
   showSearch(search) { this.searchPanel.show(search); }
 
-  showPv(pv, players) {
+  showPv(pv, colours) {
     if (!pv) { this.pvText.replaceChildren(); return; }
     this.pvText.replaceChildren(h("span", { class: "label" }, "Principal variation "),
-      ...pv.map(([player, move], i) => h("span", { class: `ply ${playerClass(players, player)}` }, `${i + 1}. ${move}`)));
+      ...pv.map(([player, move], i) => h("span", { class: "ply", style: playerStyle(colours, player) }, `${i + 1}. ${move}`)));
   }
 }

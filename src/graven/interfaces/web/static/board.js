@@ -2,7 +2,7 @@
 
 import { $, announce, h, s } from "./dom.js";
 import { addInput, nextCell } from "./board_input.js";
-import { drawOverlay, isWide } from "./board_overlay.js";
+import { drawOverlay } from "./board_overlay.js";
 
 let boardCount = 0;
 
@@ -17,13 +17,13 @@ export class Board {
     this.movesByFirstCell = new Map();
     this.selected = null; // the first cell of a move in progress
     this.cursor = null; // the cell of the keyboard cursor
-    this.svgText = null;
+    this.drawn = null; // the drawing that is shown: its SVG or its text
     this.id = boardCount += 1;
   }
 
-  show({ svg, text, label = "", players = [], moves = [], oneClick = false, lastCells = [] }) {
+  show({ svg, text, label = "", colours = [], moves = [], oneClick = false, lastCells = [] }) {
     this.moves = moves;
-    this.players = players;
+    this.colours = colours;
     this.oneClick = oneClick;
     this.movesByFirstCell = new Map();
     for (const move of moves) {
@@ -32,7 +32,7 @@ export class Board {
       if (!this.movesByFirstCell.has(first)) this.movesByFirstCell.set(first, []);
       this.movesByFirstCell.get(first).push(move);
     }
-    if (svg !== this.svgText) this.draw(svg, text);
+    if ((svg ?? text) !== this.drawn) this.draw(svg, text);
     this.selected = null;
     if (!this.svg) return;
     this.svg.setAttribute("aria-label", label);
@@ -40,13 +40,22 @@ export class Board {
     this.showHints(null);
   }
 
+  // Show a message in place of the board.
+  clear(...content) {
+    this.moves = [];
+    this.movesByFirstCell = new Map();
+    this.svg = null;
+    this.drawn = null;
+    this.host.replaceChildren(...content);
+  }
+
   draw(svg, text) {
-    this.svgText = svg;
+    this.drawn = svg ?? text;
     this.svg = null;
     this.cells.clear();
     this.cursor = null;
     if (!svg) {
-      this.host.replaceChildren(h("pre", { class: "board-text" }, text ?? ""));
+      this.host.replaceChildren(h("pre", { class: "board-text", tabindex: "0", role: "img", "aria-label": "The position as text" }, text ?? ""));
       return;
     }
     // Gradient ids must be unique on the page: a gradient of a hidden board is not drawn.
@@ -57,8 +66,10 @@ export class Board {
     root.removeAttribute("height");
     $("title", root)?.remove();
     root.setAttribute("class", "board");
-    root.setAttribute("role", "application");
-    root.setAttribute("tabindex", "0");
+    const [, , width, height] = root.getAttribute("viewBox").split(" ").map(Number);
+    root.style.setProperty("--ratio", String(width / height));
+    root.setAttribute("role", this.onMove ? "application" : "img");
+    if (this.onMove) root.setAttribute("tabindex", "0");
     for (const cell of root.querySelectorAll("[data-cell]")) {
       const shape = shapeOf(cell);
       const shapes = this.cells.get(cell.dataset.cell);
@@ -124,7 +135,7 @@ export class Board {
     const dialog = $("#move-chooser");
     const button = ([text]) => h("button", { type: "button", onclick: () => { dialog.close(); this.onMove(text); } }, text);
     dialog.replaceChildren(
-      h("h2", {}, "Which move?"),
+      h("h2", { id: "move-chooser-title" }, "Which move?"),
       h("div", { class: "actions wrap" }, moves.map(button),
         h("button", { type: "button", class: "quiet", onclick: () => dialog.close() }, "Cancel")));
     dialog.showModal();
@@ -179,19 +190,26 @@ export class Board {
   }
 }
 
+// The centre and the extent of a cell's own shape, which may be a rectangle, a circle or a polygon.
 function shapeOf(cell) {
   const get = (name) => Number(cell.getAttribute(name));
-  if (cell.tagName === "circle") return { x: get("cx"), y: get("cy"), size: 2 * get("r"), width: 2 * get("r") };
-  return { x: get("x") + get("width") / 2, y: get("y") + get("height") / 2,
+  if (cell.tagName === "circle") return { cell, x: get("cx"), y: get("cy"), size: 2 * get("r"), width: 2 * get("r") };
+  if (cell.tagName === "polygon") {
+    const points = cell.getAttribute("points").trim().split(/\s+/).map((point) => point.split(",").map(Number));
+    const middle = (axis) => (Math.min(...points.map((p) => p[axis])) + Math.max(...points.map((p) => p[axis]))) / 2;
+    const width = Math.max(...points.map((p) => p[0])) - Math.min(...points.map((p) => p[0]));
+    return { cell, x: middle(0), y: middle(1), size: width, width };
+  }
+  return { cell, x: get("x") + get("width") / 2, y: get("y") + get("height") / 2,
     size: Math.min(get("width"), get("height")), width: get("width") };
 }
 
-// A frame around a cell; a wide cell, such as a row of text, is framed as a whole.
-function ring(shape, kind) {
-  if (isWide(shape)) {
-    return s("rect", { x: shape.x - shape.width / 2 + 1, y: shape.y - shape.size / 2, width: shape.width - 2,
-      height: shape.size, rx: 3, class: kind });
-  }
-  const side = shape.size * 0.9;
-  return s("rect", { x: shape.x - side / 2, y: shape.y - side / 2, width: side, height: side, rx: side / 6, class: kind });
+// A frame in the shape of a cell, slightly smaller than it.
+function ring({ cell, x, y, width, size }, kind) {
+  const frame = cell.cloneNode(false);
+  frame.removeAttribute("data-cell");
+  frame.setAttribute("class", kind);
+  const across = 1 - 5 / width, down = 1 - 5 / size;
+  frame.setAttribute("transform", `translate(${x} ${y}) scale(${across.toFixed(3)} ${down.toFixed(3)}) translate(${-x} ${-y})`);
+  return frame;
 }

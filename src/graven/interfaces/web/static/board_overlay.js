@@ -1,6 +1,6 @@
 // The moves of a search drawn on a board: a heat map or arrows, and the principal variation.
 
-import { heatColour, playerClass, textColourOn } from "./colours.js";
+import { heatColour, playerStyle, textColourOn } from "./colours.js";
 import { s } from "./dom.js";
 
 const MAX_ARROWS = 16;
@@ -20,28 +20,20 @@ export function drawOverlay(board, rows, { style = "heat", pv = [] } = {}) {
   board.overlay.replaceChildren(...shapes);
 }
 
-// One spot per target cell; shares of visits of several moves to the same cell are added.
+// One spot for each target cell: of the first, most visited move to it.
 function heatMap(board, rows) {
   const spots = new Map();
   for (const row of rows) {
     const target = row.cells.at(-1);
-    if (!target || !board.shape(target)) continue;
-    const merged = spots.get(target);
-    if (!merged) spots.set(target, { ...row });
-    else if (row.additive) {
-      merged.share += row.share;
-      merged.value = merged.share;
-      merged.label = row.format(merged.share);
-    }
+    if (target && board.shape(target) && !spots.has(target)) spots.set(target, row);
   }
-  const largest = Math.max(1e-9, ...[...spots.values()].map((row) => (row.additive ? row.value : 1)));
-  return [...spots].flatMap(([target, row]) => spot(board.shape(target), row, largest));
+  return [...spots].flatMap(([target, row]) => spot(board.shape(target), row));
 }
 
-function spot(shape, row, largest) {
-  const value = row.additive ? row.value / largest : row.value;
-  const area = row.additive ? value : Math.min(1, row.share * 4);
-  const r = shape.size * (0.14 + 0.28 * Math.sqrt(area));
+// The colour is the value's place in the range that the legend shows; so is the area of visits.
+function spot(shape, row) {
+  const { scaled: value, isShare } = row;
+  const r = shape.size * (isShare ? 0.14 + 0.28 * Math.sqrt(value) : 0.36);
   const shapes = [s("circle", { cx: shape.x, cy: shape.y, r, fill: heatColour(value), class: "spot" })];
   if (row.label && r > shape.size * 0.24) {
     shapes.push(s("text", { x: shape.x, y: shape.y + shape.size * 0.09, "font-size": shape.size * 0.27,
@@ -53,14 +45,14 @@ function spot(shape, row, largest) {
 function arrow(board, row) {
   const from = board.shape(row.cells[0]), to = board.shape(row.cells.at(-1));
   if (!from || !to) return [];
-  if (from === to) return spot(to, row, 1);
+  if (from === to) return spot(to, row);
   const width = from.size * (0.05 + 0.22 * Math.sqrt(row.share));
   const dx = to.x - from.x, dy = to.y - from.y, length = Math.hypot(dx, dy);
   const ux = dx / length, uy = dy / length, head = Math.max(width * 1.8, from.size * 0.18);
   const end = [to.x - ux * head, to.y - uy * head];
   const side = [-uy * head * 0.62, ux * head * 0.62];
   const tip = `M${to.x} ${to.y}L${end[0] + side[0]} ${end[1] + side[1]}L${end[0] - side[0]} ${end[1] - side[1]}Z`;
-  return [s("g", { class: "arrow", fill: heatColour(row.value), stroke: heatColour(row.value) },
+  return [s("g", { class: "arrow", fill: heatColour(row.scaled), stroke: heatColour(row.scaled) },
     s("line", { x1: from.x, y1: from.y, x2: end[0], y2: end[1], "stroke-width": width, "stroke-linecap": "round" }),
     s("path", { d: tip, stroke: "none" }))];
 }
@@ -74,7 +66,7 @@ function pvBadges(board, pv) {
     const r = Math.max(7, shape.size * 0.17);
     const x = shape.x + (isWide(shape) ? shape.width / 2 - r : shape.size * 0.3);
     const y = shape.y - (isWide(shape) ? 0 : shape.size * 0.3);
-    badges.push(s("g", { class: `badge ${playerClass(board.players, player)}` },
+    badges.push(s("g", { class: "badge", style: playerStyle(board.colours, player) },
       s("circle", { cx: x, cy: y, r }),
       s("text", { x, y: y + r * 0.42, "font-size": r * 1.25, "text-anchor": "middle" }, String(index + 1))));
   });

@@ -10,17 +10,17 @@ function interpolate(value) {
   return STOPS[low].map((channel, i) => Math.round(channel + fraction * (STOPS[low + 1][i] - channel)));
 }
 
-// The colour of a value from 0 to 1, and the colour of text on it.
+// The colour of a value from 0 to 1, the colour of text on it, and the whole scale from left to right.
 export const heatColour = (value) => `rgb(${interpolate(value).join(" ")})`;
 export const textColourOn = (value) => (value > 0.55 ? "#10151a" : "#ffffff");
+export const HEAT_SCALE = `linear-gradient(to right, ${STOPS.map((stop) => `rgb(${stop.join(" ")})`).join(", ")})`;
 
 // Lines of charts: Okabe and Ito's colours, distinguished by dashes as well.
 export const LINE_COLOURS = ["var(--line-1)", "var(--line-2)", "var(--line-3)", "var(--line-4)"];
 export const LINE_DASHES = ["", "7 4", "2 3", "9 3 2 3"];
 
-// The CSS class of a player's pieces: by the player's name if it is a colour, else by its number.
-const PIECE_NAMES = ["white", "black", "red", "blue", "vertical", "horizontal"];
-export function playerClass(names, player) {
-  const name = String(names?.[player] ?? "").toLowerCase();
-  return `tone-${PIECE_NAMES.includes(name) ? name : PIECE_NAMES[player % 4]}`;
+// The style of something in a player's colours: those of the pieces, which the server sends.
+export function playerStyle(colours, player) {
+  const { fill, ink } = colours?.[player] ?? { fill: "#b9bcb8", ink: "#1d2429" };
+  return { "--piece": fill, "--on-piece": ink };
 }

@@ -19,12 +19,13 @@ export class CompareView {
       const picker = new AgentPicker({ choices, value: agent, checkAgent, label });
       const frame = h("div", { class: "board-frame" });
       const panel = h("div", { class: "card" });
-      columns.append(h("article", { class: "side-by-side", "aria-label": label },
+      columns.append(h("section", { class: "side-by-side", "aria-label": label },
         h("div", { class: "card" }, picker.element), frame, panel));
-      this.sides[slot] = { picker, board: new Board(frame), panel: new SearchPanel(panel), search: null };
+      this.sides[slot] = { picker, board: new Board(frame), panel: new SearchPanel(panel, label), search: null };
     }
+    this.title = h("h1", {}, "Two agents, one position");
     host.replaceChildren(
-      h("div", { class: "bar" }, h("h1", {}, "Two agents, one position"),
+      h("div", { class: "bar" }, this.title,
         h("div", { class: "actions" },
           h("button", { type: "button", class: "primary", id: "compare-start", onclick: () => this.start() }, "Search both"),
           h("button", { type: "button", id: "compare-stop", onclick: () => this.send("finish_search", {}) }, "Stop"))),
@@ -41,9 +42,10 @@ export class CompareView {
 
   showState(state, cellsOfMove, label) {
     this.cellsOfMove = cellsOfMove;
+    this.title.textContent = `Two agents, one position: ${state.game.title}`;
     const lastCells = state.shown_ply ? state.plies[state.shown_ply - 1].cells : [];
     for (const side of Object.values(this.sides)) {
-      side.board.show({ svg: state.svg, text: state.text, label, players: state.game.players, lastCells });
+      side.board.show({ svg: state.svg, text: state.text, label, colours: state.game.colours, lastCells });
       if (side.search && side.search.ply !== state.shown_ply) {
         side.search = null;
         side.panel.reset();
@@ -64,7 +66,7 @@ export class CompareView {
     const { measure, style, pv } = this.display();
     for (const { board, search } of Object.values(this.sides)) {
       if (!search) continue;
-      const rows = style === "off" ? [] : overlayRows(search, this.cellsOfMove, measure);
+      const rows = style === "off" ? [] : overlayRows(search, this.cellsOfMove, measure).rows;
       board.showSearch(rows, { style, pv: pv ? search.pv ?? [] : [] });
     }
   }

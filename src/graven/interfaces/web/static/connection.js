@@ -38,9 +38,11 @@ export class Connection {
     };
   }
 
+  get isOpen() { return this.socket.readyState === WebSocket.OPEN; }
+
   // Send a message; returns whether the connection was open.
   send(type, fields = {}) {
-    if (this.socket.readyState !== WebSocket.OPEN) return false;
+    if (!this.isOpen) return false;
     this.socket.send(JSON.stringify({ type, ...fields }));
     return true;
   }

@@ -10,7 +10,7 @@ function fill(element, properties, children) {
   for (const [name, value] of Object.entries(properties ?? {})) {
     if (value === undefined || value === null || value === false) continue;
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else if (name === "style") Object.assign(element.style, value);
+    else if (name === "style") for (const [key, text] of Object.entries(value)) setStyle(element, key, text);
     else if (name === "dataset") Object.assign(element.dataset, value);
     else if (DOM_PROPERTIES.includes(name)) element[name] = value;
     else element.setAttribute(name, value === true ? "" : value);
@@ -20,6 +20,11 @@ function fill(element, properties, children) {
     element.append(child);
   }
   return element;
+}
+
+function setStyle(element, key, text) {
+  if (key.startsWith("--")) element.style.setProperty(key, text);
+  else element.style[key] = text;
 }
 
 // Create an HTML element (h) or an SVG element (s).
@@ -36,7 +41,12 @@ export const formatDecimal = (value, digits = 3) =>
 export const formatSeconds = (value) =>
   value < 10 ? `${value.toFixed(1)} s` : `${Math.round(value)} s`;
 
+// A spec, which may be broken between its parts but not within words.
+export const specText = (text) => h("code", { class: "spec-text" },
+  String(text).split(/(?<=[(,+])/).flatMap((part, i) => (i ? [h("wbr"), part] : [part])));
+
 let toastTimer = 0;
+export function hideToast() { $("#toast").hidden = true; }
 export function toast(text, kind = "error") {
   const box = $("#toast");
   box.textContent = text;

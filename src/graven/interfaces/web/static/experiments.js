@@ -1,7 +1,7 @@
 // The experiments view: matches, published tables with our results, plots, and recorded games.
 
 import { fetchJson } from "./connection.js";
-import { formatNumber, formatPercent, h, makeTabs, toast } from "./dom.js";
+import { formatNumber, formatPercent, h, makeTabs, specText, toast } from "./dom.js";
 import { ReplayPanel } from "./replay_panel.js";
 
 const POLL_INTERVAL = 2000; // milliseconds
@@ -43,6 +43,8 @@ export class ExperimentsView {
   }
 
   async load() {
+    const panel = this.panels[this.tab];
+    if (!panel.childElementCount) panel.append(h("p", { class: "hint", role: "status" }, "Loading…"));
     try {
       if (this.tab === "matches") await this.loadMatches();
       if (this.tab === "tables") await this.loadPapers();
@@ -68,7 +70,7 @@ export class ExperimentsView {
     const filter = h("input", { type: "search", placeholder: "Filter by game or agent", "aria-label": "Filter matches",
       oninput: () => { this.filter = filter.value.toLowerCase(); this.drawMatches(); } });
     this.gameList = h("div", { class: "card", hidden: true });
-    this.matchTable = h("div", { class: "scroll" }, h("table", { class: "results" },
+    this.matchTable = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Matches" }, h("table", { class: "results" },
       tableHead(["game", "first", "second", "budget", "#win %", "#games", "#plies", ""]), this.matchRows));
     this.panels.matches.replaceChildren(h("div", { class: "row" }, filter), this.matchTable, this.gameList);
   }
@@ -85,7 +87,7 @@ export class ExperimentsView {
   matchRow(match) {
     const added = match.games - (this.gameCounts.get(match.match) ?? match.games);
     return h("tr", { class: added > 0 ? "grown" : "" },
-      h("td", {}, match.game), h("td", {}, h("code", {}, match.first)), h("td", {}, h("code", {}, match.second)), h("td", {}, match.budget),
+      h("td", {}, specText(match.game)), h("td", {}, specText(match.first)), h("td", {}, specText(match.second)), h("td", {}, match.budget),
       h("td", { class: "n" }, interval(match.win_rate, match.low, match.high)),
       h("td", { class: "n" }, formatNumber(match.games), added > 0 ? h("em", {}, ` +${added}`) : null),
       h("td", { class: "n" }, match.mean_plies.toFixed(1)),
@@ -148,7 +150,7 @@ export class ExperimentsView {
       this.tableHost.replaceChildren(h("section", { class: "card" },
         h("h2", {}, `${table.paper}, table ${table.name}`), h("p", {}, table.caption),
         table.remark ? h("p", { class: "hint" }, table.remark) : null,
-        h("div", { class: "scroll" }, h("table", { class: "results" },
+        h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Published figures" }, h("table", { class: "results" },
           tableHead(["cell", "first", "second", "#published", "#ours", "#games", "verdict", ""]),
           h("tbody", {}, table.entries.map((entry) => this.entryRow(entry, table.measure)))))));
       if (scroll) this.tableHost.scrollIntoView({ block: "nearest" });
@@ -159,7 +161,7 @@ export class ExperimentsView {
     const bounds = (low, high) => h("small", {}, ` ${low.toFixed(1)}–${high.toFixed(1)}`);
     const verdict = { equivalent: "✓ equivalent", differs: "✗ differs" }[entry.verdict] ?? entry.verdict;
     return h("tr", { class: entry.best ? "best" : "" },
-      h("td", {}, entry.place), h("td", {}, h("code", {}, entry.first ?? "")), h("td", {}, h("code", {}, entry.second ?? "")),
+      h("td", {}, entry.place), h("td", {}, specText(entry.first ?? "")), h("td", {}, specText(entry.second ?? "")),
       h("td", { class: "n" }, entry.published.toFixed(1),
         entry.published_ci95 === null || measure ? "" : bounds(...entry.published_ci95)),
       h("td", { class: "n" }, entry.win_rate === null ? "" : [entry.win_rate.toFixed(1), bounds(...entry.ci95)]),
@@ -182,14 +184,18 @@ export class ExperimentsView {
     this.panels.plots.replaceChildren(h("div", { class: "plots" }, plots.map(({ name, caption, commands }) =>
       h("figure", { class: "card" },
         h("img", { src: address(name), alt: caption, loading: "lazy" }),
-        h("figcaption", {}, caption, commands.map((command) => h("pre", {}, command)))))));
+        h("figcaption", {}, caption, commands.map((command) => h("pre", {}, commandText(command))))))));
   }
 }
+
+// A command, which is broken between its words only.
+const commandText = (command) => command.split(" ").flatMap((word, i) =>
+  (i ? [" ", h("span", { class: "word" }, word)] : [h("span", { class: "word" }, word)]));
 
 // The head of a table; "#" marks a column of numbers.
 function tableHead(names) {
   return h("thead", {}, h("tr", {}, names.map((name) =>
-    h("th", { scope: "col", class: name.startsWith("#") ? "n" : "" }, name.replace("#", "")))));
+    name ? h("th", { scope: "col", class: name.startsWith("#") ? "n" : "" }, name.replace("#", "")) : h("td", {}))));
 }
 
 function interval(rate, low, high) {

@@ -1,6 +1,6 @@
 // The search panel: status, a table of the root's moves, and how their values change with playouts.
 
-import { formatDecimal, formatNumber, formatPercent, formatSeconds, h } from "./dom.js";
+import { formatDecimal, formatNumber, formatPercent, formatSeconds, h, specText } from "./dom.js";
 import { chart } from "./chart.js";
 import { heatColour } from "./colours.js";
 
@@ -19,40 +19,61 @@ const COLUMNS = [
   ["value", "the value that the tree policy compares"],
 ];
 
-export const isRunning = (search) => search.status === "searching" || search.status === "waiting";
+export const isRunning = (search) => ["waiting", "compiling", "searching"].includes(search.status);
 
-// The moves of a search as rows for `Board.showSearch`. measure: "visits", "mean" or "amaf".
+// What a search does before its first playouts are known.
+export function preparationText({ status, seconds }) {
+  if (status === "waiting") return "Waiting for a free thread…";
+  if (status === "compiling") return `Compiling the search, the first time only: ${formatSeconds(seconds)}`;
+  return "Searching…";
+}
+
+// The moves of a search as rows for `Board.showSearch`, and the range of their values for the legend.
+// measure: "visits", "mean" or "amaf". Values are scaled to the range of those that are drawn.
 export function overlayRows(search, cellsOfMove, measure) {
   const total = search.visits?.reduce((sum, visits) => sum + visits, 0) || 1;
-  const format = (value) => String(Math.round(100 * value));
+  const isShare = measure === "visits";
   const rows = [];
   (search.moves ?? []).forEach((move, i) => {
     const share = search.visits[i] / total;
     const value = { visits: share, mean: search.means[i], amaf: search.amaf_means[i] }[measure];
     if (value === null || (measure !== "amaf" && (!search.visits[i] || share < MIN_SHARE))) return;
-    rows.push({ cells: cellsOfMove.get(move) ?? [], share, value, additive: measure === "visits",
-      format, label: format(value) });
+    rows.push({ cells: cellsOfMove.get(move) ?? [], share, value, isShare });
   });
-  // Means are close together: scale the colours from the lowest to the highest drawn value.
-  if (measure !== "visits" && rows.length > 1) {
-    const values = rows.map((row) => row.value);
-    const low = Math.min(...values), span = Math.max(...values) - low || 1;
-    for (const row of rows) row.value = (row.value - low) / span;
+  if (isShare) addSharesByTarget(rows);
+  const drawn = rows.filter((row) => row.cells.length); // a pass is on no cell
+  const values = drawn.map((row) => row.value);
+  const low = isShare ? 0 : Math.min(...values), high = Math.max(...values);
+  for (const row of drawn) {
+    row.scaled = high > low ? (row.value - low) / (high - low) : 1;
+    row.label = String(Math.round(100 * row.value));
   }
-  return rows;
+  return { rows: drawn, range: drawn.length ? { low, high, measure } : null };
+}
+
+// Several moves may lead to one cell, whose spot shows the visits of all of them.
+function addSharesByTarget(rows) {
+  const firstRows = new Map();
+  for (const row of rows) {
+    const target = row.cells.at(-1), first = firstRows.get(target);
+    if (!target) continue;
+    if (first) first.value += row.share;
+    else firstRows.set(target, row);
+  }
 }
 
 export class SearchPanel {
-  constructor(host) {
+  // `label` tells several panels apart.
+  constructor(host, label = "") {
     this.facts = h("dl", { class: "facts" });
     this.note = h("p", { class: "hint" });
     this.body = h("tbody");
     this.more = h("button", { type: "button", class: "quiet", hidden: true,
       onclick: () => { this.showAll = !this.showAll; this.draw(); } }, "Show all moves");
     this.graph = h("div", { class: "chart" });
-    this.graphTitle = h("h3", {}, "As visits grow");
+    this.graphTitle = h("h2", { class: "subtitle" }, "As visits grow");
     host.append(this.facts, this.note,
-      h("div", { class: "scroll" }, h("table", { class: "moves" },
+      h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Moves of the root${label && `, ${label}`}` }, h("table", { class: "moves" },
         h("caption", { class: "visually-hidden" }, "Moves of the root by playouts"),
         h("thead", {}, h("tr", {}, COLUMNS.map(([name, title], i) =>
           h("th", { scope: "col", class: i ? "n" : "", title }, name)))),
@@ -120,14 +141,12 @@ export class SearchPanel {
     const fact = (name, value) => h("div", {}, h("dt", {}, name), h("dd", {}, value));
     const goal = search.budget_playouts && search.status === "searching" ? ` of ${formatNumber(search.budget_playouts)}` : "";
     this.facts.replaceChildren(
-      h("div", { class: "whole" }, h("dt", { class: "visually-hidden" }, "agent"), h("dd", {}, h("code", {}, search.agent))),
+      h("div", { class: "whole" }, h("dt", { class: "visually-hidden" }, "agent"), h("dd", {}, specText(search.agent))),
       fact("playouts", formatNumber(search.playouts) + goal),
       fact("a second", search.playouts_per_second ? formatNumber(search.playouts_per_second) : "–"),
       fact("time", formatSeconds(search.seconds)),
       fact("win estimate", search.value === undefined || search.value === null ? "–" : `${formatPercent(search.value)} %`));
-    this.note.textContent = search.error || (search.playouts || search.status === "done" ? ""
-      : search.status === "waiting" ? "Waiting for a free thread, or for the rules to be compiled…"
-        : "Compiling: the first search takes a while…");
+    this.note.textContent = search.error || (isRunning(search) && !search.playouts ? preparationText(search) : "");
   }
 
   row(search, i, mostVisits) {

@@ -1,11 +1,11 @@
-// The tree panel: the search tree with the root at the left, and for the selected node which AMAF
-// table each policy reads there.
+// The tree panel: the search tree as an indented list, and for the selected node which AMAF table
+// each policy reads there.
 
 import { $$, formatDecimal, formatNumber, h } from "./dom.js";
 import { amafFigure, POLICIES } from "./amaf_figure.js";
 import { heatColour } from "./colours.js";
 
-const FIRST_CHILDREN = 6, MORE_CHILDREN = 20, MAX_CHILDREN = 1000;
+const FIRST_CHILDREN = 8, MORE_CHILDREN = 100, MAX_CHILDREN = 1000;
 const DETAIL_ROWS = 8;
 const REFRESH_INTERVAL = 1000; // milliseconds
 
@@ -21,7 +21,7 @@ export class TreePanel {
     this.slot = "move";
     this.ref = h("input", { type: "number", min: "0", max: "2147483647", value: "", placeholder: "50", id: "tree-ref",
       onchange: () => this.select(this.selected) });
-    this.note = h("p", { class: "hint" }, "The tree appears with the first search.");
+    this.note = h("p", { class: "hint", role: "status" });
     this.tree = h("div", { class: "tree", role: "tree", "aria-label": "Search tree", onkeydown: (event) => this.onKey(event) });
     this.detail = h("div", { class: "node-detail" });
     host.append(
@@ -38,7 +38,7 @@ export class TreePanel {
     this.selected = [];
     this.tree.replaceChildren();
     this.detail.replaceChildren();
-    this.note.hidden = false;
+    this.showNote("The tree appears with the first search.");
   }
 
   // A search has made progress or ended: reload its tree if the panel is visible.
@@ -72,33 +72,42 @@ export class TreePanel {
     if (key === keyOf(this.selected)) this.describe(message);
   }
 
+  showNote(text) {
+    this.note.textContent = text;
+    this.note.hidden = false;
+  }
+
   draw() {
     const focusedKey = document.activeElement?.dataset?.path;
     const root = this.nodes.get("");
     if (!root) return;
     const box = this.box([], { name: "root", visits: root.path_visits.at(-1), mean: null, expanded: root.num_moves > 0, share: 1 });
-    this.tree.replaceChildren(h("div", { class: "branch" }, box, this.children([])));
+    const scrolled = this.tree.scrollTop;
+    this.tree.replaceChildren(box, ...this.children([]));
+    this.tree.scrollTop = scrolled;
     if (focusedKey !== undefined) this.boxOf(focusedKey)?.focus({ preventScroll: true });
   }
 
-  boxOf(key) { return $$("[data-path]", this.tree).find((box) => box.dataset.path === key); }
+  boxOf(key) { return $$(".node", this.tree).find((box) => box.dataset.path === key); }
 
+  // The rows of a node's children, each followed by those of its own children.
   children(path) {
     const key = keyOf(path), node = this.nodes.get(key);
-    if (!this.open.has(key) || !node || !node.moves.length) return null;
+    if (!this.open.has(key) || !node || !node.moves.length) return [];
     const total = Math.max(1, node.path_visits.at(-1));
-    const rows = node.moves.map((move, i) => {
+    const rows = node.moves.flatMap((move, i) => {
       const child = [...path, move];
       const values = { name: move, visits: node.visits[i], mean: node.means[i], expanded: node.expanded[i], share: node.visits[i] / total };
-      return h("div", { class: "branch" }, this.box(child, values), this.children(child));
+      return [this.box(child, values), ...this.children(child)];
     });
     const remaining = node.num_moves - node.moves.length;
     if (remaining > 0) {
       const showMore = () => { node.maxMoves = Math.min(MAX_CHILDREN, node.moves.length + MORE_CHILDREN); this.load(path); };
-      rows.push(h("button", { type: "button", class: "quiet more", onclick: showMore },
-        `${Math.min(MORE_CHILDREN, remaining)} more of ${formatNumber(remaining)}`));
+      rows.push(h("div", { class: "more", role: "treeitem", tabindex: "-1", "aria-level": path.length + 2,
+        style: { "--depth": String(path.length + 1) }, dataset: { path: key }, onclick: showMore },
+      `Show ${Math.min(MORE_CHILDREN, remaining)} more of ${formatNumber(remaining)}`));
     }
-    return h("div", { class: "children", role: "group" }, rows);
+    return rows;
   }
 
   box(path, { name, visits, mean, expanded, share }) {
@@ -106,16 +115,18 @@ export class TreePanel {
     const isSelected = key === keyOf(this.selected);
     const hasMean = mean !== null && mean !== undefined;
     const width = Math.min(1, share);
-    const toggle = h("button", { type: "button", class: "toggle", tabindex: "-1", "aria-label": isOpen ? "Close" : "Open",
-      onclick: (event) => { event.stopPropagation(); this.toggle(path); } }, isOpen ? "−" : "+");
-    return h("div", { class: `node${isSelected ? " selected" : ""}`, role: "treeitem",
+    // The keyboard opens nodes with the arrow keys.
+    const toggle = h("span", { class: "toggle", "aria-hidden": "true",
+      onclick: (event) => { event.stopPropagation(); this.toggle(path); } }, isOpen ? "▾" : "▸");
+    return h("div", { class: `node${isSelected ? " selected" : ""}`, role: "treeitem", style: { "--depth": String(path.length) },
       tabindex: isSelected || (!this.selected.length && !path.length) ? "0" : "-1",
       "aria-level": path.length + 1, "aria-expanded": expanded ? String(isOpen) : undefined, "aria-selected": String(isSelected),
       "aria-label": `${name}, ${formatNumber(visits)} playouts${hasMean ? `, mean ${formatDecimal(mean)}` : ""}`,
       dataset: { path: key }, onclick: () => this.select(path), ondblclick: () => expanded && this.toggle(path) },
-    h("b", {}, name), h("span", { class: "n" }, formatNumber(visits)), h("span", { class: "n mean" }, hasMean ? formatDecimal(mean) : ""),
-    expanded && path.length ? toggle : null,
-    h("i", { style: { width: `${100 * width}%`, background: heatColour(width) } }));
+    expanded && path.length ? toggle : h("span", { class: "toggle" }),
+    h("b", {}, name),
+    h("span", { class: "bar-track" }, h("i", { style: { width: `${100 * width}%`, background: heatColour(width) } })),
+    h("span", { class: "n" }, formatNumber(visits)), h("span", { class: "n mean" }, hasMean ? formatDecimal(mean) : ""));
   }
 
   toggle(path) {
@@ -151,8 +162,10 @@ export class TreePanel {
     } else if (event.key === "ArrowLeft") {
       if (expanded === "true" && path.length) this.toggle(path);
       else this.boxOf(keyOf(path.slice(0, -1)))?.focus();
-    } else if (event.key === "Enter" || event.key === " ") this.select(path);
-    else return;
+    } else if (event.key === "Enter" || event.key === " ") {
+      if (boxes[index].classList.contains("more")) boxes[index].click();
+      else this.select(path);
+    } else return;
     event.preventDefault();
   }
 
@@ -167,8 +180,8 @@ export class TreePanel {
         ` (${formatNumber(node.path_visits[depth])} playouts)`);
     };
     this.detail.replaceChildren(
-      h("h3", {}, `Which AMAF table is read at ${names.at(-1)}?`),
-      h("div", { class: "scroll" }, amafFigure(names, node)),
+      h("h2", { class: "subtitle" }, `Which AMAF table is read at ${names.at(-1)}?`),
+      h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Path to the node" }, amafFigure(names, node)),
       h("ul", { class: "plain-list" }, POLICIES.map(policyRow)),
       h("p", { class: "hint" }, node.amaf_depth === null ? "This search keeps no AMAF tables." : `This search reads ${owner(node.amaf_depth)} here.`),
       node.moves.length ? moveTable(node)
@@ -181,6 +194,6 @@ function moveTable(node) {
   const row = (move, i) => h("tr", {}, h("th", { scope: "row" }, move),
     [formatNumber(node.visits[i]), formatDecimal(node.means[i]), formatDecimal(node.amaf_means[i]),
       formatDecimal(node.betas[i], 2), formatDecimal(node.values[i])].map((text) => h("td", { class: "n" }, text)));
-  return h("div", { class: "scroll" }, h("table", { class: "moves" },
+  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Moves of the node" }, h("table", { class: "moves" },
     h("thead", {}, h("tr", {}, head)), h("tbody", {}, node.moves.slice(0, DETAIL_ROWS).map(row))));
 }
