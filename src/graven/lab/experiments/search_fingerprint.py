@@ -14,7 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
@@ -23,11 +23,11 @@ from secrets import token_hex
 from typing import Any
 
 from graven.agents import Agent, MoveClock, SearchResult, agent, is_external
-from graven.core.callbacks import Callback
 from graven.core.compile_cache import cache_directory, sources_digest
 from graven.core.game import Game, Position
 from graven.lab.experiments.pairing import Pairing
 from graven.search.budget import Budget
+from graven.search.policy import Policy
 from graven.sources.load import load_game
 
 # Playouts of the two searches, in order. A game whose rules run in Python is slower by far.
@@ -37,16 +37,18 @@ DIGITS = 12
 FOLDER = "search-fingerprints"
 
 
-def with_fingerprint(pairing: Pairing, game: Game | None = None) -> Pairing:
+def with_fingerprint(
+    pairing: Pairing, game: Game | None = None, policies: Sequence[Policy] = ()
+) -> Pairing:
     """Return a pairing with the search fingerprint of this version of graven.
 
-    `game` is the pairing's game where it cannot be made from its text. A pairing of two external
-    programs has no fingerprint.
+    `game` is the pairing's game where it cannot be made from its text; `policies` are those that
+    exist in this process only. A pairing of two external programs has no fingerprint.
     """
     ours = [spec for spec in pairing.agents if not is_external(spec)]
     if not ours:
         return pairing
-    digests = [_stored_fingerprint(pairing.game, spec, game) for spec in ours]
+    digests = [_stored_fingerprint(pairing.game, spec, game, policies) for spec in ours]
     return replace(pairing, search_fingerprint=_digest(digests))
 
 
@@ -60,7 +62,7 @@ def _searches(game: Game, searcher: Agent) -> Iterator[tuple[Position, SearchRes
     """Search the first two moves of a game, with one player as in a game."""
     player = searcher.player(game, SEED)
     position = game.start()
-    for playouts in PYTHON_PLAYOUTS if _runs_in_python(game) else PLAYOUTS:
+    for playouts in PYTHON_PLAYOUTS if game.in_python else PLAYOUTS:
         if position.is_over:
             break
         result = player.choose(position, MoveClock(Budget(playouts)))
@@ -83,11 +85,9 @@ def _statistics(position: Position, result: SearchResult) -> list[Any]:
     return [best, sorted(moves), result.plies, result.nodes, result.playouts, value]
 
 
-def _runs_in_python(game: Game) -> bool:
-    return any(isinstance(function, Callback) for function in game.functions.by_name().values())
-
-
-def _stored_fingerprint(game_text: str, spec: str, game: Game | None) -> str:
+def _stored_fingerprint(
+    game_text: str, spec: str, game: Game | None, policies: Sequence[Policy]
+) -> str:
     """Return an agent's fingerprint from the disk; compute and store it if it is new.
 
     Texts of user-defined games and policies contain a digest of their code.
@@ -96,7 +96,7 @@ def _stored_fingerprint(game_text: str, spec: str, game: Game | None) -> str:
     with suppress(OSError):
         if len(stored := file.read_text()) == DIGITS:
             return stored
-    fingerprint = agent_fingerprint(game or _game(game_text), agent(spec))
+    fingerprint = agent_fingerprint(game or _game(game_text), agent(spec, policies))
     with suppress(OSError):  # without a writable cache it is computed again next time
         file.parent.mkdir(parents=True, exist_ok=True)
         draft = file.with_name(f"{file.name}.{token_hex(4)}")
