@@ -110,7 +110,7 @@ def simulate_batches(search: SearchState, batch: Batch, until: int, goal: int) -
         if gathered == 0:
             return status
         for leaf in range(gathered):
-            copy_descent(batch.descents, leaf, search.record, 0)
+            copy_path(batch.descents, leaf, search.record, 0)
             add_virtual_loss(search, -1)
         if batch.at_once:
             status = play_at_once(search, batch, gathered, playouts)
@@ -138,15 +138,21 @@ def batch_shape(search: SearchState, batch: Batch, left: int) -> tuple[int, int]
 @inlined
 def copy_descent(source: Record, at: int, target: Record, to: int) -> None:
     """Copy what a descent has filled of record `at` of the source to record `to` of the target."""
-    # The capacities of one record: either the source or the target is just one.
     words = min(len(source.state), len(target.state))
+    for i in range(words):
+        target.state[to * words + i] = source.state[at * words + i]
+    copy_path(source, at, target, to)
+
+
+@inlined
+def copy_path(source: Record, at: int, target: Record, to: int) -> None:
+    """Copy the same without the state, which can be large."""
+    # The capacities of one record: either the source or the target is just one.
     path = min(len(source.path), len(target.path))
     edges = min(len(source.edges), len(target.edges))
     trace = min(len(source.trace), len(target.trace))
     for i in range(SHAPE):
         target.shape[to * SHAPE + i] = source.shape[at * SHAPE + i]
-    for i in range(words):
-        target.state[to * words + i] = source.state[at * words + i]
     for i in range(source.shape[at * SHAPE + DEPTH]):
         target.path[to * path + i] = source.path[at * path + i]
         target.at[to * path + i] = source.at[at * path + i]
@@ -209,7 +215,7 @@ def play_at_once(search: SearchState, batch: Batch, leaves: int, playouts_per_le
         if status != Status.OK:
             return Status.TOO_LONG
     for leaf in range(leaves):
-        copy_descent(batch.descents, leaf, record, 0)
+        copy_path(batch.descents, leaf, record, 0)
         begun = record.shape[LENGTH]
         for playout in range(leaf * playouts_per_leaf, (leaf + 1) * playouts_per_leaf):
             length = batch.lengths[playout]
