@@ -10,11 +10,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graven.core import contract
-from graven.core.contract import SIMULTANEOUS, TERMINAL
+from graven.core.contract import (
+    GREEDY,
+    SIMULTANEOUS,
+    TERMINAL,
+    WEIGHTED,
+    LeafPlayouts,
+    ValuePolicy,
+)
 from graven.core.rng import generator
 from graven.core.status import Status
 from graven.gdl.network_game import network_game
 from tests.naive.networks import Naive, random_gates
+from tests.naive.value_playouts import ValuePlayouts
 
 STEPS = 12
 
@@ -134,3 +142,39 @@ def test_random_gatess_are_not_all_alike(roles):
             position, step = naive.next(position, joint), step + 1
         lengths.add(step)
     assert {0, STEPS} < lengths
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.integers(0, 2**32),
+    st.integers(1, 3),
+    st.booleans(),
+    st.sampled_from([(GREEDY, 0.0), (GREEDY, 0.4), (GREEDY, 1.0), (WEIGHTED, 0.0)]),
+    st.sampled_from([1, 2, 5, 1000]),
+)
+def test_batched_playouts_by_values_are_those_of_the_twin(seed, roles, turns, policy, levels):
+    gates = random_gates(seed, roles, turns and roles > 1)
+    rules = network_game(gates.network(), steps=STEPS).rules
+    chance = np.random.default_rng(seed)
+    values = chance.integers(0, levels, roles * rules.num_codes) / levels
+    states = [contract.new_state(rules) for _ in range(2)]
+    contract.start(rules, states[0])
+    states[1][:] = states[0]
+    if contract.turn(rules, states[1]) != TERMINAL:
+        moves, joint = contract.new_moves(rules), contract.new_joint(rules)
+        for player in range(roles):
+            contract.legal(rules, states[1], player, moves)
+            joint[player] = moves[0]
+        contract.play(rules, states[1], joint)
+    per_leaf, stride = 140, STEPS * roles
+    count = 2 * per_leaf
+    traces, lengths = np.zeros(count * stride, np.uint32), np.full(count, -1, np.int64)
+    out = np.full(count * roles, np.nan)
+    scratch, rng = np.full(rules.batch_scratch, seed, np.int64), generator(seed)
+    batch = LeafPlayouts(np.concatenate(states), 2, per_leaf, scratch, traces, lengths, out, rng)
+    assert contract.batch_policy_playouts(rules, ValuePolicy(*policy, values), batch) == Status.OK
+    twin = ValuePlayouts(rules, *policy, values)
+    for number, (trace, scores) in enumerate(twin.batch(states, per_leaf, generator(seed))):
+        mine = traces[number * stride :][: lengths[number]].tolist()
+        assert [divmod(entry, rules.num_codes) for entry in mine] == trace
+        assert out[number * roles :][:roles].tolist() == scores

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from graven.core import contract
+from graven.core.contract import GREEDY, WEIGHTED
 from graven.core.rng import below, uniform
 
 
@@ -88,6 +89,16 @@ class Mast(Uniform):
         if self.epsilon is not None:
             return moves[best(means, search.rng)]
         return moves[draw([math.exp(self.k * mean) for mean in means], search.rng)]
+
+    def value_policy(self, rules):
+        """How a batch chooses moves: the rule, epsilon, and the value of each player's moves."""
+        means = [
+            [self.policy.get((player, move), self.unseen) for move in range(rules.num_codes)]
+            for player in range(rules.players)
+        ]
+        if self.epsilon is not None:
+            return GREEDY, self.epsilon, means
+        return WEIGHTED, 0.0, [[math.exp(self.k * mean) for mean in row] for row in means]
 
     def learn(self, plies, scores):
         played = [(choice.player, choice.code) for ply in plies for choice in ply]

@@ -16,6 +16,7 @@ from graven.core import contract
 from graven.core.contract import SIMULTANEOUS, TERMINAL
 from graven.core.rng import below, generator
 from tests.naive.playouts import Choice, Uniform, codes_of
+from tests.naive.value_playouts import ValuePlayouts
 
 
 @dataclass
@@ -45,8 +46,11 @@ class NaiveSearch:
         playout=None,
         batch_leaves=1,
         playouts_per_leaf=1,
+        batch_growth=0,
+        learn_after="playout",
     ):
         self.batch_leaves, self.playouts_per_leaf = batch_leaves, playouts_per_leaf
+        self.batch_growth, self.learn_after = batch_growth, learn_after
         self.ties = ties
         self.playout = playout or Uniform()
         self.rules = game.rules
@@ -73,19 +77,37 @@ class NaiveSearch:
 
     def run(self, seed, playouts):
         self.rng = generator(seed)
+        self.batches = []
         while playouts:
-            per_leaf = min(self.playouts_per_leaf, playouts)
-            leaves = min(self.batch_leaves, playouts // per_leaf)
+            per_leaf, most = min(self.playouts_per_leaf, playouts), playouts
+            if self.batch_growth:
+                most = min(most, max(1, self.root.visits // self.batch_growth))
+                per_leaf = min(per_leaf, max(1, most // self.batch_leaves))
+            leaves = min(self.batch_leaves, most // per_leaf)
             playouts -= leaves * per_leaf
+            self.batches.append((leaves, per_leaf))
             descents = []
             for _ in range(leaves):
                 descents.append(self.descend())
                 self.count(descents[-1], 1)
             for descent in descents:
                 self.count(descent, -1)
+            if self.learn_after == "batch":
+                self.play_by_values(descents, per_leaf)
+                continue
             for descent in descents:
                 for _ in range(per_leaf):
                     self.play_out(*descent)
+
+    def play_by_values(self, descents, per_leaf):
+        """All playouts of the batch from the same values; then learn from each, in order."""
+        policy = ValuePlayouts(self.rules, *self.playout.value_policy(self.rules))
+        played = policy.batch([state for _, state, _, _ in descents], per_leaf, self.rng)
+        for number, (moves, scores) in enumerate(played):
+            path, _, trace, plies = descents[number // per_leaf]
+            playout = [[Choice(player, [move], [move], move, False)] for player, move in moves]
+            self.playout.learn(plies + playout, scores)
+            self.backup(path, trace + moves, len(trace), scores)
 
     def count(self, descent, playouts):
         """Virtual losses: playouts on the way of a descent, without a score."""
@@ -147,6 +169,10 @@ class NaiveSearch:
         scores = np.zeros(rules.players)
         contract.scores(rules, state, scores)
         self.playout.learn(plies, scores)
+        self.backup(path, trace, in_tree, scores)
+
+    def backup(self, path, trace, in_tree, scores):
+        rules = self.rules
         for node, at in path:
             node.visits += 1
             taken = rules.players if node.turn == SIMULTANEOUS else 1

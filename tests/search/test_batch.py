@@ -8,11 +8,14 @@ from graven.agents import SearchAgent
 from graven.core.errors import UsageError
 from graven.core.rng import below
 from graven.games.registry import make_game
+from graven.gdl.network_game import network_game
 from graven.search import runner
 from graven.search.budget import Budget
 from graven.search.simulate import DONE
 from tests.naive import search as naive
 from tests.naive import tiny
+from tests.naive.networks import random_gates
+from tests.naive.playouts import Mast
 from tests.search.helpers import POLICIES, assert_same_tree, every_node, run_both
 
 SOME = [POLICIES[0], POLICIES[2], POLICIES[10], POLICIES[14]]
@@ -105,6 +108,51 @@ def test_playouts_that_learn_do_so_within_batches(playout):
     )
     assert found.playouts == 500
     assert sum(stat.visits for stat in found.root_stats) == 498  # the first two began at the root
+
+
+LEARNING = [
+    ("mast(epsilon=0.4)", lambda: Mast(epsilon=0.4)),
+    ("mast(epsilon=0.1,unseen=0.5,batch=30)", lambda: Mast(epsilon=0.1, unseen=0.5, batch=30)),
+    ("mast(k=5)", lambda: Mast(k=5.0)),
+]
+# The first is played one playout after another, the others at once by a game that can.
+SHAPES = [
+    {"batch_leaves": 5, "playouts_per_leaf": 2},
+    {"batch_leaves": 16, "playouts_per_leaf": 3},
+    {"batch_leaves": 8, "playouts_per_leaf": 4, "batch_growth": 3},
+]
+
+
+def networks():
+    """Random games that go on for a while, by the network kernels: alternating, simultaneous."""
+    for seed, turns in ((3, True), (5, False)):
+        yield network_game(random_gates(seed, 2, turns).network(), steps=9)
+
+
+@pytest.mark.parametrize("options", SHAPES, ids=["small", "large", "growing"])
+@pytest.mark.parametrize(("playout", "twin_playout"), LEARNING, ids=[p[0] for p in LEARNING])
+def test_learning_after_a_batch_visits_what_the_twin_visits(playout, twin_playout, options):
+    games = [make_game("breakthrough(size=5x4)"), *networks()]
+    for game in games:
+        text = ",".join(f"{name}={value}" for name, value in options.items())
+        agent = SearchAgent(f"grave(ref=20,bias=1e-4,{text},learn_after=batch)+{playout}")
+        search = agent.bind(game)
+        search.run(game.start().state, (), Budget(playouts=400), 1)
+        twin = naive.NaiveSearch(
+            game, naive.bias(1e-4), 20, playout=twin_playout(), learn_after="batch", **options
+        )
+        twin.set_root(game.start().state)
+        twin.run(1, 400)
+        assert_same_tree(search, twin)
+        assert search.tree.visits[0] == 400
+    assert (len(set(twin.batches)) > 5) == ("batch_growth" in options)
+
+
+@pytest.mark.parametrize("playout", ["ppa", "nst", "mastf"])
+def test_playouts_that_cannot_learn_after_a_batch_are_refused(playout):
+    game = make_game("breakthrough(size=5)")
+    with pytest.raises(UsageError, match="can only learn after each playout"):
+        SearchAgent(f"grave(batch_leaves=8,learn_after=batch)+{playout}").bind(game)
 
 
 def test_where_a_search_pauses_changes_nothing(monkeypatch):

@@ -17,7 +17,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from graven.bench import random_playouts
+from graven.bench import gdl_searches, random_playouts
 from graven.bench.playout_rates import batched_rate, sequential_rate
 from graven.bench.ratio_rows import LONG_ROUNDS, Rate, RatioRow, measure_ratio
 from graven.core.game import Game
@@ -88,7 +88,7 @@ def against_networks() -> Iterator[RatioRow]:
     """Measure all rulesheets, then what they reach together."""
     ready("breakthrough")  # compiles everything that all games share
     ratios: dict[str, list[float]] = {what: [] for what in MEDIAN_TARGETS}
-    seconds = []
+    seconds, over_single = [], []
     for name, (ggplib, sironi) in PEERS.items():
         game, ready_seconds = ready(name)
         seconds.append(ready_seconds)
@@ -106,9 +106,14 @@ def against_networks() -> Iterator[RatioRow]:
             if what in ratios and row.ratio is not None:
                 ratios[what].append(row.ratio)
             yield row
+        for row in gdl_searches.search_rows(name, game):
+            if row.what.endswith(gdl_searches.VERSUS_SINGLE) and row.ratio is not None:
+                over_single.append(row.ratio)
+            yield row
     for what, game_ratios in ratios.items():
         row = RatioRow("gdl", f"the median game: {what}", "times", MEDIAN_TARGETS[what])
         yield row.with_rounds([(ratio, 1.0) for ratio in game_ratios])
+    yield gdl_searches.median_row(over_single)
     slowest_of_most = sorted(seconds)[MOST_GAMES - 1]
     most = f"{MOST_GAMES} of {len(PEERS)} games: text to first playout"
     yield _limit_row(most, slowest_of_most, READY_SECONDS_MOST)

@@ -36,6 +36,9 @@ Optional functions:
         Many uniform playouts at once, as described below.
     rollout(constants, state, trace, out, rng) -> n
         One uniform playout to the end, as described below.
+    batch_policy_playouts(constants, states, leaves, playouts_per_leaf, rule, epsilon, values,
+                          scratch, traces, lengths, out, rng) -> status
+        Many playouts at once whose moves are chosen by their values, as described below.
 
 `state` is an int64 array of `state_words`, `moves` and `joint` are int32 arrays, `codes` is uint32,
 `out` float64.
@@ -54,6 +57,13 @@ numbers of `sample`. It writes player * num_codes + move to the uint32 array `tr
 and each player's score to `out`, and returns the number of moves; `state` is scratch afterwards. A
 game needs none: the package compiles one from its functions (`core.rollout`). One written by hand
 is faster where the position fits into local variables.
+
+`batch_policy_playouts` does the same with other playouts: values[player * num_codes + move] is the
+value of a move, a finite number. With the rule GREEDY the playout move of the greatest value is
+played, one of several at random, but with probability `epsilon` any playout move; with the rule
+WEIGHTED a playout move is drawn with probability proportional to its value, which is not negative.
+Its random numbers are defined, so that the same batch is the same playouts however it is played:
+see `core.value_draws`.
 
 `sample` may reorder internal lists of `state` but must not change the position.
 """
@@ -78,6 +88,9 @@ Codes = NDArray[np.uint32]
 TERMINAL = -1
 SIMULTANEOUS = -2
 
+# How `batch_policy_playouts` chooses moves by their values.
+GREEDY, WEIGHTED = range(2)
+
 WORDS = types.Array(types.int64, 1, "C")
 TABLES = types.Array(types.int64, 1, "C", readonly=True)
 MOVES = types.Array(types.int32, 1, "C")
@@ -98,6 +111,20 @@ IS_PLAYOUT_MOVE = types.boolean(TABLES, WORDS, types.int64, types.int64)
 TRACES = types.Array(types.uint32, 1, "C")
 BATCH_PLAYOUTS = types.int64(
     TABLES, WORDS, types.int64, types.int64, WORDS, TRACES, WORDS, SCORES, RNG
+)
+BATCH_POLICY_PLAYOUTS = types.int64(
+    TABLES,
+    WORDS,
+    types.int64,
+    types.int64,
+    types.int64,
+    types.float64,
+    SCORES,
+    WORDS,
+    TRACES,
+    WORDS,
+    SCORES,
+    RNG,
 )
 
 # Features are asked for all legal moves at once, so the loop over them is compiled into the game's
@@ -140,6 +167,7 @@ class Rules(NamedTuple):
     playout_moves_with_features: int
     batch_playouts: int
     rollout: int
+    batch_policy_playouts: int
     players: int
     state_words: int
     num_codes: int
@@ -155,10 +183,11 @@ RULES = types.NamedTuple([TABLES] + [types.int64] * (len(Rules._fields) - 1), Ru
 
 _start, _turn, _legal, _play = caller(START), caller(TURN), caller(LEGAL), caller(PLAY)
 _scores, _sample, _key, _feature = caller(SCORE), caller(SAMPLE), caller(KEY), caller(FEATURE)
-_is_playout_move, _playout_moves_with_features, _batch_playouts = (
+_is_playout_move, _playout_moves_with_features, _batch_playouts, _batch_policy_playouts = (
     caller(IS_PLAYOUT_MOVE),
     caller(PLAYOUT_MOVES_WITH_FEATURES),
     caller(BATCH_PLAYOUTS),
+    caller(BATCH_POLICY_PLAYOUTS),
 )
 
 _FNV = np.int64(0x100000001B3)
@@ -321,6 +350,53 @@ def batch_playouts(
     return status
 
 
+class ValuePolicy(NamedTuple):
+    """How playouts choose moves by values: see `batch_policy_playouts`."""
+
+    rule: int  # GREEDY or WEIGHTED
+    epsilon: float
+    values: Scores  # [player * num_codes + move]
+
+
+class LeafPlayouts(NamedTuple):
+    """The arguments of batched playouts besides the rules and the policy."""
+
+    states: State
+    leaves: int
+    playouts_per_leaf: int
+    scratch: State
+    traces: Codes
+    lengths: State
+    out: Scores
+    rng: Rng
+
+
+@compiled
+def batch_policy_playouts(rules: Rules, policy: ValuePolicy, batch: LeafPlayouts) -> int:
+    """Play playouts from each position with the game's `batch_policy_playouts`."""
+    status = _batch_policy_playouts(
+        rules.batch_policy_playouts,
+        (
+            rules.constants,
+            batch.states,
+            batch.leaves,
+            batch.playouts_per_leaf,
+            policy.rule,
+            policy.epsilon,
+            policy.values,
+            batch.scratch,
+            batch.traces,
+            batch.lengths,
+            batch.out,
+            batch.rng,
+        ),
+    )
+    if rules.misere:
+        count = batch.leaves * batch.playouts_per_leaf * rules.players
+        reverse_scores(batch.out, count, rules.players)
+    return status
+
+
 def new_state(rules: Rules) -> State:
     """Return a buffer for one position."""
     return np.zeros(rules.state_words, dtype=np.int64)
@@ -357,4 +433,5 @@ def signatures() -> dict[str, Any]:
         "is_playout_move": IS_PLAYOUT_MOVE,
         "playout_moves_with_features": PLAYOUT_MOVES_WITH_FEATURES,
         "batch_playouts": BATCH_PLAYOUTS,
+        "batch_policy_playouts": BATCH_POLICY_PLAYOUTS,
     }

@@ -47,6 +47,7 @@ class RuleFunctions:
     playout_moves_with_features: RuleFunction | None = None
     batch_playouts: RuleFunction | None = None
     rollout: RuleFunction | None = None
+    batch_policy_playouts: RuleFunction | None = None
 
     def by_name(self) -> dict[str, RuleFunction | None]:
         """Return the functions by their names in the contract."""
@@ -60,7 +61,8 @@ class Bounds:
     `state_words` is the number of 64-bit words of a state. Move codes go from 0 to `num_codes` - 1,
     feature codes from 0 to `num_features` - 1 (as many as move codes if it is 0). `max_moves`
     bounds the legal moves of one player in a position, `max_plies` the plies of a game.
-    `batch_scratch` is the number of words of scratch memory that `batch_playouts` needs.
+    `batch_scratch` is the number of words of scratch memory that each of
+    `batch_playouts` and `batch_policy_playouts` needs.
     """
 
     state_words: int

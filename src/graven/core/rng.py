@@ -50,6 +50,18 @@ def mixed(z: np.uint64) -> np.uint64:
 
 
 @inlined
+def drawn_ahead(stream: np.uint64, number: int) -> np.uint64:
+    """Return the draw that a generator with this state makes after `number` others."""
+    return mixed(stream + np.uint64(number + 1) * STEP)
+
+
+@inlined
+def advanced(stream: np.uint64, draws: int) -> np.uint64:
+    """Return a generator's state after so many draws."""
+    return stream + np.uint64(draws) * STEP
+
+
+@inlined
 def scaled(random: np.uint64, n: int) -> int:
     """Return a number from 0 to n - 1 made of 64 random bits; see `below`."""
     return np.int64(((random >> _S32) * np.uint64(n)) >> _S32)  # type: ignore[return-value]
@@ -67,8 +79,8 @@ def fill(rng: Rng, words: NDArray[np.int64]) -> None:
     """Fill an array with random bits: the next draws, in order."""
     first = rng[0]
     for i in range(len(words)):
-        words[i] = np.int64(mixed(first + np.uint64(i + 1) * STEP))
-    rng[0] = first + np.uint64(len(words)) * STEP
+        words[i] = np.int64(drawn_ahead(first, i))
+    rng[0] = advanced(first, len(words))
 
 
 @compiled

@@ -68,6 +68,7 @@ def network_game(
             key=single.key,
             is_playout_move=single.allowed,
             batch_playouts=batched.batch_playouts,
+            batch_policy_playouts=batched.batch_policy_playouts,
         ),
         bounds=Bounds(
             state_words=packed.words,

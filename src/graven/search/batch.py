@@ -4,6 +4,9 @@ A game with bit-parallel playouts plays from many leaves at once. Within a batch
 leaves a virtual loss on its path, a playout with score 0, so that the next one goes elsewhere; it
 is removed before the results are backed up. With one leaf a batch and one playout a leaf this is
 the search of `simulate`, visit for visit.
+
+A learning playout policy learns from each playout before the next one, or, with learn_after=batch,
+from all playouts after the batch (`policy.BatchLearning`).
 """
 
 from __future__ import annotations
@@ -18,9 +21,11 @@ from graven.core.contract import SIMULTANEOUS, Rules
 from graven.core.status import Status
 from graven.search.descend import descend
 from graven.search.layout import Float64, Int64, UInt32, arrays_of, new_arrays
-from graven.search.plan import SearchState
+from graven.search.options import SearchOptions
+from graven.search.plan import SearchState, call_learn, call_play_batch, call_settle
+from graven.search.playout.by_values import scratch_words
 from graven.search.simulate import DONE, STOP, finish, play_out, reserve
-from graven.search.tree import DEPTH, LENGTH, SHAPE, STEPS, Record, trace_capacity
+from graven.search.tree import DEPTH, LENGTH, ROOT, SHAPE, STEPS, Record, trace_capacity
 
 # The fields of a record that a descent fills.
 OF_DESCENT = {"state", "path", "edges", "at", "trace", "shape"}
@@ -31,7 +36,12 @@ class Batch(NamedTuple):
 
     leaves: int  # the most descents
     playouts_per_leaf: int
-    at_once: int  # whether the game's `many` plays; else the playout policy, one after another
+    growth: int  # a batch has at most one playout for each `growth` of the root's; 0: no limit
+    at_once: int  # whether all playouts are played before the first is backed up
+    # The policy's compiled functions if it learns after a batch, else 0.
+    play: int
+    learn: int
+    settle: int
     descents: Record  # OF_DESCENT: `leaves` records one after another; other fields are empty
     scratch: Int64  # [scratch]
     traces: UInt32  # [playout * trace_capacity]: player * codes + move
@@ -39,16 +49,24 @@ class Batch(NamedTuple):
     scores: Float64  # [playout * players + player]
 
 
-def new_batch(rules: Rules, leaves: int, playouts_per_leaf: int, at_once: bool) -> Batch:
-    """Return buffers for batches of so many descents."""
+def new_batch(
+    rules: Rules, options: SearchOptions, at_once: bool, learning: tuple[int, int, int]
+) -> Batch:
+    """Return buffers for batches; `learning` are the addresses of a `BatchLearning`, or zeros."""
+    leaves, playouts_per_leaf = options.batch_leaves, options.playouts_per_leaf
+    play, learn, settle = learning
     playouts = leaves * playouts_per_leaf if at_once else 1
     filled, empty = new_arrays(Record, rules, leaves), new_arrays(Record, rules, 0)
     return Batch(
         leaves=leaves,
         playouts_per_leaf=playouts_per_leaf,
+        growth=options.batch_growth,
         at_once=int(at_once),
+        play=play,
+        learn=learn,
+        settle=settle,
         descents=Record(**empty | {name: filled[name] for name in OF_DESCENT}),
-        scratch=np.zeros(rules.batch_scratch if at_once else 1, np.int64),
+        scratch=np.zeros(scratch_words(rules) if at_once else 1, np.int64),
         traces=np.zeros(playouts * trace_capacity(rules), np.uint32),
         lengths=np.zeros(playouts, np.int64),
         scores=np.zeros(playouts * rules.players, np.float64),
@@ -63,7 +81,7 @@ def batch_bytes(rules: Rules, leaves: int, playouts_per_leaf: int, at_once: bool
         if array.name in OF_DESCENT
     )
     playout = 4 * trace_capacity(rules) + 8 + 8 * rules.players if at_once else 0
-    return leaves * (leaf + playouts_per_leaf * playout) + 8 * rules.batch_scratch
+    return leaves * (leaf + playouts_per_leaf * playout) + 8 * scratch_words(rules)
 
 
 @compiled
@@ -75,8 +93,7 @@ def simulate_batches(search: SearchState, batch: Batch, until: int, goal: int) -
     rng, control = search.record.rng, search.control
     while control[DONE] < until and control[STOP] == 0:
         left = goal - control[DONE]
-        playouts = min(batch.playouts_per_leaf, left)
-        leaves = min(batch.leaves, left // playouts)
+        leaves, playouts = batch_shape(search, batch, left)
         status = reserve(search, leaves * playouts)
         if status != Status.OK:
             return status
@@ -93,7 +110,7 @@ def simulate_batches(search: SearchState, batch: Batch, until: int, goal: int) -
         if gathered == 0:
             return status
         for leaf in range(gathered):
-            copy_descent(batch.descents, leaf, search.record, 0)
+            copy_path(batch.descents, leaf, search.record, 0)
             add_virtual_loss(search, -1)
         if batch.at_once:
             status = play_at_once(search, batch, gathered, playouts)
@@ -105,17 +122,37 @@ def simulate_batches(search: SearchState, batch: Batch, until: int, goal: int) -
 
 
 @inlined
+def batch_shape(search: SearchState, batch: Batch, left: int) -> tuple[int, int]:
+    """Return the leaves and the playouts of each leaf of the next batch.
+
+    `left` is the number of playouts left. While the tree is small, leaves come before playouts.
+    """
+    playouts = min(batch.playouts_per_leaf, left)
+    if batch.growth:
+        tree = search.tree
+        left = min(left, max(1, tree.visits[tree.meta[ROOT]] // batch.growth))
+        playouts = min(playouts, max(1, left // batch.leaves))
+    return min(batch.leaves, left // playouts), playouts
+
+
+@inlined
 def copy_descent(source: Record, at: int, target: Record, to: int) -> None:
     """Copy what a descent has filled of record `at` of the source to record `to` of the target."""
-    # The capacities of one record: either the source or the target is just one.
     words = min(len(source.state), len(target.state))
+    for i in range(words):
+        target.state[to * words + i] = source.state[at * words + i]
+    copy_path(source, at, target, to)
+
+
+@inlined
+def copy_path(source: Record, at: int, target: Record, to: int) -> None:
+    """Copy the same without the state, which can be large."""
+    # The capacities of one record: either the source or the target is just one.
     path = min(len(source.path), len(target.path))
     edges = min(len(source.edges), len(target.edges))
     trace = min(len(source.trace), len(target.trace))
     for i in range(SHAPE):
         target.shape[to * SHAPE + i] = source.shape[at * SHAPE + i]
-    for i in range(words):
-        target.state[to * words + i] = source.state[at * words + i]
     for i in range(source.shape[at * SHAPE + DEPTH]):
         target.path[to * path + i] = source.path[at * path + i]
         target.at[to * path + i] = source.at[at * path + i]
@@ -141,24 +178,44 @@ def add_virtual_loss(search: SearchState, playouts: int) -> None:
 
 @inlined
 def play_at_once(search: SearchState, batch: Batch, leaves: int, playouts_per_leaf: int) -> int:
-    """Let the game play all playouts of the batch at once, and back them up."""
+    """Play all playouts of the batch at once, learn from them, and back them up."""
     record, players = search.record, search.rules.players
     stride = len(record.trace)
-    status = contract.batch_playouts(
-        search.rules,
-        batch.descents.state,
-        leaves,
-        playouts_per_leaf,
-        batch.scratch,
-        batch.traces[: leaves * playouts_per_leaf * stride],
-        batch.lengths,
-        batch.scores,
-        record.rng,
-    )
-    if status != Status.OK:
-        return Status.TOO_LONG
+    traces = batch.traces[: leaves * playouts_per_leaf * stride]
+    if batch.play:
+        status = call_play_batch(
+            batch.play,
+            (
+                search.rules,
+                batch.descents.state,
+                leaves,
+                playouts_per_leaf,
+                batch.scratch,
+                traces,
+                batch.lengths,
+                batch.scores,
+                record.rng,
+                search.plan.memory,
+            ),
+        )
+        if status != Status.OK:
+            return status
+    else:
+        status = contract.batch_playouts(
+            search.rules,
+            batch.descents.state,
+            leaves,
+            playouts_per_leaf,
+            batch.scratch,
+            traces,
+            batch.lengths,
+            batch.scores,
+            record.rng,
+        )
+        if status != Status.OK:
+            return Status.TOO_LONG
     for leaf in range(leaves):
-        copy_descent(batch.descents, leaf, record, 0)
+        copy_path(batch.descents, leaf, record, 0)
         begun = record.shape[LENGTH]
         for playout in range(leaf * playouts_per_leaf, (leaf + 1) * playouts_per_leaf):
             length = batch.lengths[playout]
@@ -169,7 +226,11 @@ def play_at_once(search: SearchState, batch: Batch, leaves: int, playouts_per_le
             for player in range(players):
                 record.scores[player] = batch.scores[playout * players + player]
             record.shape[LENGTH] = begun + length
+            if batch.learn:
+                call_learn(batch.learn, (search.rules, search.tree, record, search.plan.memory))
             finish(search)
+    if batch.settle:
+        call_settle(batch.settle, (search.rules, search.plan.memory))
     return Status.OK
 
 

@@ -71,6 +71,19 @@ class SearchOptions:
         high=4096,
     )
     playouts_per_leaf: int = option(1, "playouts from each leaf", low=1, high=4096)
+    batch_growth: int = option(
+        0,
+        "while the tree is small, a batch has at most one playout for each n of the root's; 0: "
+        "batches are never reduced",
+        low=0,
+        high=1_000_000,
+    )
+    learn_after: str = option(
+        "playout",
+        "learning playouts learn after each playout, or after each batch, whose playouts are then "
+        "played at once where the game can",
+        choices=("playout", "batch"),
+    )
     memory_mib: int = option(
         1024, "the most memory that the tree may take, in MiB", low=1, high=1 << 20
     )

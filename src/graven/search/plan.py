@@ -17,7 +17,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from graven.core.compile import caller
-from graven.core.contract import RULES, Rules
+from graven.core.contract import CODES, RNG, RULES, SCORES, WORDS, Rules
 from graven.core.handles import HANDLE
 from graven.search.layout import Int64
 from graven.search.tree import RECORD, TREE, Record, Tree
@@ -26,7 +26,11 @@ _int = types.int64
 
 PLAYOUT = _int(RULES, TREE, RECORD, HANDLE)
 LEARN = types.void(RULES, TREE, RECORD, HANDLE)
+# A batch of playouts by values: the fields of `LeafPlayouts` follow the rules.
+PLAY_BATCH = _int(RULES, WORDS, _int, _int, WORDS, CODES, WORDS, SCORES, RNG, HANDLE)
+SETTLE = types.void(RULES, HANDLE)
 call_playout, call_learn = caller(PLAYOUT), caller(LEARN)
+call_play_batch, call_settle = caller(PLAY_BATCH), caller(SETTLE)
 
 
 class Plan(NamedTuple):

@@ -147,6 +147,25 @@ class TreePolicy:
 
 
 @dataclass(frozen=True)
+class BatchLearning:
+    """How a playout policy plays a batch from what it knew when the batch began.
+
+    Compiled functions:
+
+    - `policy(memory)` returns the `ValuePolicy` of the batch: how moves are chosen by their values.
+    - `count(rules, tree, record, memory)` receives the record of every simulation of the batch, in
+      a fixed order, after all its playouts.
+    - `settle(rules, memory)` then updates the values.
+
+    Moves are known by their codes, not by feature codes.
+    """
+
+    policy: Callable[..., Any]
+    count: Callable[..., Any]
+    settle: Callable[..., Any]
+
+
+@dataclass(frozen=True)
 class PlayoutVariant:
     """One way in which a playout policy chooses moves, and how it learns, if it does.
 
@@ -173,6 +192,7 @@ class PlayoutVariant:
 
     `selected_by` is the parameter that selects this variant when a spec gives it. With `rollout`
     the game's `rollout` plays, if there is one, and draws the same moves as `choose`.
+    `batch` says how batches are played with learn_after=batch; None: the policy cannot.
     """
 
     choose: Callable[..., Any] | None = None
@@ -185,6 +205,7 @@ class PlayoutVariant:
     play_out: Callable[..., Any] | None = None
     selected_by: str = ""
     rollout: bool = False
+    batch: BatchLearning | None = None
 
     @property
     def function(self) -> Callable[..., Any] | None:

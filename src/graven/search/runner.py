@@ -22,7 +22,13 @@ from graven.core.status import Status, call_kernel, contract_fault
 from graven.search.batch import Batch, batch_bytes, new_batch, simulate_batches
 from graven.search.budget import MOST_PLAYOUTS, Budget
 from graven.search.plan import NEVER, Plan, SearchState
-from graven.search.playout.entry import Functions, learn_address, playout_address
+from graven.search.playout.entry import (
+    Functions,
+    batch_addresses,
+    learn_address,
+    playout_address,
+)
+from graven.search.policy import BatchLearning
 from graven.search.reuse import History, find_node, node_after, node_of_state, prune
 from graven.search.select.selection import log_table
 from graven.search.simulate import CONTROL, DONE, PLIES, STOP, set_root, simulate
@@ -122,14 +128,16 @@ class Search:
         )
         self.batch: Batch | None = None
         leaves, playouts = options.batch_leaves, options.playouts_per_leaf
-        if leaves * playouts > 1:
-            many = spec.playout.text == UNIFORM and bool(rules.batch_playouts)
+        learning = self._batch_learning()
+        if leaves * playouts > 1 or learning:
+            many = bool(learning) or (spec.playout.text == UNIFORM and bool(rules.batch_playouts))
             if batch_bytes(rules, leaves, playouts, many) > self.arena.limit:
                 raise UsageError(
                     f"memory_mib={options.memory_mib} is too little for batches of {leaves} "
                     f"leaves with {playouts} playouts each at {name}."
                 )
-            self.batch = new_batch(rules, leaves, playouts, many)
+            addresses = batch_addresses(learning, self.playout_memory) if learning else (0, 0, 0)
+            self.batch = new_batch(rules, options, many, addresses)
         self.prune_above = self.arena.limit // 2
         self._history: History | None = None
         # Playouts of the next chunk. Where one takes seconds, a second one may be too late.
@@ -162,6 +170,18 @@ class Search:
                 f"not enough memory for what these playouts learn at {self.name}: its bounds, "
                 f"{rules.max_moves:,} moves and {rules.max_plies:,} plies, are too high for them."
             ) from None
+
+    def _batch_learning(self) -> BatchLearning | None:
+        """Return how playouts learn after a batch; None if they do not."""
+        playout = self.spec.playout
+        if self.spec.options.learn_after != "batch" or playout.variant.learn is None:
+            return None
+        if playout.variant.batch is None or self.rules.feature:
+            raise UsageError(
+                f"learn_after=batch: {playout.text} can only learn after each playout; leave "
+                "learn_after out, or use mast."
+            )
+        return playout.variant.batch
 
     def _load(self) -> None:
         """Compile the kernels, or load them from the cache, before any clock runs."""

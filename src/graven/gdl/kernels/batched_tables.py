@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graven.core.bits import words_for
-from graven.gdl.kernels import batched
+from graven.gdl.kernels import lane_scratch as batched
 from graven.gdl.kernels.lane_blocks import LANES, WIDTH
 from graven.gdl.kernels.table_packing import TablePacker
 from graven.gdl.network.gate_builder import Gate
@@ -117,7 +117,8 @@ def pack_batched(packer: TablePacker, network: Network) -> int:
 def _scratch_sizes(network: Network, blocks: int) -> dict[int, int]:
     """Return the size of each part of the scratch memory in words."""
     roles = len(network.roles)
-    span = max(words_for(len(moves)) for moves in network.legal)
+    codes = max(len(moves) for moves in network.legal)
+    span = words_for(codes)
     return {
         batched.BLOCKS: WIDTH * blocks,
         batched.FRESH: WIDTH * len(network.bases),
@@ -127,6 +128,9 @@ def _scratch_sizes(network: Network, blocks: int) -> dict[int, int]:
         batched.NUMBERS: LANES * roles,
         batched.CHOICES: LANES * roles,
         batched.MADE: LANES * roles,
+        batched.ORDER: roles * codes,
+        batched.ENDS: roles * codes,
+        batched.RANKED: roles * 32 * span,
     }
 
 

@@ -4,15 +4,23 @@ The game itself is tables (see `single_tables`). A unit is a base, a move or an 
 holds for every gate how many of its inputs are false: a unit that flips changes the counts of the
 gates that read it, and a gate flips when its count leaves or reaches 0. Gates that are about to
 flip are bits of a set, which is emptied from the lowest: units are numbered inputs first, so each
-gate flips at most once.
+gate flips at most once. Gates in one word of the set do not read each other (unless the network is
+so deep that this would waste too much memory), so the word is taken out of the set at once.
 
 The outputs of the network are bits of the state too, each toggled by the unit that decides it: the
 legal moves of every role, the bases that will change (`CHANGES`), and flags. A step flips the moves
-made, propagates, flips the bases that change, flips the moves back, and propagates.
+made and propagates, takes back the counts that this changed, flips the bases that change, and
+propagates. The changed counts are listed; if the list is full, the moves are flipped back instead.
+A gate that
+nothing reads and that decides one bit of `CHANGES` or of the legal moves has the place of this bit
+in the set of waiting gates: a word of such gates toggles a word of the state.
 
 In most games nearly all legal moves of a role need the same unit, as `(true (control white))`.
 Such a unit is the role's guard: the bits of its moves leave it out, and are masked while the guard
 is false.
+
+Gates that only goals need form a network of their own, whose leaves are units of the first. It is
+brought up to date when the game is over, by flipping the leaves that differ.
 """
 
 from __future__ import annotations
@@ -33,8 +41,10 @@ Counts = NDArray[np.int16]
 
 # The header of the tables. The state begins with the bases, as bits. Words of the state: the step,
 # the flags, whose turn it is, for each role the number of its legal moves and the only one of them;
-# the bits of bases that will change and a copy of them, the bits of legal moves, the set of waiting
-# gates and the set of its nonzero words, and (in 16-bit numbers) the counts of false inputs.
+# a copy of the bits of bases that will change, these bits, the bits of legal moves, the set of
+# waiting gates and the set of its nonzero words, the same two sets of goal gates, (in 32-bit
+# numbers) the list of changed counts, and (in 16-bit numbers) the counts of false inputs, of gates
+# and of goal gates.
 (
     PLAYERS,
     BASES,
@@ -43,13 +53,23 @@ Counts = NDArray[np.int16]
     TURN,
     NUMBERS,
     ONLY,
-    CHANGES,
     CHANGING,
+    CHANGES,
     LEGAL_BITS,
     WAITING,
     SUMMARY,
+    GOAL_WAITING,
+    GOAL_SUMMARY,
+    LISTED,
     COUNTS,
+    GOAL_COUNTS,
     SUMMARIES,
+    GOAL_SUMMARIES,
+    # The first word of waiting gates that are bits of CHANGES and LEGAL_BITS; whether gates in one
+    # word may read each other.
+    OUTPUTS,
+    DEPENDENT,
+    GOAL_DEPENDENT,
     # The number of words of a state, and the first position in the tables.
     WORDS,
     INIT,
@@ -58,15 +78,15 @@ Counts = NDArray[np.int16]
     MAX_STEPS,
     # In 32-bit numbers: for each unit where its readers begin and where the bits it toggles begin.
     FANS,
-    # The gates that only goals need: the first one, how many, and where their inputs begin.
-    GOAL_GATES,
-    GOAL_COUNT,
     GOAL_FANS,
+    # The leaves of goal gates: how many, and in 32-bit numbers their units.
+    GOAL_LEAVES,
+    LEAF_UNITS,
     # The roles' records, and where the tables of `batched` are.
     ROLES,
     BATCHED,
     HEADER,
-) = range(25)
+) = range(33)
 
 # A role's record: its legal bits in the state, how many words; in the tables the mask of moves that
 # its guard shuts and the guard's place among the flags; in 32-bit numbers the unit of each move;
@@ -75,6 +95,8 @@ LEGAL, SPAN, SHUT, GUARD, DOES, GOALS, GOAL_NUMBER, RECORD = range(8)
 
 TERMINAL_FLAG = 0  # among the flags
 ALWAYS = -1  # the literal of a goal that always holds
+MAX_LISTED = 512  # changed counts in the list
+UNLISTED = -1  # instead of a number of listed changes: none is listed
 
 
 @inlined
@@ -93,27 +115,65 @@ def _legal_word(constants: Constants, state: State, role: int, word: int) -> int
 
 
 class Units(NamedTuple):
-    """The tables and a state, as words and as narrower numbers."""
+    """A network and its state: that of all gates, or that of gates that only goals need."""
 
     tables: Constants
     links: Links
     state: State
     counts: Counts
+    listed: Links
+    # As in the header.
+    fans: int
+    waiting: int
+    summary: int
+    summaries: int
+    outputs: int
+    dependent: int
 
 
 @inlined
 def _units(constants: Constants, state: State) -> Units:
     return Units(
-        constants, constants.view(np.int32), state, state.view(np.int16)[constants[COUNTS] :]
+        tables=constants,
+        links=constants.view(np.int32),
+        state=state,
+        counts=state.view(np.int16)[constants[COUNTS] :],
+        listed=state.view(np.int32)[constants[LISTED] :],
+        fans=constants[FANS],
+        waiting=constants[WAITING],
+        summary=constants[SUMMARY],
+        summaries=constants[SUMMARIES],
+        outputs=constants[OUTPUTS],
+        dependent=constants[DEPENDENT],
     )
 
 
 @inlined
-def _flip(units: Units, unit: int, value: int) -> None:
-    """Update everything that reads a unit, which is now true (`value` is 1) or false (0)."""
-    tables, links, state, counts = units
-    at = tables[FANS] + 2 * unit
-    waiting, summary = tables[WAITING], tables[SUMMARY]
+def _goal_units(constants: Constants, state: State) -> Units:
+    return Units(
+        tables=constants,
+        links=constants.view(np.int32),
+        state=state,
+        counts=state.view(np.int16)[constants[GOAL_COUNTS] :],
+        listed=state.view(np.int32)[constants[LISTED] :],
+        fans=constants[GOAL_FANS],
+        waiting=constants[GOAL_WAITING],
+        summary=constants[GOAL_SUMMARY],
+        summaries=constants[GOAL_SUMMARIES],
+        outputs=64 * constants[GOAL_SUMMARIES],  # none
+        dependent=constants[GOAL_DEPENDENT],
+    )
+
+
+@inlined
+def _flip(units: Units, unit: int, value: int, number: int) -> int:
+    """Update everything that reads a unit, which is now true (`value` is 1) or false (0).
+
+    `number` is how many changed counts are listed, or UNLISTED; return it with those added here.
+    """
+    links, state, counts = units.links, units.state, units.counts
+    waiting, summary = units.waiting, units.summary
+    at = units.fans + 2 * unit
     for i in range(links[index(at)], links[index(at + 1)]):
         edge = int(links[index(i)])
         target = edge >> 1
@@ -126,26 +186,39 @@ def _flip(units: Units, unit: int, value: int) -> None:
             word = target >> 6
             state[index(waiting + word)] ^= np.int64(1) << (target & 63)
             state[index(summary + (word >> 6))] |= np.int64(1) << (word & 63)
+        if number != UNLISTED:
+            units.listed[index(min(number, MAX_LISTED))] = 2 * target + falls
+            number += 1
     for i in range(links[index(at + 1)], links[index(at + 2)]):
         bit = int(links[index(i)])
         state[index(bit >> 6)] ^= np.int64(1) << (bit & 63)
+    return number
 
 
 @inlined
-def _propagate(units: Units) -> None:
-    """Flip all waiting gates, and those that begin to wait because of it."""
-    tables, _, state, counts = units
-    waiting, summary = tables[WAITING], tables[SUMMARY]
-    for high in range(tables[SUMMARIES]):
+def _propagate(units: Units, number: int) -> int:
+    """Flip all waiting gates, and those that begin to wait because of it; see `_flip`."""
+    state, counts, waiting, summary = units.state, units.counts, units.waiting, units.summary
+    toggled = units.tables[CHANGES] - units.outputs
+    for high in range(units.summaries):
         while state[index(summary + high)]:
             words = state[index(summary + high)]
             state[index(summary + high)] = words & (words - 1)
             word = 64 * high + bits.lowest(words)
-            while state[index(waiting + word)]:
-                gates = state[index(waiting + word)]
-                state[index(waiting + word)] = gates & (gates - 1)
+            gates = state[index(waiting + word)]
+            state[index(waiting + word)] = 0
+            if word >= units.outputs:
+                state[index(toggled + word)] ^= gates
+                continue
+            while gates:
                 gate = 64 * word + bits.lowest(gates)
-                _flip(units, gate, int(counts[index(gate)] == 0))
+                gates &= gates - 1
+                if units.dependent:
+                    state[index(waiting + word)] = gates
+                number = _flip(units, gate, int(counts[index(gate)] == 0), number)
+                if units.dependent:
+                    gates = state[index(waiting + word)]
+    return number
 
 
 @inlined
@@ -241,7 +314,7 @@ def sample(constants: Constants, state: State, player: int, rng: Rng) -> int:
 @inlined
 def _moved(units: Units, joint: Moves, player: int) -> int:
     """Return the unit of the move that a role makes, chosen or its only one; -1 if it has none."""
-    tables, links, state, _ = units
+    tables, links, state = units.tables, units.links, units.state
     who = state[tables[TURN]]
     move = state[tables[ONLY] + player]
     if who in (SIMULTANEOUS, player):
@@ -250,19 +323,31 @@ def _moved(units: Units, joint: Moves, player: int) -> int:
 
 
 def play(constants: Constants, state: State, joint: Moves) -> None:
-    """Make the moves, find which bases change, change them, and take the moves back."""
+    """Make the moves, find which bases change, take the moves back, and change the bases."""
     units = _units(constants, state)
+    changes, changing, number = constants[CHANGES], constants[CHANGING], 0
+    for word in range(constants[BASES]):
+        state[changing + word] = state[changes + word]
     for player in range(constants[PLAYERS]):
         unit = _moved(units, joint, player)
         if unit >= 0:
-            _flip(units, unit, 1)
-    _propagate(units)
-    changes, changing = constants[CHANGES], constants[CHANGING]
+            number = _flip(units, unit, 1, number)
+    number = _propagate(units, number)
+    is_listed = number <= MAX_LISTED
     for word in range(constants[BASES]):
         flips = state[changes + word]
+        state[changes + word] = state[changing + word] ^ flips if is_listed else 0
         state[changing + word] = flips
-        state[changes + word] = 0
         state[word] ^= flips
+    if is_listed:
+        for i in range(number):
+            change = int(units.listed[index(i)])
+            units.counts[index(change >> 1)] += 2 * (change & 1) - 1
+    else:
+        for player in range(constants[PLAYERS]):
+            unit = _moved(units, joint, player)
+            if unit >= 0:
+                _flip(units, unit, 0, UNLISTED)
     for word in range(constants[BASES]):
         flips = state[changing + word]
         while flips:
@@ -270,28 +355,24 @@ def play(constants: Constants, state: State, joint: Moves) -> None:
             flips &= flips - 1
             value = (state[word] >> base) & 1
             units.counts[64 * word + base] = 1 - value
-            _flip(units, 64 * word + base, value)
-    for player in range(constants[PLAYERS]):
-        unit = _moved(units, joint, player)
-        if unit >= 0:
-            _flip(units, unit, 0)
-    _propagate(units)
+            _flip(units, 64 * word + base, value, UNLISTED)
+    _propagate(units, UNLISTED)
     state[constants[STEP]] += constants[COUNTED]
     _settle(constants, state)
 
 
 def scores(constants: Constants, state: State, out: Scores) -> None:
     """Write each role's goal as a part of 100: the highest that is true, 0 if none is."""
-    _, links, _, counts = _units(constants, state)
-    first, fans = constants[GOAL_GATES], constants[GOAL_FANS]
-    for gate in range(constants[GOAL_COUNT]):
-        is_false = 0
-        for i in range(links[fans + gate], links[fans + gate + 1]):
-            literal = int(links[i])
-            is_false |= int(counts[literal >> 1] > 0) ^ (literal & 1)
-        counts[first + gate] = is_false
+    units, goals = _units(constants, state), _goal_units(constants, state)
+    for leaf in range(constants[GOAL_LEAVES]):
+        unit = int(units.links[index(constants[LEAF_UNITS] + leaf)])
+        is_false = int(units.counts[index(unit)] != 0)
+        if goals.counts[index(leaf)] != is_false:
+            goals.counts[index(leaf)] = is_false
+            _flip(goals, leaf, 1 - is_false, UNLISTED)
+    _propagate(goals, UNLISTED)
     for player in range(constants[PLAYERS]):
-        out[player] = max(0, goal(constants, counts, player)) / 100.0
+        out[player] = max(0, goal(constants, goals.counts, player)) / 100.0
 
 
 @inlined

@@ -1,6 +1,7 @@
 """The tables of `single`: each node's readers, and the first position.
 
-The kernel numbers units: bases, moves, then gates, those that only goals need last.
+The kernel numbers units: bases and moves; gates by level, each level from a new word of 64; gates
+that decide just one bit of the state; gates that only goals need.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ MIN_GUARDED_MOVES = 4
 """A literal that fewer moves need is no guard."""
 MAX_GUARDED_ROLES = 60
 """Roles that can have a guard: flags are one word."""
+MAX_PADDING, MIN_PADDED = 3, 1 << 14
+"""Levels begin with a new word unless this makes the units so many times as many, and so many."""
 
 
 def guarded(network: Network) -> tuple[Network, list[list[bool]]]:
@@ -69,23 +72,32 @@ def pack_single(network: Network, counted: bool, max_steps: int) -> PackedState:
     `counted` is whether the state counts steps; the game then ends after `max_steps`.
     """
     split, shut = guarded(network)
-    units = _Units(split)
-    layout = _Layout(split, units)
+    layout = _Layout(split)
+    units = _Units(split, layout)
+    goals = _GoalUnits(split, units)
+    layout.add_units(units, goals)
     packer = TablePacker(single.HEADER)
     header = packer.header
     for name, position in layout.place.items():
         header[name] = position
     header[single.COUNTS] = 4 * layout.place[single.COUNTS]
+    header[single.GOAL_COUNTS] = 4 * layout.place[single.GOAL_COUNTS]
+    header[single.LISTED] = 2 * layout.place[single.LISTED]
     header[single.PLAYERS], header[single.BASES] = len(split.roles), layout.base_words
     header[single.WORDS], header[single.SUMMARIES] = layout.words, layout.summaries
+    header[single.OUTPUTS] = units.first_output // 64
+    header[single.DEPENDENT] = int(units.dependent)
+    header[single.GOAL_SUMMARIES] = layout.goal_summaries
+    header[single.GOAL_DEPENDENT] = int(goals.dependent)
+    header[single.GOAL_LEAVES] = len(goals.leaves)
+    header[single.LEAF_UNITS] = packer.halves(units.of_node[goals.leaves])
     header[single.COUNTED], header[single.MAX_STEPS] = int(counted), max_steps
-    header[single.INIT] = packer.words(_initial_state(split, units, layout))
+    header[single.INIT] = packer.words(_initial_state(split, units, goals, layout))
     header[single.FANS] = _pack_readers(packer, split, units, layout)
-    header[single.GOAL_GATES], header[single.GOAL_COUNT] = units.first_goal, len(units.judging)
-    header[single.GOAL_FANS] = _pack_goal_gates(packer, split, units)
+    header[single.GOAL_FANS] = _pack_goal_readers(packer, split, goals)
     records: list[int] = []
     for player, (start, span) in enumerate(zip(layout.legal, layout.spans, strict=True)):
-        goals = [(value, units.literal(x)) for value, x in split.goals[player] if x != FALSE]
+        pairs = [(value, goals.literal(x)) for value, x in split.goals[player] if x != FALSE]
         does = [node - FIRST_BASE if node != NO_NODE else NO_NODE for node in split.does[player]]
         records += [
             start,
@@ -93,8 +105,8 @@ def pack_single(network: Network, counted: bool, max_steps: int) -> PackedState:
             packer.words(bit_words(shut[player])),
             1 + player if player < MAX_GUARDED_ROLES else 0,
             packer.halves(does),
-            packer.words([part for pair in goals for part in pair]),
-            len(goals),
+            packer.words([part for pair in pairs for part in pair]),
+            len(pairs),
         ]
     header[single.ROLES] = packer.words(records)
     return PackedState(packer, layout.words)
@@ -103,7 +115,7 @@ def pack_single(network: Network, counted: bool, max_steps: int) -> PackedState:
 class _Units:
     """The kernel's numbers of nodes."""
 
-    def __init__(self, network: Network) -> None:
+    def __init__(self, network: Network, layout: _Layout) -> None:
         deciding = [*network.next, network.terminal, *network.guards]
         for literals in network.legal:
             deciding += literals
@@ -111,18 +123,39 @@ class _Units:
         needed = network.cone(deciding)
         self.live = np.flatnonzero(needed & is_gate)
         """Gates that legal moves, the end or the next state need."""
-        self.judging = np.flatnonzero(network.cone(network.goal_literals()) & is_gate & ~needed)
-        """Gates that only goals need."""
-        self.first_goal = network.first_gate - FIRST_BASE + len(self.live)
-        self.count = self.first_goal + len(self.judging)
-        self.of_node = np.full(len(network.inputs), -1, np.int64)
         leaves = np.arange(FIRST_BASE, network.first_gate)
-        self.of_node[np.concatenate((leaves, self.live, self.judging))] = np.arange(self.count)
+        self.of_node = np.full(len(network.inputs), -1, np.int64)
+        self.of_node[leaves] = np.arange(len(leaves))
+        self.outputs = _single_outputs(network, self.live, layout)
+        """For each gate that only decides one bit of an output, this bit."""
+        inner = self.live[~np.isin(self.live, list(self.outputs))]
+        end, self.dependent = number_by_level(network, inner, len(leaves), self.of_node)
+        self.first_output = 64 * words_for(end)
+        for node, bit in self.outputs.items():
+            self.of_node[node] = self.first_output + bit
+        self.count = self.first_output + 64 * layout.output_words
 
-    def literals(self, literals: NDArray[np.int32]) -> NDArray[np.int64]:
-        """Return literals that are no constants by their units."""
-        numbered: NDArray[np.int64] = 2 * self.of_node[literals >> 1] + (literals & 1)
-        return numbered
+
+class _GoalUnits:
+    """The numbers of nodes in the network that only goals need."""
+
+    def __init__(self, network: Network, units: _Units) -> None:
+        goal_nodes = [literal >> 1 for literal in network.goal_literals() if literal > TRUE]
+        is_gate = np.arange(len(network.inputs)) >= network.first_gate
+        is_known = units.of_node >= 0
+        self.gates = np.flatnonzero(network.cone(network.goal_literals()) & is_gate & ~is_known)
+        """Gates that only goals need."""
+        _, literals = _inputs_of(network, self.gates)
+        read = np.zeros(len(network.inputs), np.bool_)
+        read[literals >> 1] = True
+        read[goal_nodes] = True
+        self.leaves = np.flatnonzero(read & is_known)
+        """Nodes of the other network that these gates, or goals themselves, read."""
+        self.of_node = np.full(len(network.inputs), -1, np.int64)
+        self.of_node[self.leaves] = np.arange(len(self.leaves))
+        self.count, self.dependent = number_by_level(
+            network, self.gates, len(self.leaves), self.of_node
+        )
 
     def literal(self, literal: int) -> int:
         """Return a literal by its unit; ALWAYS for the constant true."""
@@ -131,49 +164,107 @@ class _Units:
         return 2 * int(self.of_node[literal >> 1]) + (literal & 1)
 
 
+def number_by_level(
+    network: Network, gates: NDArray[np.int64], leaves: int, numbers: NDArray[np.int64]
+) -> tuple[int, bool]:
+    """Number gates by level, after so many leaves, each level from a multiple of 64 on.
+
+    Return the end, and whether this was too much: then levels follow each other at once.
+    """
+    levels = network.levels[gates]
+    ordered = gates[np.argsort(levels, kind="stable")]
+    sizes = np.bincount(levels)
+    padded = 64 * -(-sizes // 64)
+    start = 64 * words_for(leaves)
+    if padded.sum() > MAX_PADDING * len(gates) + MIN_PADDED:
+        numbers[ordered] = start + np.arange(len(gates))
+        return start + len(gates), True
+    begin = start + np.cumsum(padded) - padded
+    within = np.arange(len(gates)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    numbers[ordered] = np.repeat(begin, sizes) + within
+    return start + int(padded.sum()), False
+
+
+def _single_outputs(network: Network, live: NDArray[np.int64], layout: _Layout) -> dict[int, int]:
+    """Return gates that no gate reads and that decide one bit of an output, each with this bit."""
+    _, literals = _inputs_of(network, live)
+    is_read = np.zeros(len(network.inputs), np.bool_)
+    is_read[literals >> 1] = True
+    uses = Counter(literal >> 1 for literal in [network.terminal, *network.guards])
+    bits: dict[int, int] = {}
+    for literal, bit in layout.outputs(network):
+        uses[literal >> 1] += 1
+        bits[literal >> 1] = bit
+    return {
+        node: bit
+        for node, bit in bits.items()
+        if node >= network.first_gate and uses[node] == 1 and not is_read[node]
+    }
+
+
 class _Layout:
     """Where each part of the state is, and which of its bits copy which literals."""
 
-    def __init__(self, network: Network, units: _Units) -> None:
-        roles = len(network.roles)
+    def __init__(self, network: Network) -> None:
         self.base_words = words_for(max(1, len(network.bases)))
         self.spans = [words_for(len(literals)) for literals in network.legal]
-        waiting = words_for(units.first_goal)
-        self.summaries = words_for(waiting)
-        sizes = {
+        self.output_words = self.base_words + sum(self.spans)
+        self.place: dict[int, int] = {}
+        self.words = self.base_words
+        roles = len(network.roles)
+        for name, size in {
             single.STEP: 1,
             single.FLAGS: 1,
             single.TURN: 1,
             single.NUMBERS: roles,
             single.ONLY: roles,
-            single.CHANGES: self.base_words,
             single.CHANGING: self.base_words,
+            single.CHANGES: self.base_words,
             single.LEGAL_BITS: sum(self.spans),
-            single.WAITING: waiting,
-            single.SUMMARY: self.summaries,
-            single.COUNTS: -(-units.count // 4),
-        }
-        self.place: dict[int, int] = {}
-        self.words = self.base_words
-        for name, size in sizes.items():
-            self.place[name] = self.words
-            self.words += size
+        }.items():
+            self._add(name, size)
         ends = np.cumsum([self.place[single.LEGAL_BITS], *self.spans])
         self.legal: list[int] = ends[:-1].tolist()
         """For each role, the word where the bits of its legal moves start."""
 
+    def add_units(self, units: _Units, goals: _GoalUnits) -> None:
+        """Add the parts whose size depends on the number of units."""
+        waiting, goal_waiting = words_for(units.count), words_for(goals.count)
+        self.summaries, self.goal_summaries = words_for(waiting), words_for(goal_waiting)
+        for name, size in {
+            single.WAITING: waiting,
+            single.SUMMARY: self.summaries,
+            single.GOAL_WAITING: goal_waiting,
+            single.GOAL_SUMMARY: self.goal_summaries,
+            single.LISTED: single.MAX_LISTED // 2 + 1,
+            single.COUNTS: -(-units.count // 4),
+            single.GOAL_COUNTS: -(-goals.count // 4),
+        }.items():
+            self._add(name, size)
+
+    def _add(self, name: int, size: int) -> None:
+        self.place[name] = self.words
+        self.words += size
+
+    def outputs(self, network: Network) -> Iterator[tuple[int, int]]:
+        """Yield (literal, bit from CHANGES on that is toggled when it changes)."""
+        yield from zip(network.next, count())
+        for start, literals in zip(self.legal, network.legal, strict=True):
+            yield from zip(literals, count(64 * (start - self.place[single.CHANGES])))
+
     def copies(self, network: Network) -> Iterator[tuple[int, int]]:
         """Yield (literal, bit of the state that is toggled when it changes)."""
         changes = 64 * self.place[single.CHANGES]
-        yield from zip(network.next, count(changes))
+        for literal, bit in self.outputs(network):
+            yield literal, changes + bit
         yield network.terminal, 64 * self.place[single.FLAGS] + single.TERMINAL_FLAG
-        for start, literals in zip(self.legal, network.legal, strict=True):
-            yield from zip(literals, count(64 * start))
         guards = network.guards[:MAX_GUARDED_ROLES]
         yield from zip(guards, count(64 * self.place[single.FLAGS] + 1))
 
 
-def _initial_state(network: Network, units: _Units, layout: _Layout) -> NDArray[np.int64]:
+def _initial_state(
+    network: Network, units: _Units, goals: _GoalUnits, layout: _Layout
+) -> NDArray[np.int64]:
     """Return the first position: bases, copied bits, and each unit's number of false inputs."""
     values = network.initial_values()
     bits = np.zeros(64 * layout.words, dtype=np.uint8)
@@ -182,14 +273,17 @@ def _initial_state(network: Network, units: _Units, layout: _Layout) -> NDArray[
     bases, changes = layout.base_words, layout.place[single.CHANGES]
     state[:bases] = bit_words(network.init)
     state[changes : changes + bases] ^= state[:bases]
-    counts = state[layout.place[single.COUNTS] :].view(np.int16)
-    leaves = network.first_gate
-    counts[: leaves - FIRST_BASE] = [not value for value in values[FIRST_BASE:leaves]]
-    readers, literals = _inputs_of(network, units.live)
-    is_false = np.array(values, np.int8)[literals >> 1] == literals & 1
-    counts[: units.count] += np.bincount(
-        units.of_node[readers[is_false]], minlength=units.count
-    ).astype(np.int16)
+    leaves = np.arange(FIRST_BASE, network.first_gate)
+    truth = np.array(values, np.int8)
+    for numbers, place, known, gates in (
+        (units.of_node, single.COUNTS, leaves, units.live),
+        (goals.of_node, single.GOAL_COUNTS, goals.leaves, goals.gates),
+    ):
+        counts = state[layout.place[place] :].view(np.int16)
+        counts[numbers[known]] = 1 - truth[known]
+        readers, literals = _inputs_of(network, gates)
+        is_false = truth[literals >> 1] == literals & 1
+        np.add.at(counts, numbers[readers[is_false]], np.int16(1))
     return state
 
 
@@ -208,17 +302,21 @@ def _pack_readers(packer: TablePacker, network: Network, units: _Units, layout: 
     """Write for each unit the gates that read it, and then the bits of the state that copy it."""
     readers, literals = _inputs_of(network, units.live)
     edges = 2 * units.of_node[readers] + (literals & 1)
-    copies = [pair for pair in layout.copies(network) if pair[0] > TRUE]
+    copies = [
+        (literal, bit)
+        for literal, bit in layout.copies(network)
+        if literal > TRUE and literal >> 1 not in units.outputs
+    ]
     copied, bits = np.array(copies, np.int64).reshape(-1, 2).T
     groups = np.concatenate((2 * units.of_node[literals >> 1], 2 * units.of_node[copied >> 1] + 1))
     return _pack_groups(packer, groups, np.concatenate((edges, bits)), 2 * units.count)
 
 
-def _pack_goal_gates(packer: TablePacker, network: Network, units: _Units) -> int:
-    """Write the inputs of each gate that only goals need."""
-    gates, literals = _inputs_of(network, units.judging)
-    groups = units.of_node[gates] - units.first_goal
-    return _pack_groups(packer, groups, units.literals(literals), len(units.judging))
+def _pack_goal_readers(packer: TablePacker, network: Network, goals: _GoalUnits) -> int:
+    """Write for each unit of the goals' network the gates that read it."""
+    readers, literals = _inputs_of(network, goals.gates)
+    edges = 2 * goals.of_node[readers] + (literals & 1)
+    return _pack_groups(packer, 2 * goals.of_node[literals >> 1], edges, 2 * goals.count)
 
 
 def _pack_groups(

@@ -39,3 +39,13 @@ def mark_cone(nodes: GateArrays, marks: Int8, mark: int) -> None:
                 source = nodes.literals[i] >> 1
                 if marks[source] == 0:
                     marks[source] = mark
+
+
+@compiled
+def write_levels(nodes: GateArrays, levels: Int32) -> None:
+    """Write each node's level: 0 without inputs, else one more than the highest of its inputs."""
+    for node in range(len(levels)):
+        level = 0
+        for i in range(nodes.start[node], nodes.start[node + 1]):
+            level = max(level, levels[nodes.literals[i] >> 1] + 1)
+        levels[node] = level

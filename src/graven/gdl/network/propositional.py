@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from graven.gdl.network.gate_arrays import GateArrays, flatten, mark_cone
+from graven.gdl.network.gate_arrays import GateArrays, flatten, mark_cone, write_levels
 from graven.gdl.network.gate_builder import Gate
 
 NO_NODE = -1
@@ -79,6 +79,13 @@ class Network:
         mark_cone(self.arrays, marks, 1)
         marks[0] = 0
         return marks == 1
+
+    @cached_property
+    def levels(self) -> NDArray[np.int32]:
+        """The level of each node: the length of the longest path from a leaf to it."""
+        levels = np.zeros(len(self.inputs), np.int32)
+        write_levels(self.arrays, levels)
+        return levels
 
     def initial_values(self) -> list[bool]:
         """Return the value of every node in the initial state, before any move."""

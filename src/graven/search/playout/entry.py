@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from graven.core.compile import address
-from graven.core.contract import PLAYOUT_FUNCTIONS, Rules
+from graven.core.contract import PLAYOUT_FUNCTIONS, LeafPlayouts, Rules
 from graven.core.handles import Handle
 from graven.core.status import Status
-from graven.search.plan import LEARN, PLAYOUT
+from graven.search.plan import LEARN, PLAY_BATCH, PLAYOUT, SETTLE
+from graven.search.playout.by_values import play_batch
 from graven.search.playout.loop import play_with
-from graven.search.policy import PlayoutVariant
+from graven.search.policy import BatchLearning, PlayoutVariant
 
 # What the machine code of a playout does with its arguments: rules {0}, tree {1}, record {2} and
 # the handle {3}, from which `memory` is rebuilt first.
@@ -19,6 +20,11 @@ CHOOSE = "return play_with(inner, rules, {2}, memory)"
 BEGIN = "status = begin({0}, {1}, {2}, memory)\n    if status != OK: return status\n    "
 PLAY_OUT = "return inner({0}, {1}, {2}, memory)"
 LEARN_ONCE = "inner({0}, {1}, {2}, memory)"
+# Of a batch: rules {0}, the fields of `LeafPlayouts`, and the handle {9}.
+BATCH_ONCE = (
+    "return play_batch({0}, inner(memory), LeafPlayouts({1}, {2}, {3}, {4}, {5}, {6}, {7}, {8}))"
+)
+SETTLE_ONCE = "inner({0}, memory)"
 
 
 Functions = Mapping[str, Callable[..., Any]]
@@ -64,7 +70,22 @@ def learn_address(variant: PlayoutVariant, memory: Handle) -> int:
     return address(variant.learn, LEARN, before + LEARN_ONCE, names=names, arguments=4)
 
 
-def _unpacked(memory: Handle) -> tuple[str, dict[str, Any]]:
+def batch_addresses(learning: BatchLearning, memory: Handle) -> tuple[int, int, int]:
+    """Return the addresses of a batch's playouts, of `count` and of `settle`.
+
+    The signatures are PLAY_BATCH, LEARN and SETTLE.
+    """
+    before, names = _unpacked(memory, "{9}")
+    names |= {"play_batch": play_batch, "LeafPlayouts": LeafPlayouts}
+    play = address(learning.policy, PLAY_BATCH, before + BATCH_ONCE, names=names, arguments=1)
+    before, names = _unpacked(memory)
+    count = address(learning.count, LEARN, before + LEARN_ONCE, names=names, arguments=4)
+    before, names = _unpacked(memory, "{1}")
+    settle = address(learning.settle, SETTLE, before + SETTLE_ONCE, names=names, arguments=2)
+    return play, count, settle
+
+
+def _unpacked(memory: Handle, handle: str = "{3}") -> tuple[str, dict[str, Any]]:
     """Return a line of code that sets `memory`, and the names that it uses."""
-    source, names = ("None", {}) if memory.layout is None else memory.layout.unpacked("{3}")
+    source, names = ("None", {}) if memory.layout is None else memory.layout.unpacked(handle)
     return f"memory = {source}\n    ", names

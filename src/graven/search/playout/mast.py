@@ -20,7 +20,8 @@ import numpy as np
 from graven.core import contract
 from graven.core.calls import Value
 from graven.core.compile import inlined
-from graven.core.contract import Rules
+from graven.core.contract import GREEDY as GREEDY_RULE
+from graven.core.contract import WEIGHTED, Rules, ValuePolicy
 from graven.core.rng import uniform
 from graven.core.rollout import BAD_CHOICE
 from graven.search.amaf import player_of
@@ -41,7 +42,7 @@ from graven.search.playout.draw import (
     write_tree_part,
 )
 from graven.search.playout.loop import random_move
-from graven.search.policy import Parameter, PlayoutPolicy, PlayoutVariant
+from graven.search.policy import BatchLearning, Parameter, PlayoutPolicy, PlayoutVariant
 from graven.search.tree import LENGTH, Record, Tree, trace_capacity
 
 
@@ -165,6 +166,45 @@ def learn_greedy(rules: Rules, tree: Tree, record: Record, memory: GreedyMemory)
         memory.means[code] = statistics[2 * code + 1] / statistics[2 * code]
     if batch_ends(memory):
         scale(statistics, memory.batch_decay)
+
+
+def greedy_values(memory: GreedyMemory) -> ValuePolicy:
+    """Return how a batch chooses: the move of the best mean, or any move."""
+    return ValuePolicy(GREEDY_RULE, memory.epsilon, memory.means)
+
+
+def gibbs_values(memory: GibbsMemory) -> ValuePolicy:
+    """Return how a batch chooses: with probability proportional to exp(k * mean)."""
+    return ValuePolicy(WEIGHTED, 0.0, memory.weights)
+
+
+def count_trace(rules: Rules, tree: Tree, record: Record, memory: Any) -> None:
+    """Add a simulation's moves to the statistics; codes are moves here."""
+    statistics = memory.statistics
+    for place in range(record.shape[LENGTH]):
+        code = record.trace[place]
+        statistics[2 * code] += 1.0
+        statistics[2 * code + 1] += record.scores[player_of(code, rules.num_codes)]
+    if batch_ends(memory):
+        scale(statistics, memory.batch_decay)
+
+
+def settle_greedy(rules: Rules, memory: GreedyMemory) -> None:
+    """Update the mean of every move ever played."""
+    statistics = memory.statistics
+    for code in range(rules.players * rules.num_codes):
+        if statistics[2 * code] > 0.0:
+            memory.means[code] = statistics[2 * code + 1] / statistics[2 * code]
+
+
+def settle_gibbs(rules: Rules, memory: GibbsMemory) -> None:
+    """Update the weight of every move ever played."""
+    statistics = memory.statistics
+    for code in range(rules.players * rules.num_codes):
+        if statistics[2 * code] > 0.0:
+            logit = memory.k * (statistics[2 * code + 1] / statistics[2 * code])
+            memory.logits[code] = logit
+            memory.weights[code] = exp(logit - memory.shift)
 
 
 def _shared(rules: Rules, values: Mapping[str, Value]) -> dict[str, Any]:
@@ -295,6 +335,7 @@ GIBBS = PlayoutVariant(
     memory=memory_gibbs,
     on_new_search=decay_gibbs,
     selected_by="k",
+    batch=BatchLearning(gibbs_values, count_trace, settle_gibbs),
 )
 GREEDY = PlayoutVariant(
     choose_greedy,
@@ -308,6 +349,7 @@ GREEDY = PlayoutVariant(
     memory=memory_greedy,
     on_new_search=decay_greedy,
     selected_by="epsilon",
+    batch=BatchLearning(greedy_values, count_trace, settle_greedy),
 )
 
 POLICIES = (
