@@ -144,6 +144,21 @@ def test_a_program_that_cannot_be_started_plays_no_game(tmp_path, monkeypatch):
         play('gtp("/no/such/program")')
 
 
+@pytest.mark.parametrize(
+    ("program", "reason"),
+    [
+        ("import sys; sys.exit(1)", "has stopped"),
+        ("print('usage: play [options]')", "has stopped"),
+        ("import sys\nfor line in sys.stdin: print('? no such board\\n', flush=True)", "refused"),
+    ],
+)
+def test_a_program_that_ends_at_start_up_plays_no_game(tmp_path, program, reason):
+    path = tmp_path / "program.py"
+    path.write_text(program)
+    with pytest.raises(UsageError, match=f"no game was played: .*{reason}"):
+        play(f'gtp("{sys.executable} {path}")')
+
+
 def test_a_program_that_does_not_answer_loses(scripted, monkeypatch):
     monkeypatch.setattr("graven.agents.gtp_program.REPLY_SECONDS", 0.5)
     game = make_game("go(size=3)")

@@ -7,7 +7,9 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
+from contextlib import suppress
 
 import pytest
 
@@ -109,3 +111,21 @@ def test_a_missing_scheduler_is_an_error(monkeypatch):
     monkeypatch.setattr("graven.lab.experiments.cluster.CONNECT_SECONDS", 1)
     with pytest.raises(UsageError, match="no Dask scheduler answers"):
         match(GAME, *AGENTS, cluster=f"tcp://127.0.0.1:{free_port()}")
+
+
+@pytest.mark.filterwarnings("default")
+def test_a_scheduler_that_breaks_off_is_one_sentence_without_a_traceback(monkeypatch, capfd):
+    monkeypatch.setattr("graven.lab.experiments.cluster.CONNECT_SECONDS", 2)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def answer_nonsense():
+            for _ in range(3):
+                with suppress(OSError):
+                    connection, _ = listener.accept()
+                    connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n" * 10)
+                    connection.close()
+
+        threading.Thread(target=answer_nonsense, daemon=True).start()
+        with pytest.raises(UsageError, match="no Dask scheduler answers"):
+            match(GAME, *AGENTS, cluster=f"tcp://127.0.0.1:{listener.getsockname()[1]}")
+    assert "Traceback" not in capfd.readouterr().err

@@ -2,7 +2,7 @@
 
 A program is started for each game and gets the game's moves. If it crashes, sends an invalid reply,
 plays an illegal move or exceeds its time, it forfeits the game (`ForfeitError`). A program that
-cannot be started is a `UsageError`: no game was played.
+cannot be started, ends at once or does not accept the board is a `UsageError`: no game was played.
 """
 
 from __future__ import annotations
@@ -118,6 +118,16 @@ class GtpPlayer:
     def _start(self, seconds: float | None) -> None:
         """Start the program and set up the board and the clock."""
         self._process.start()
+        try:
+            self._set_up(seconds)
+        except ForfeitError as error:
+            raise UsageError(
+                f"no game was played: {error}. Is it a GTP program that plays this game? Run "
+                f"{self._name!r} in a terminal, and type list_commands."
+            ) from None
+        self._sent = self._game.start()
+
+    def _set_up(self, seconds: float | None) -> None:
         options = self._game.options
         rows, _, columns = str(options.get("size", "")).partition("x")
         square = columns in ("", rows)
@@ -127,7 +137,6 @@ class GtpPlayer:
             self._process.ask(f"komi {options['komi']}")
         if seconds is not None:
             self._process.ask(f"time_settings 0 {max(1, round(seconds))} 1")
-        self._sent = self._game.start()
 
     def _send_moves(self, position: Position) -> None:
         """Send the moves since the program's last position."""

@@ -18,6 +18,7 @@ from graven.gdl.language.kif_terms import Sheet, spaced
 from graven.gdl.language.sheet_checks import check
 from graven.gdl.move_text import move_term
 from graven.gdl.network.network_builder import build_network
+from graven.gdl.network.propositional import Network
 from graven.gdl.network_game import DEFAULT_STEPS, network_game
 from graven.gdl.proof.proof_game import proof_game
 
@@ -83,8 +84,14 @@ def checked_sheet(text: str, title: str) -> Sheet:
 def network_game_of(sheet: Sheet, options: SheetOptions, spec: SpecOptions | None = None) -> Game:
     """Make the game of a sheet by a network; raise TooLargeError beyond the limits."""
     with _garbage_collection_paused():
-        network = build_network(sheet, options.limits)
-        game = network_game(network, spec, options.steps)
+        return game_of_network(build_network(sheet, options.limits), options, spec)
+
+
+def game_of_network(
+    network: Network, options: SheetOptions, spec: SpecOptions | None = None
+) -> Game:
+    """Make the game of a network that was built from a sheet."""
+    game = network_game(network, spec, options.steps)
     codes = [{text: code for code, text in enumerate(texts)} for texts in network.moves]
 
     def read_move(role: int, text: str) -> int | None:

@@ -14,6 +14,7 @@ from graven.interfaces.web.search_pool import SEARCHING, STOPPED, RetainedSearch
 from graven.interfaces.web.search_view import search_message, tree_node_message
 from graven.interfaces.web.web_games import packaged_game
 from graven.interfaces.web.web_limits import PageLimits
+from graven.search.runner import MIB
 from graven.search.simulate import DONE
 from tests.interfaces.web.helpers import TIMEOUT, page_search
 from tests.naive.tiny import rock_paper_scissors
@@ -56,6 +57,24 @@ def test_released_trees_are_freed_although_sessions_refer_to_their_searches():
     running.cancel()
     thread.join()
     assert running.retained.search is None
+    pool.close()
+
+
+def test_all_trees_together_stay_within_the_memory_of_the_page():
+    start = packaged_game(GAME, None).start()
+    limits = PageLimits(searches=2, memory_mib=16)
+    pool = SearchPool(limits)
+    retained = []
+    for number in range(5):
+        retained.append(pool.retain(f"s{number}", 0))
+        search = page_search(start, retained[-1], playouts=20_000, memory_mib=limits.tree_mib)
+        finished = threading.Event()
+        pool.start(search, lambda _, finished=finished: finished.set())
+        assert finished.wait(TIMEOUT)
+        assert search.error == ""
+        assert sum(each.nbytes for each in retained) <= limits.memory_mib * MIB
+    assert retained[-1].nbytes > 0
+    assert retained[0].nbytes == 0, "the oldest tree is freed first"
     pool.close()
 
 

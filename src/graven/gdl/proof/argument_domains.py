@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
+from graven.core.cancellation import raise_if_cancelled
 from graven.gdl.language.kif_terms import Atom, Compound, Term, Variable
 from graven.gdl.proof.proof_clauses import ProofClauses, Relation, relation_of
 
@@ -38,6 +39,7 @@ class ArgumentDomain:
             return None
         arguments = self.functions.get((name, arity))
         if arguments is None:
+            raise_if_cancelled()  # nested functions of many arguments have very many domains
             arguments = self.functions[name, arity] = [
                 ArgumentDomain(self.depth + 1) for _ in range(arity)
             ]
@@ -88,6 +90,7 @@ class RelationDomains:
         while weight != self._weight():
             weight = self._weight()
             for clause in clauses:
+                raise_if_cancelled()
                 atoms = [goal for goal in clause.body if isinstance(goal, Atom)]
                 self._propagate(clause.head, atoms)
 

@@ -292,20 +292,20 @@ def _for_each(source: QuerySource, query: Query, key: Picker, target: slice) -> 
 
     def link(then: Step) -> Step:
         def one(slots: Slots) -> Any:
-            countdown[0] -= 1
+            answers = query(key(slots))
+            countdown[0] -= 1 + len(answers)
             if countdown[0] < 0:
                 check_limits()
-            answers = query(key(slots))
             for slots[begin] in answers:
                 if then(slots):
                     return True
             return None
 
         def several(slots: Slots) -> Any:
-            countdown[0] -= 1
+            answers = query(key(slots))
+            countdown[0] -= 1 + len(answers)
             if countdown[0] < 0:
                 check_limits()
-            answers = query(key(slots))
             for slots[begin:end] in answers:
                 if then(slots):
                     return True

@@ -36,8 +36,8 @@ MAX_STATIC_ANSWERS = 4_000_000
 """The maximum number of memoised answers that do not depend on the state."""
 MAX_TERMS = 20_000_000
 """The maximum number of different terms in all states."""
-LOOKUPS_PER_CHECK = 2000
-"""The number of lookups between two checks of the limits."""
+STEPS_PER_CHECK = 4000
+"""The number of lookups and answers between two checks of the limits."""
 RECURSION_LIMIT = 60_000
 """Python's recursion limit within a query: ten calls for each step along facts such as `succ`.
 
@@ -199,7 +199,7 @@ class Prover:
     def check_limits(self) -> None:
         """Raise if the query is cancelled or takes too much time or memory; reset the countdown."""
         raise_if_cancelled()
-        self.countdown[0] = LOOKUPS_PER_CHECK
+        self.countdown[0] = STEPS_PER_CHECK
         late = time.perf_counter() > self.deadline
         if late or len(self.terms) > MAX_TERMS:
             limit = f"{MAX_QUERY_SECONDS:g} s" if late else f"{MAX_TERMS:,} terms"

@@ -36,7 +36,7 @@ def choices(limits: PageLimits) -> dict[str, Any]:
         "limits": {
             "playouts": limits.playouts,
             "seconds": limits.seconds,
-            "memory_mib": limits.memory_mib,
+            "memory_mib": limits.tree_mib,
         },
         "files": list_files(limits.folder),
     }

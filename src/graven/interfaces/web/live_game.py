@@ -11,9 +11,11 @@ from itertools import count
 from secrets import randbits
 
 from graven.agents import default_spec
+from graven.core.callbacks import Callback
 from graven.core.errors import UsageError
 from graven.core.game import Game, Position
 from graven.core.rng import derive
+from graven.gdl.network.propositional import Network
 from graven.interfaces.saved_games import PERSON
 from graven.interfaces.web.agent_limits import limited_budget, parse_page_agent
 from graven.interfaces.web.board_cells import cell_names, cells_of_move
@@ -81,11 +83,25 @@ class LiveGame:
 
     @classmethod
     def create(
-        cls, spec: str, limits: PageLimits, *, rules: str | None = None, seed: int | None = None
+        cls,
+        spec: str,
+        limits: PageLimits,
+        *,
+        rules: str | None = None,
+        network: Network | None = None,
+        seed: int | None = None,
     ) -> LiveGame:
-        """Create a game by its spec, or one from `rules` as GDL text."""
-        game = game_from_rules(rules, spec) if rules is not None else page_game(spec, limits)
+        """Create a game by its spec, or one from `rules` as GDL text and their network."""
+        if rules is not None:
+            game = game_from_rules(rules, spec, network)
+        else:
+            game = page_game(spec, limits)
         return cls(game, spec, limits, rules=rules, seed=seed)
+
+    @property
+    def runs_python(self) -> bool:
+        """Whether the rules are proved in Python, which may take long."""
+        return isinstance(self.game.functions.play, Callback)
 
     # Seats and budgets.
 

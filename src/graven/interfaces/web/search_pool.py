@@ -17,7 +17,7 @@ from graven.core.game import Position
 from graven.interfaces.web.board_cells import cell_names
 from graven.interfaces.web.web_limits import PageLimits
 from graven.search.budget import Budget
-from graven.search.runner import Search
+from graven.search.runner import MIB, Search
 from graven.search.specs import Spec
 
 WAITING, COMPILING, SEARCHING = "waiting", "compiling", "searching"
@@ -33,6 +33,12 @@ class RetainedSearch:
         self.player: SearchPlayer | None = None
         self.search: Search | None = None  # the player's, for views
         self._released = False
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of the tree."""
+        search = self.search
+        return 0 if search is None else search.arena.nbytes
 
     def release(self) -> None:
         """Free the tree now, or when the search that uses it ends.
@@ -157,13 +163,18 @@ class PageSearch:
 
 
 class SearchPool:
-    """A thread pool for searches, and an LRU cache of their trees."""
+    """A thread pool for searches, and an LRU cache of their trees.
+
+    Running searches and kept trees share the memory of the page: each search that runs may use
+    `limits.tree_mib`, the trees that are kept have what is left.
+    """
 
     def __init__(self, limits: PageLimits) -> None:
         self.limits = limits
         self._threads = ThreadPoolExecutor(limits.searches, "graven-search")
         self._retained: OrderedDict[tuple[Any, ...], RetainedSearch] = OrderedDict()
-        self._lock = threading.Lock()
+        self._lock = threading.Lock()  # guards the cache and the number of searches
+        self._running = 0
 
     def retain(self, owner: str, *key: Any) -> RetainedSearch:
         """Return the search of an owner and a key, or a new one.
@@ -188,10 +199,32 @@ class SearchPool:
         """Run a search as soon as a thread is free, then call `on_finished` in that thread."""
 
         def work() -> None:
-            search.run()
+            self._make_room(search.retained)
+            try:
+                search.run()
+            finally:
+                with self._lock:
+                    self._running -= 1
             on_finished(search)
 
         self._threads.submit(work)
+
+    def _make_room(self, used: RetainedSearch) -> None:
+        """Count a search that begins, and free the oldest trees that its memory is taken from."""
+        with self._lock:
+            self._running += 1
+            left = (self.limits.memory_mib - self._running * self.limits.tree_mib) * MIB
+            idle = {
+                key: each
+                for key, each in self._retained.items()
+                if each is not used and not each.lock.locked()
+            }
+            kept = sum(each.nbytes for each in idle.values())
+            for key, each in idle.items():
+                if kept <= left:
+                    return
+                kept -= each.nbytes
+                self._retained.pop(key).release()
 
     def close(self) -> None:
         """Start no more searches."""

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from concurrent.futures import ThreadPoolExecutor
 
 from graven.agents import default_agent
 from graven.core.errors import UsageError
 from graven.interfaces.web.search_pool import SearchPool
+from graven.interfaces.web.session_workers import SessionWorkers
 from graven.interfaces.web.web_games import packaged_game
 from graven.interfaces.web.web_limits import IDLE_SECONDS, PageLimits
 from graven.interfaces.web.web_session import GameSession
 
-COMMAND_THREADS = 16
 WARM_UP_GAME = "breakthrough(size=5)"
 
 
@@ -23,11 +22,11 @@ class SessionRegistry:
     def __init__(self, limits: PageLimits) -> None:
         self.limits = limits
         self.pool = SearchPool(limits)
-        self._threads = ThreadPoolExecutor(COMMAND_THREADS, "graven-command")
+        self._workers = SessionWorkers()
         self._sessions: OrderedDict[str, GameSession] = OrderedDict()
 
-    def open(self, session_id: str | None) -> GameSession:
-        """Return the session with that id, or a new one if there is none."""
+    def open(self, session_id: str | None, client: str = "") -> GameSession:
+        """Return the session with that id, or a new one of a client if there is none."""
         self._remove_unused()
         session = self._sessions.get(session_id or "")
         if session is None:
@@ -36,7 +35,7 @@ class SessionRegistry:
                     f"this server allows {self.limits.sessions} games at the same time: "
                     "close a tab first."
                 )
-            session = GameSession(self.pool, self._threads)
+            session = GameSession(self.pool, self._workers, client)
             self._sessions[session.id] = session
         self._sessions.move_to_end(session.id)
         return session
@@ -59,4 +58,4 @@ class SessionRegistry:
         for session in self._sessions.values():
             session.close()
         self.pool.close()
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        self._workers.close()

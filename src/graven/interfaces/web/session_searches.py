@@ -71,7 +71,7 @@ class SessionSearches:
             position=game.position,
             budget=budget,
             seed=game.seed_of(player),
-            memory_mib=self._pool.limits.memory_mib,
+            memory_mib=self._pool.limits.tree_mib,
         )
         seat = player if slot == MOVE_SLOT else slot
         search = PageSearch(request, self._pool.retain(self._owner, seat, spec.text, game.id))

@@ -17,6 +17,9 @@ from graven.sources.gdl_text import gdl_game, sheet_error
 if TYPE_CHECKING:
     from graven.interfaces.web.web_limits import PageLimits
 
+if TYPE_CHECKING:
+    from graven.gdl.network.propositional import Network
+
 GDL = "gdl"
 MAX_TITLE_CHARACTERS = 80
 MAX_LISTED_FILES = 200
@@ -47,16 +50,30 @@ def packaged_game(spec: str, folder: Path | None) -> Game:
         raise
 
 
-def game_from_rules(rules: str, title: str) -> Game:
-    """Make a game from GDL text; error messages refer to it by `title`.
+def is_gdl_spec(spec: str) -> bool:
+    """Return whether a spec names a game of the package that is written in GDL."""
+    return spec.strip().removeprefix(MISERE).startswith(GDL)
 
-    Unprintable characters are removed from the title, since error messages may be printed on the
-    server's terminal.
-    """
-    from graven.gdl.sheet_loader import sheet_game
 
+def game_from_rules(rules: str, title: str, network: Network | None) -> Game:
+    """Make a game from GDL text, by its network; by proof without one."""
+    from graven.gdl.sheet_loader import (
+        SheetOptions,
+        checked_sheet,
+        game_of_network,
+        proof_game_of,
+    )
+
+    if network is not None:
+        return game_of_network(network, SheetOptions())
+    title = printable_title(title)
+    return proof_game_of(checked_sheet(rules, title), title, SheetOptions())
+
+
+def printable_title(title: str) -> str:
+    """Return the title of rules for error messages, which may be printed on a terminal."""
     printable = "".join(character for character in title if character.isprintable())
-    return sheet_game(rules, printable[:MAX_TITLE_CHARACTERS])
+    return printable[:MAX_TITLE_CHARACTERS]
 
 
 def resolve_in_folder(folder: Path | None, name: str) -> Path:

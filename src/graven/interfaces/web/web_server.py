@@ -28,7 +28,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from graven.core.errors import GravenError, UsageError
 from graven.interfaces.host_names import LOCAL_HOSTS
 from graven.interfaces.web.request_guard import guarded
-from graven.interfaces.web.web_limits import SEND_QUEUE_SIZE, PageLimits
+from graven.interfaces.web.web_limits import MAX_WAITING_MESSAGES, SEND_QUEUE_SIZE, PageLimits
 
 if TYPE_CHECKING:
     from graven.interfaces.web.browser_tab import BrowserTab
@@ -160,7 +160,8 @@ class WebServer:
         loop = asyncio.get_running_loop()
         try:
             sessions = await loop.run_in_executor(self._loader_threads, self._load_sessions)
-            session = sessions.open(socket.query_params.get("session"))
+            client = socket.client.host if socket.client else ""
+            session = sessions.open(socket.query_params.get("session"), client)
         except UsageError as error:
             with suppress(Exception):
                 await socket.send_json({"type": "error", "text": str(error), "request": "connect"})
@@ -181,19 +182,43 @@ class WebServer:
 async def receive_all(
     socket: WebSocket, session: GameSession, tab: BrowserTab, sender: asyncio.Task[None]
 ) -> None:
-    """Pass the messages of a tab to its session until the connection is closed."""
-    while True:
-        try:
-            message: Message = await socket.receive()
-        except (WebSocketDisconnect, RuntimeError):
-            return
-        if message["type"] != "websocket.receive":
-            return
-        data = message.get("text")
-        await session.receive(tab, data if data is not None else message.get("bytes") or b"")
-        # Backpressure: stop reading while the send queue is more than half full. Read on if the
-        # sender has ended, since the queue is then never emptied and the disconnect is still to be
-        # received.
+    """Pass the messages of a tab to its session until the connection is closed.
+
+    Reading goes on while a message is acted on: the keep-alive of the connection needs it, and the
+    end of the connection cancels the work.
+    """
+    waiting: asyncio.Queue[str | bytes | None] = asyncio.Queue(MAX_WAITING_MESSAGES)
+    acting = asyncio.get_running_loop().create_task(act_on_all(waiting, session, tab, sender))
+    try:
+        while True:
+            try:
+                message: Message = await socket.receive()
+            except (WebSocketDisconnect, RuntimeError):
+                return
+            if message["type"] != "websocket.receive":
+                return
+            data = message.get("text")
+            await waiting.put(data if data is not None else message.get("bytes") or b"")
+    finally:
+        session.leave(tab)
+        while not waiting.empty():
+            waiting.get_nowait()
+        waiting.put_nowait(None)
+        with suppress(Exception):
+            await acting
+
+
+async def act_on_all(
+    waiting: asyncio.Queue[str | bytes | None],
+    session: GameSession,
+    tab: BrowserTab,
+    sender: asyncio.Task[None],
+) -> None:
+    """Act on the messages of a tab, one after another; None ends."""
+    while (data := await waiting.get()) is not None:
+        await session.receive(tab, data)
+        # Backpressure: do not go on while the send queue is more than half full, unless the sender
+        # has ended, since the queue is then never emptied.
         await asyncio.sleep(0)
         while tab.queue.qsize() > SEND_QUEUE_SIZE // 2 and not sender.done():
             await asyncio.sleep(BACKPRESSURE_SECONDS)

@@ -1,8 +1,9 @@
 """A session: a game, the browser tabs that show it, and its searches.
 
-A session lives in the server's event loop. Blocking work runs elsewhere: commands in the command
-thread pool, one at a time for each session; searches in the search pool. When the last tab of a
-session closes, its searches are cancelled; the game is kept, so that a reload resumes it.
+A session lives in the server's event loop. Blocking work runs elsewhere: commands in threads, one
+at a time for each session; grounding of rules that the page sends in processes; searches in the
+search pool. When the last tab of a session closes, its command and its searches are cancelled; the
+game is kept, so that a reload resumes it.
 """
 
 from __future__ import annotations
@@ -11,15 +12,17 @@ import asyncio
 import json
 import secrets
 import sys
+import threading
 import time
 import traceback
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from os import environ
 from typing import Any
 
 from graven.core.contract import TERMINAL
 from graven.core.errors import GravenError, UsageError
+from graven.gdl.grounding.numbered_rules import TooLargeError
+from graven.gdl.network.propositional import Network
 from graven.interfaces.saved_games import saved_text
 from graven.interfaces.web.agent_limits import limited_budget, parse_page_agent
 from graven.interfaces.web.browser_tab import BrowserTab, OutgoingMessage
@@ -28,6 +31,8 @@ from graven.interfaces.web.live_game_formats import saved_game, sgf_text, state_
 from graven.interfaces.web.search_pool import DONE, FAILED, PageSearch, SearchPool
 from graven.interfaces.web.search_view import search_message, tree_node_message
 from graven.interfaces.web.session_searches import MOVE_SLOT, SessionSearches
+from graven.interfaces.web.session_workers import SessionWorkers
+from graven.interfaces.web.web_games import is_gdl_spec, printable_title
 from graven.interfaces.web.web_limits import PageLimits
 from graven.interfaces.web.web_messages import PageMessage, parse_message
 from graven.search.budget import Budget
@@ -38,18 +43,19 @@ SECONDS_BETWEEN_AGENT_MOVES = 0.3  # so that users can follow games between agen
 class GameSession:
     """One game, its tabs and its searches."""
 
-    def __init__(self, pool: SearchPool, threads: ThreadPoolExecutor) -> None:
+    def __init__(self, pool: SearchPool, workers: SessionWorkers, client: str = "") -> None:
         self.id = secrets.token_urlsafe(16)
         self.tabs: set[BrowserTab] = set()
         self.last_used = time.monotonic()
         self.game: LiveGame | None = None
         self.searches = SessionSearches(self.id, pool, self)
         self._limits: PageLimits = pool.limits
-        self._threads = threads
+        self._workers, self._client = workers, client
         self._lock = asyncio.Lock()  # one command at a time
+        self._stop = threading.Event()  # cancels the command
+        self._grounding: asyncio.Task[Network] | None = None  # of the command
         # Commands that change the game.
         self._actions: Mapping[str, Callable[[PageMessage], None]] = {
-            "new_game": self._new_game,
             "set_seats": lambda m: self._current_game.assign_seats(m["seats"], _budget(m)),
             "play": lambda m: self._current_game.play_person_move(m["player"], m["move"], m["ply"]),
             "undo": lambda m: self._current_game.undo(),
@@ -86,15 +92,22 @@ class GameSession:
                 self._search_for_agent_to_move()
 
     def leave(self, tab: BrowserTab) -> None:
-        """Remove a tab; without tabs, all searches are cancelled."""
+        """Remove a tab; without tabs, the command and all searches are cancelled."""
         self.tabs.discard(tab)
         self.last_used = time.monotonic()
         if not self.tabs:
+            self._cancel_command()
             self.searches.cancel_all()
 
     def close(self) -> None:
         """Cancel all searches and the tasks that wait for them."""
+        self._cancel_command()
         self.searches.close()
+
+    def _cancel_command(self) -> None:
+        self._stop.set()
+        if self._grounding is not None:
+            self._grounding.cancel()
 
     async def receive(self, tab: BrowserTab, data: str | bytes) -> None:
         """Act on a message of a tab; errors are sent to that tab only."""
@@ -103,6 +116,9 @@ class GameSession:
             message = parse_message(data)
             request = message.type
             async with self._lock:
+                if tab not in self.tabs:
+                    return
+                self._stop = threading.Event()
                 await self._act(tab, message)
         except GravenError as error:
             tab.send_error(" ".join(str(error).split()), request)
@@ -121,8 +137,9 @@ class GameSession:
             tab.send_text(text, droppable)
 
     async def in_thread(self, work: Callable[..., Any], *arguments: Any) -> Any:
-        """Run blocking work in the command thread pool."""
-        return await asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments)
+        """Run blocking work in a thread."""
+        slow = self.game is not None and self.game.runs_python
+        return await self._workers.run(slow, self._stop, work, *arguments)
 
     # Commands.
 
@@ -134,7 +151,10 @@ class GameSession:
         elif message.type == "finish_search":
             self.searches.finish_now(message["slot"])
         else:
-            await self.in_thread(self._actions[message.type], message)
+            if message.type == "new_game":
+                await self._make_game(message)
+            else:
+                await self.in_thread(self._actions[message.type], message)
             self.searches.cancel_outdated(self.game)
             await self._broadcast_state()
             self._search_for_agent_to_move()
@@ -145,9 +165,35 @@ class GameSession:
             raise UsageError("there is no game yet: choose one first.")
         return self.game
 
-    def _new_game(self, message: PageMessage) -> None:
+    async def _make_game(self, message: PageMessage) -> None:
+        """Make a new game; rules as text are grounded in a process first."""
+        network = None if message["rules"] is None else await self._network(message)
+        is_gdl = message["rules"] is not None or is_gdl_spec(message["game"])
+        await self._workers.run(is_gdl, self._stop, self._new_game, message, network)
+
+    async def _network(self, message: PageMessage) -> Network | None:
+        """Return the network of rules; None if they are too large, so that they are proved."""
+        title = printable_title(message["game"])
+        build = self._workers.grounding.build(message["rules"], title, self._client)
+        self._grounding = asyncio.get_running_loop().create_task(build)
+        try:
+            return await asyncio.shield(self._grounding)
+        except TooLargeError:
+            return None
+        except asyncio.CancelledError:
+            if not self._grounding.cancel():  # it was cancelled, and not this task
+                raise UsageError("cancelled: the page was closed.") from None
+            raise
+        finally:
+            self._grounding = None
+
+    def _new_game(self, message: PageMessage, network: Network | None) -> None:
         game = LiveGame.create(
-            message["game"], self._limits, rules=message["rules"], seed=message["seed"]
+            message["game"],
+            self._limits,
+            rules=message["rules"],
+            network=network,
+            seed=message["seed"],
         )
         game.assign_seats(message["seats"], _budget(message))
         game.replay(message["moves"])

@@ -45,8 +45,8 @@ def serve(
         float, typer.Option(help="Maximum seconds per move.", min=0.01, metavar="S")
     ] = 60.0,
     max_memory: Annotated[
-        int, typer.Option(help="Maximum memory of a tree, in MiB.", min=8, metavar="MIB")
-    ] = 512,
+        int, typer.Option(help="Maximum memory of all trees, in MiB.", min=8, metavar="MIB")
+    ] = 1024,
     max_searches: Annotated[
         int, typer.Option(help="Maximum concurrent searches of all tabs.", min=1, metavar="N")
     ] = 4,

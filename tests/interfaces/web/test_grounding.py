@@ -1,0 +1,101 @@
+"""Rules that take minutes to ground: they are cancelled, limited, and delay nobody else."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+
+from graven.interfaces.web import grounding_pool
+from tests.interfaces.web.helpers import join, send, until, with_sessions
+from tests.interfaces.web.take_away_rules import TAKE_AWAY_RULES
+
+# The initial state has 60^4 facts.
+HOSTILE = (
+    "(role p) (legal p go) (goal p 50) (<= terminal (true (s 0 0 0 1))) "
+    "(<= (init (s ?a ?b ?c ?d)) (n ?a) (n ?b) (n ?c) (n ?d)) "
+    + " ".join(f"(n {number})" for number in range(60))
+)
+
+
+def busy_processes(sessions):
+    pool = sessions._workers.grounding
+    return [each.pid for each in pool._busy if each.pid is not None]
+
+
+def is_running(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_rules_of_a_closed_tab_are_not_grounded_on():
+    async def work(sessions):
+        session, tab = await join(sessions)
+        command = asyncio.create_task(send(session, tab, "new_game", game="x.kif", rules=HOSTILE))
+        await until(lambda: busy_processes(sessions))
+        (pid,) = busy_processes(sessions)
+        session.leave(tab)
+        await command
+        assert session.game is None
+        await until(lambda: not is_running(pid))
+
+    with_sessions(work)
+
+
+def test_large_rules_delay_neither_small_rules_nor_other_commands():
+    async def work(sessions):
+        attackers = [await join(sessions) for _ in range(3)]
+        commands = [
+            asyncio.create_task(send(*each, "new_game", game="x.kif", rules=HOSTILE))
+            for each in attackers
+        ]
+        await until(lambda: busy_processes(sessions))
+        _, tab = await join(sessions, game="nogo(size=3)")
+        assert tab.last("state")
+        _, tab = await join(sessions, game="small.kif", rules=TAKE_AWAY_RULES)
+        assert tab.last("state")["game"]["name"] == "gdl"
+        assert not any(command.done() for command in commands), "they should still be grounded"
+        limit = grounding_pool.QUICK_JOBS + grounding_pool.LONG_JOBS
+        assert len(busy_processes(sessions)) <= limit
+        for session, tab in attackers:
+            session.leave(tab)
+        await asyncio.gather(*commands)
+
+    with_sessions(work)
+
+
+def test_large_rules_are_refused_at_the_limit(monkeypatch):
+    monkeypatch.setattr(grounding_pool, "GROUNDING_SECONDS", 0.5)
+    monkeypatch.setattr(grounding_pool, "QUICK_SECONDS", 0.1)
+    monkeypatch.setattr(grounding_pool, "PROOF_SECONDS", 1.0)
+
+    async def work(sessions):
+        session, tab = await join(sessions)
+        await send(session, tab, "new_game", game="x.kif", rules=HOSTILE)
+        assert "x.kif is too large for this page" in tab.last("error")["text"]
+        await send(session, tab, "new_game", game="small.kif", rules=TAKE_AWAY_RULES)
+        assert tab.last("state")
+
+    with_sessions(work)
+
+
+def test_errors_in_rules_are_shown_with_their_line():
+    async def work(sessions):
+        session, tab = await join(sessions)
+        await send(session, tab, "new_game", game="x.kif", rules="(p ?x)" + TAKE_AWAY_RULES)
+        assert "x.kif, line 1: ?x in the head is not bound" in tab.last("error")["text"]
+
+    with_sessions(work)
+
+
+def test_a_process_limits_its_memory(monkeypatch):
+    monkeypatch.setattr(grounding_pool, "GROUNDING_MEMORY_MIB", 300)
+
+    async def work(sessions):
+        session, tab = await join(sessions)
+        await send(session, tab, "new_game", game="x.kif", rules=HOSTILE)
+        assert "too large" in tab.last("error")["text"]
+
+    with_sessions(work)
