@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, norm
 
-from graven.lab.experiments.job import GameResult
 from graven.lab.experiments.match import match
 from graven.lab.experiments.pairing import SINGLE, make_pairing
 from graven.lab.experiments.sweep import sweep
@@ -26,30 +25,11 @@ from graven.lab.stats.match_statistics import MatchStatistics, SeatScore
 from graven.lab.store.export import export_text
 from graven.lab.store.store import Store
 from graven.search.budget import Budget
+from tests.lab.recorded_games import add_games
 
 GAME = "knightthrough(size=5)"
 AGENTS = ("uct(playouts=10)", "rave(playouts=20)")
 STATISTICS = tuple(MatchStatistics(Score(1)).to_dict())
-
-
-def fill(store, pairing, outcomes):
-    """Add games with these results of the first agent, by index."""
-    number = store.pairing_id(pairing)
-    for index, outcome in outcomes.items():
-        seats = pairing.seats(index)
-        scores = tuple(outcome if side == 0 else 1 - outcome for side in seats)
-        store.add(
-            number,
-            GameResult(
-                index=index,
-                seats=seats,
-                seed=index,
-                scores=scores,
-                moves=("a", "b"),
-                playouts=10,
-                seconds=0.5,
-            ),
-        )
 
 
 def exported(store, table):
@@ -65,7 +45,7 @@ def test_the_statistics_are_those_of_a_naive_count(opening_plies):
     del outcomes[10]  # an incomplete pair
     pairing = make_pairing("nogo", "uct", "rave", Budget(10), opening_plies=opening_plies)
     with Store() as store:
-        fill(store, pairing, outcomes)
+        add_games(store, pairing, outcomes)
         values = store.summary(pairing, 100).statistics.to_dict()
         assert store.summaries()[0].statistics.to_dict() == values
     results = list(outcomes.values())
@@ -128,7 +108,7 @@ def test_agents_with_unequal_seats_have_no_elo():
     """Of three equal players, the one that sits alone wins a third of the games, not half."""
     pairing = replace(make_pairing("nogo", "uct", "rave"), players=3, seating=SINGLE)
     with Store() as store:
-        fill(store, pairing, {0: 1.0, 1: 0.0, 2: 0.0})
+        add_games(store, pairing, {0: 1.0, 1: 0.0, 2: 0.0})
         statistics = store.summaries()[0].statistics
     assert statistics.elo is statistics.p_value is statistics.superiority is None
     assert [seat.seats for seat in statistics.seat_scores] == [(0, 1, 1), (1, 0, 1), (1, 1, 0)]
@@ -212,7 +192,7 @@ def test_the_moves_of_a_match_have_playouts_value_and_time(tmp_path):
 def test_moves_of_games_recorded_without_searches_are_exported(tmp_path):
     pairing = make_pairing("nogo", "uct", "rave", Budget(10))
     with Store() as store:
-        fill(store, pairing, {0: 1.0})
+        add_games(store, pairing, {0: 1.0})
         rows = exported(store, "moves")
     assert [(row["ply"], row["move"], row["playouts"], row["value"]) for row in rows] == [
         (0, "a", None, None),

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import pytest
 
-from graven.lab.experiments.match import match
-from graven.lab.experiments.sweep import sweep
-from graven.lab.experiments.tournament import tournament
+from graven.lab.experiments.pairing import make_pairing
 from graven.lab.published import paper
 from graven.lab.reports.html_report import html
 from graven.lab.store.store import Store
+from tests.lab.recorded_games import add_games
 
 GAME = "knightthrough(size=5)"
-QUICK = {"games": 2, "playouts": 5, "workers": 1}
 VIEWPORTS = {"phone": (390, 844), "screen": (1400, 900)}
 # Whatever ends right of the window, or is wider than the box that would clip it.
 CUT_OFF = """() => [...document.querySelectorAll("body *")]
@@ -26,15 +26,16 @@ CUT_OFF = """() => [...document.querySelectorAll("body *")]
 def report(tmp_path_factory):
     """The report of a store with a published cell, a sweep, a tournament and a long spec."""
     folder = tmp_path_factory.mktemp("report")
+    outcomes = {0: 1.0, 1: 0.0, 2: 0.5, 3: 1.0}
+    pairings = [paper("cazenave2015").table("6").figures[1].setup.pairing()]
+    pairings += [make_pairing(GAME, f"rave(bias=1e-{power})", "uct") for power in range(1, 5)]
+    agents = ["uct", "rave(bias=1e-5)", "grave"]
+    pairings += [make_pairing(GAME, one, other) for one, other in combinations(agents, 2)]
+    long_spec = "grave(ref=50,bias=1e-5,fpu=1.25,expand=3,final_move=mean)+mast(k=2.5,decay=0.5)"
+    pairings.append(make_pairing(GAME, long_spec, "uct", opening_plies=2))
     with Store(folder / "a.db") as store:
-        setup = paper("cazenave2015").table("6").figures[1].setup
-        match(setup.game, setup.first, setup.second, store=store, **{**QUICK, "playouts": 1000})
-        sweep(GAME, "rave(bias=[1e-1..1e-4])", "uct", store=store, **QUICK)
-        tournament(GAME, ["uct", "rave(bias=1e-5)", "grave"], store=store, **QUICK)
-        long_spec = (
-            "grave(ref=50,bias=1e-5,fpu=1.25,expand=3,final_move=mean)+mast(k=2.5,decay=0.5)"
-        )
-        match(GAME, long_spec, "uct", opening_plies=2, store=store, **QUICK)
+        for pairing in pairings:
+            add_games(store, pairing, outcomes)
         (folder / "report.html").write_text(html(store), encoding="utf-8")
     return (folder / "report.html").as_uri()
 

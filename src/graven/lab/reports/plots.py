@@ -394,7 +394,7 @@ def _follow_colour_scheme(svg: bytes) -> bytes:
     """Replace the colours of an SVG by variables that depend on the reader's colour scheme."""
     text = svg.decode()
     for number, colour in enumerate(DARK_COLOURS):
-        text = re.sub(colour, f"var(--plot-{number})", text, flags=re.IGNORECASE)
+        text = re.sub(colour, f"var(--plot-{number},{colour})", text, flags=re.IGNORECASE)
     light, dark = (
         "".join(f"--plot-{number}:{colour};" for number, colour in enumerate(colours))
         for colours in (DARK_COLOURS, DARK_COLOURS.values())
