@@ -9,7 +9,6 @@ from typing import Any
 from graven.agents.search_result import SearchResult
 from graven.core.errors import UsageError
 from graven.core.game import Game, GameOutline, Position
-from graven.search.runner import Stop
 
 
 class ExternalAgent(ABC):
@@ -27,32 +26,16 @@ class ExternalAgent(ABC):
                 f"{self.spec} plays games of two players; {game.spec} has {game.players}."
             )
 
-    def search(
-        self,
-        position: Position,
-        playouts: int | None = None,
-        seconds: float | None = None,
-        *,
-        seed: int = 0,
-        stop: Stop | None = None,
-        memory: int | None = None,
-    ) -> SearchResult:
+    def search(self, position: Position, *budget: Any, **options: Any) -> SearchResult:
         """Raise a UsageError."""
-        raise UsageError(f"{self.spec} plays matches; its search cannot be inspected.")
+        raise self._hidden()
 
-    def analyze(
-        self,
-        position: Position,
-        playouts: int | None = None,
-        seconds: float | None = None,
-        *,
-        every: float = 0.5,
-        seed: int = 0,
-        stop: Stop | None = None,
-        memory: int | None = None,
-    ) -> Iterator[SearchResult]:
+    def analyze(self, position: Position, *budget: Any, **options: Any) -> Iterator[SearchResult]:
         """Raise a UsageError."""
-        raise UsageError(f"{self.spec} plays matches; its search cannot be inspected.")
+        raise self._hidden()
+
+    def _hidden(self) -> UsageError:
+        return UsageError(f"{self.spec} plays matches; its search cannot be inspected.")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.spec,)
