@@ -110,3 +110,10 @@ def test_the_class_and_the_compiled_game_are_the_same_game():
         move = rng.choice(compiled.legal_moves)
         python, compiled = python.play(move), compiled.play(move)
     assert compiled.scores == python.scores
+
+
+def test_rows_of_the_limit_are_skipped_where_it_is_not_built(monkeypatch, tmp_path):
+    monkeypatch.setenv("GRAVEN_LIMIT", str(tmp_path))
+    rows = list(run_benchmarks(["limit"]))
+    assert all("GRAVEN_LIMIT" in row.skipped and row.met is None for row in rows)
+    assert {"liblimit.so", "libgo.so"} == {row.skipped.split()[-1] for row in rows}

@@ -77,11 +77,13 @@ class SearchResult(PlainValues):
 
     @classmethod
     def with_details(cls, details: RootDetails, **values: Any) -> SearchResult:
-        """Return a result whose DETAILS are computed when they are first read."""
-        result = cls(**values)
-        for name in DETAILS:
-            del result.__dict__[name]
-        result.__dict__["_details"] = details
+        """Return a result whose DETAILS are computed when they are first read.
+
+        `values` are all other fields. They are set at once: a frozen dataclass sets each by itself,
+        which takes longer than ten playouts.
+        """
+        result = cls.__new__(cls)
+        result.__dict__.update(values, _details=details)
         return result
 
     def __getattr__(self, name: str) -> Any:

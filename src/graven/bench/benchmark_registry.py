@@ -41,6 +41,7 @@ BENCHMARKS = {
     "tables": Benchmark("search_benchmarks", "tables_per_node"),
     "long": Benchmark("search_benchmarks", "long_against_short"),
     "overhead": Benchmark("laboratory_benchmarks", "laboratory_overhead"),
+    "limit": Benchmark("limit_benchmarks", "against_limit"),
     "workers": Benchmark("laboratory_benchmarks", "two_workers"),
     "report": Benchmark("laboratory_benchmarks", "large_report"),
     "gdl": Benchmark("gdl_networks", "against_networks"),

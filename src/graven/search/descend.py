@@ -81,7 +81,7 @@ def descend(search: SearchState) -> int:
                     tree.sums,
                     tree.amaf,
                     amaf.player_base(rules, max(shape[TABLE], 0), mover),
-                    tree.values,
+                    record.values,
                 ),
             )
             record.edges[(depth - 1) * players + mover] = edge

@@ -94,10 +94,19 @@ class Formula:
         """Return what the functions receive as `p`: `values` of the parameters and of `fixed`."""
         return self._record(*values)
 
-    @property
-    def address(self) -> int:
-        """The address of the machine code that selects an edge by this formula."""
-        return address_of(self.value, self.untried, self._record, amaf=self.amaf, whole=self.whole)
+    def address(self, exploration: bool = True) -> int:
+        """Return the address of the machine code that selects an edge by this formula.
+
+        Without `exploration` its parameter c, if it has one, is 0.
+        """
+        return address_of(
+            self.value,
+            self.untried,
+            self._record,
+            amaf=self.amaf,
+            whole=self.whole,
+            zero=() if exploration else ("c",),
+        )
 
     @property
     def _record(self) -> Any:

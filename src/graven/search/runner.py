@@ -113,7 +113,7 @@ class Search:
         self.plan = Plan(
             params=np.array(spec.params, dtype=np.float64),
             logs=log_table(),
-            select=spec.formula.address,
+            select=spec.formula.address(exploration=spec.values.get("c") != 0),
             playout=playout_address(playout, self.playout_memory, functions),
             learn=learn_address(playout, self.playout_memory),
             rollout=int(playout.rollout and rules.rollout != 0),

@@ -23,7 +23,7 @@ from graven.search.layout import SPARE
 from graven.search.plan import Plan
 from graven.search.result import principal_variation
 from graven.search.runner import Search
-from graven.search.select.selection import FPU, OWN, Edge, Node, call_select, log_of
+from graven.search.select.selection import FPU, OWN, Edge, Node, call_select, log_of, value_capacity
 from graven.search.simulate import DONE
 from graven.search.tree import NODES, NONE, ROOT, Tree
 
@@ -189,7 +189,7 @@ def take_snapshot(search: Search, path: Sequence[int], player: int | None = None
         counts=_with_spare(counts),
         totals=_with_spare(totals),
         amaf=amaf,
-        values=_with_spare(np.zeros(len(codes))),
+        values=np.zeros(3 * value_capacity(len(codes))),
     )
     evaluate(search.plan, visits, columns, generator(0))
     expanded = [_has_moves(tree, rules.players, child) for child in children]
@@ -212,10 +212,11 @@ def _moves(
     node = Node(float(visits), math.log(visits), float(params[FPU]))
     entries = 2 * columns.moves.astype(np.int64)
     arrays = (columns.counts, columns.totals, columns.amaf[entries], columns.amaf[entries + 1])
+    values = columns.values[: len(columns.moves)].tolist()
     statistics_of_edges = zip(*(array.tolist() for array in arrays), strict=True)
     moves = []
     for code, numbers, value, is_expanded in zip(
-        columns.moves.tolist(), statistics_of_edges, columns.values.tolist(), expanded, strict=True
+        columns.moves.tolist(), statistics_of_edges, values, expanded, strict=True
     ):
         edge = Edge(*numbers)
         beta = None

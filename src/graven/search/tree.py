@@ -38,6 +38,7 @@ from graven.search.layout import (
     new_arrays,
     numba_type,
 )
+from graven.search.select.selection import value_capacity
 from graven.search.tree_memory import return_buffer, take_buffer
 
 # Special values.
@@ -68,6 +69,11 @@ def depth_capacity(rules: Rules) -> int:
 def trace_capacity(rules: Rules) -> int:
     """Return the length of the longest trace: every player may move at every ply."""
     return (rules.max_plies + 1) * rules.players
+
+
+def selection_values(rules: Rules) -> int:
+    """Return the size of the scratch memory of selection."""
+    return 3 * value_capacity(rules.max_moves)
 
 
 def _if_features(rules: Rules) -> int:
@@ -117,7 +123,6 @@ class Tree(NamedTuple):
     distinct: Annotated[UInt32, Size(lambda rules: all_codes(rules) + 1)]  # moves of a trace
     distinct_at: Annotated[Int64, Size(_if_shared)]  # [point]: where it is in `distinct`
     worth: Annotated[Float64, Size(lambda rules: all_codes(rules) + 1)]  # the score each counts
-    values: Annotated[Float64, Size(lambda rules: max(1, rules.max_moves))]  # of a node's edges
 
 
 class Record(NamedTuple):
@@ -135,6 +140,7 @@ class Record(NamedTuple):
     rng: Annotated[Rng, Size()]  # the random number generator of the search
     moves: Annotated[Int32, Size(contract.move_capacity)]  # scratch: legal moves
     joint: Annotated[Int32, Size(by_player, fill=NONE)]  # scratch: a move of each player
+    values: Annotated[Float64, Size(selection_values)]  # scratch: of a node's edges
 
 
 TREE, RECORD = numba_type(Tree), numba_type(Record)

@@ -10,14 +10,15 @@ address, with the signature SELECT:
 The edges are lo..hi-1 of a node with `visits` playouts. `counts[edge]` and `sums[edge]` are an
 edge's playouts and summed scores (of the player to move), `moves[edge]` is its move. The AMAF
 statistics of a move are `amaf[base + 2 * move]` (playouts) and the entry after it (summed scores).
-`values` is scratch: value i is that of edge lo + i. A formula without AMAF is evaluated eight edges
-at a time, so that up to LANES - 1 edges after hi are read, and their values ignored. `params` holds
+`values` is scratch of three times `value_capacity` entries: value i is that of edge lo + i, then
+copies of the AMAF statistics. LANES edges are evaluated at a time, so that up to LANES - 1 edges
+after hi are read, and their values ignored. `params` holds
 first-play urgency, the tie-breaking rule, then the policy's parameters.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import cache
 from math import log
 from typing import Any, NamedTuple
@@ -26,9 +27,11 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
+from graven.core import bits
 from graven.core.compile import address, caller, compiled, inlined
 from graven.core.contract import RNG
 from graven.core.rng import Rng, below
+from graven.core.vectors import LANES, greatest_mask
 
 _F64 = types.Array(types.float64, 1, "C")
 _I32 = types.Array(types.int32, 1, "C")
@@ -42,7 +45,7 @@ FPU, TIES, OWN = range(3)
 RANDOM, FIRST = 0.0, 1.0
 
 LOGS = 1 << 15  # the length of the table of logarithms
-LANES = 8  # edges evaluated at a time: doubles in the longest vectors, at most `layout.SPARE`
+MASKED = 64  # so many values can be the bits of a word
 
 ONE = np.uint64(1)  # unsigned indices spare Numba the check whether they are negative
 
@@ -71,6 +74,11 @@ class Edge(NamedTuple):
     amaf_total: float  # sum of the player's scores in them
 
 
+def value_capacity(max_moves: int) -> int:
+    """Return the entries of a third of `values`, for nodes with so many edges."""
+    return max_moves + LANES
+
+
 def first_play_urgency(p: Any, node: Node, edge: Edge) -> float:
     """Return the value of an edge without playouts unless a formula defines another."""
     return node.fpu
@@ -80,7 +88,7 @@ def select_edge(
     value: EdgeFunction,
     untried: EdgeFunction,
     p: Any,
-    lanes: int,
+    uses_amaf: bool,
     whole: bool,
     params: Floats,
     rng: Rng,
@@ -99,34 +107,20 @@ def select_edge(
     node = Node(float(visits), log_visits, params[FPU])
     # Slices, whose indices begin at 0: for others Numba tests whether they are negative.
     count = hi - lo
-    end = lo + ((count + lanes - 1) & -lanes)
+    padded = (count + LANES - 1) & -LANES
+    end, third = lo + padded, len(values) // 3
     own_moves, own_counts, own_sums = moves[lo:end], counts[lo:end], sums[lo:end]
-    for i in range(end - lo):
-        entry = np.uint64(base + 2 * own_moves[i])
-        edge = Edge(float(own_counts[i]), own_sums[i], amaf[entry], amaf[entry + ONE])
+    visited, totals = values[third : 2 * third], values[2 * third :]
+    if uses_amaf:
+        for i in range(count):
+            entry = np.uint64(base + 2 * own_moves[i])
+            visited[i] = amaf[entry]
+            totals[i] = amaf[entry + ONE]
+    for i in range(padded):
+        edge = Edge(float(own_counts[i]), own_sums[i], visited[i], totals[i])
         tried = whole or edge.visits > 0.0
         values[i] = value(p, node, edge) if tried else untried(p, node, edge)
     return lo + argmax(values, count, own_moves, params[TIES], rng)
-
-
-@inlined
-def greatest(values: Floats, count: int) -> float:
-    """Return the greatest of the first `count` values.
-
-    Four maxima at a time, where one would wait for each comparison.
-    """
-    first, second, third, fourth = values[0], values[0], values[0], values[0]
-    whole = count & -4
-    for i in range(0, whole, 4):
-        first = values[i] if values[i] > first else first
-        second = values[i + 1] if values[i + 1] > second else second
-        third = values[i + 2] if values[i + 2] > third else third
-        fourth = values[i + 3] if values[i + 3] > fourth else fourth
-    for i in range(whole, count):
-        first = values[i] if values[i] > first else first
-    first = second if second > first else first
-    third = fourth if fourth > third else third
-    return third if third > first else first
 
 
 @inlined
@@ -134,25 +128,59 @@ def argmax(values: Floats, count: int, moves: Ints, ties: float, rng: Rng) -> in
     """Return the index of the greatest of the first `count` values.
 
     Ties are broken at random (one random number), or by the lowest move code, as in Cazenave's
-    algorithm 1, which takes a later move only if it is better.
+    algorithm 1, which takes a later move only if it is better. Writes to LANES values after them.
     """
-    top = greatest(values, count)
-    equal = 0
-    for i in range(count):
-        equal += values[i] == top
-    skip = below(rng, equal) if equal > 1 and ties != FIRST else 0
-    chosen = 0
-    for i in range(count):
+    if count > MASKED:
+        return argmax_of_many(values, count, moves, ties, rng)
+    # The places of the greatest values as bits: the processor could not predict a branch.
+    for i in range(LANES):
+        values[count + i] = -np.inf
+    places = greatest_mask(values, (count + LANES - 1) // LANES)
+    places &= bits.down(-1, MASKED - count)
+    equal = bits.count(places)
+    if equal == 0:
+        return 0  # none is a number
+    if equal > 1:
+        if ties == FIRST:
+            return lowest_code(places, moves)
+        places = bits.nth_bit(places, below(rng, equal))
+    return bits.lowest(places)
+
+
+@inlined
+def lowest_code(places: int, moves: Ints) -> int:
+    """Return the place of the lowest move code among places that are the bits of a word."""
+    chosen = bits.lowest(places)
+    while places:
+        place = bits.lowest(places)
+        chosen = place if moves[place] < moves[chosen] else chosen
+        places &= places - 1
+    return chosen
+
+
+@compiled
+def argmax_of_many(values: Floats, count: int, moves: Ints, ties: float, rng: Rng) -> int:
+    """Return what `argmax` returns, for any number of values."""
+    top, first, equal = values[0], 0, 1
+    for i in range(1, count):
+        if values[i] > top:
+            top, first, equal = values[i], i, 1
+        elif values[i] == top:
+            equal += 1
+    if equal == 1:
+        return first
+    if ties == FIRST:
+        for i in range(first + 1, count):
+            if values[i] == top and moves[i] < moves[first]:
+                first = i
+        return first
+    skip = below(rng, equal)
+    for i in range(first, count):
         if values[i] == top:
             if skip == 0:
-                chosen = i
-                break
+                return i
             skip -= 1
-    if equal > 1 and ties == FIRST:
-        for i in range(chosen + 1, count):
-            if values[i] == top and moves[i] < moves[chosen]:
-                chosen = i
-    return chosen
+    return first
 
 
 @cache
@@ -183,15 +211,18 @@ def address_of(
     *,
     amaf: bool = True,
     whole: bool = False,
+    zero: Collection[str] = (),
 ) -> int:
     """Compile the loop with a policy's functions; return the address of the machine code.
 
     `record` is the NamedTuple class of what the functions receive as `p`; `amaf` is whether they
-    use AMAF statistics, `whole` whether `value` is defined for edges without playouts, too.
+    use AMAF statistics, `whole` whether `value` is defined for edges without playouts, too. The
+    parameters in `zero` are 0 and constants of the code, without what is multiplied by them.
     """
-    own = ", ".join(f"{{0}}[{OWN + i}]" for i in range(len(record._fields)))
+    own = ", ".join(
+        "0.0" if name in zero else f"{{0}}[{OWN + i}]" for i, name in enumerate(record._fields)
+    )
     arguments = ", ".join(f"{{{i}}}" for i in range(len(SELECT.args)))
-    lanes = 1 if amaf else LANES
-    body = f"return select_edge(inner, untried, record({own}), {lanes}, {whole}, {arguments})"
+    body = f"return select_edge(inner, untried, record({own}), {amaf}, {whole}, {arguments})"
     names = {"untried": untried, "record": record, "select_edge": select_edge}
     return address(value, SELECT, body, names=names, arguments=3)

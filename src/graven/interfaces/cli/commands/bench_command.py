@@ -45,6 +45,7 @@ def bench(
       graven bench
       graven bench openspiel sample --json
       graven bench gdl
+      GRAVEN_LIMIT=../limit graven bench limit
     """
     from graven.bench.benchmark_registry import run_benchmarks
 
