@@ -203,16 +203,19 @@ async def _play_on_page(address: str) -> None:
                 }
             )
         )
-        played = False
-        async with asyncio.timeout(120):
+        plies = []
+        async with asyncio.timeout(TIMEOUT):
             async for text in server:
-                if '"ply": 0' in text.replace('":', '": ') and "nogo(size=3x3)" in text:
+                message = json.loads(text)
+                if message["type"] != "state":
+                    continue
+                plies.append(len(message["plies"]))
+                if len(plies) == 1:
                     move = {"type": "play", "move": "A1", "player": 0, "ply": 0}
-                    if not played:
-                        await server.send(json.dumps(move))
-                        played = True
-                if played and re.search(r'"ply": ?2\b', text):
+                    await server.send(json.dumps(move))
+                if plies[-1] == 2:  # the agent has answered
                     return
+    raise RuntimeError(f"the page closed its socket after {plies} plies")
 
 
 def check_cluster() -> None:
