@@ -168,6 +168,8 @@ def play_at_once(search: SearchState, batch: Batch, leaves: int, playouts_per_le
                 record.trace[begun + i] = batch.traces[playout * stride + i]
             for player in range(players):
                 record.scores[player] = batch.scores[playout * players + player]
+            if not contract.are_scores(record.scores, players):
+                return Status.BAD_SCORE
             record.shape[LENGTH] = begun + length
             finish(search)
     return Status.OK
