@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 STAMP := $(VENV)/.ready
 
-.PHONY: setup demo test lint programs bench results docs clean
+.PHONY: setup demo test lint programs bench stress lowest results docs clean
 
 setup: $(STAMP)
 
@@ -35,6 +35,20 @@ programs:
 
 test: lint programs
 	$(VENV)/bin/pytest
+
+# Hostile input, kills, full disks, faulty rules: about 15 minutes; STRESS=hour for more. The tests
+# contain a reduced form. Options: ARGUMENTS='kills --seed 3'.
+stress: setup
+	$(VENV)/bin/python -m tests.stress $(ARGUMENTS)
+
+# Install the lowest versions that pyproject.toml allows, and run every command and the page once.
+LOWEST := $(VENV)/lowest
+lowest: setup
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check uv
+	$(VENV)/bin/uv venv --quiet --clear --python $(VENV)/bin/python $(LOWEST)
+	$(VENV)/bin/uv pip install --quiet --python $(LOWEST)/bin/python --resolution lowest-direct \
+		--editable '.[cluster,openspiel,parquet,plots,tune,web]'
+	$(LOWEST)/bin/python -m tests.smoke
 
 bench: setup
 	$(VENV)/bin/graven bench

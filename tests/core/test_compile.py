@@ -191,6 +191,57 @@ def test_a_cache_that_cannot_be_written_does_not_stop_the_program(package, tmp_p
     assert run(package, blocked, program)[1] == 0xE220A8397B1DCDAF
 
 
+def flip_a_bit(path):
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 4
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        flip_a_bit,
+        lambda path: path.write_bytes(path.read_bytes()[:100]),
+        lambda path: path.write_bytes(b""),
+        lambda path: path.write_bytes(os.urandom(500)),
+        lambda path: path.unlink(),
+    ],
+    ids=["flipped", "truncated", "empty", "random", "removed"],
+)
+@pytest.mark.parametrize("suffix", ["nbi", "nbc"])
+def test_a_damaged_file_of_the_cache_is_compiled_again(package, tmp_path, suffix, damage):
+    home = tmp_path / "cache"
+    directory, *_ = run(package, home)
+    files = list(directory.rglob(f"*.{suffix}"))
+    assert files
+    for path in files:
+        damage(path)
+    assert run(package, home) == (directory, 0, 1)
+    assert run(package, home) == (directory, 1, 0)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="limits the size of files")
+def test_on_a_full_disk_compiled_code_stays_in_memory(package, tmp_path):
+    program = """
+import resource, signal
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (200, 200))
+from graven.core import rng
+print("-")
+print(int(rng.draw(rng.generator(0))), int(rng.below(rng.generator(0), 1)))
+"""
+    environment = os.environ | {
+        "PYTHONPATH": str(package.parent),
+        "GRAVEN_CACHE_DIR": str(tmp_path / "cache"),
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True
+    )
+    assert done.stdout.split() == ["-", str(0xE220A8397B1DCDAF), "0"], done.stderr
+    assert done.stderr.count("compiled code cannot be kept in") == 1
+    assert "Traceback" not in done.stderr
+
+
 def test_the_cache_lies_where_the_environment_says(monkeypatch, tmp_path):
     monkeypatch.setenv("GRAVEN_CACHE_DIR", str(tmp_path / "mine"))
     assert caching.cache_home() == tmp_path / "mine"

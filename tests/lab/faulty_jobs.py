@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 from pathlib import Path
 
 from graven.core.errors import UsageError
+from graven.lab.experiments import processes
 from graven.lab.experiments.job import GameJob, GameResult
 
 
@@ -37,6 +39,14 @@ def die_once(job: GameJob) -> GameResult:
     if job.index == 3 and not mark.exists():
         mark.touch()
         os._exit(9)
+    return without_playing(job)
+
+
+def crash_at_three(job: GameJob) -> GameResult:
+    """Report two moves and crash in game 3."""
+    if job.index == 3:
+        processes.report_moves(["a", "b"])
+        os.kill(os.getpid(), signal.SIGSEGV)
     return without_playing(job)
 
 

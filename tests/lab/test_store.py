@@ -259,10 +259,14 @@ def test_a_folder_is_rejected(tmp_path):
         Store(tmp_path)
 
 
-def test_an_invalid_key_is_reported(tmp_path):
+ONE_BUDGET = PAIRING.key.replace("[[20,null],[20,null]]", "[[20,null]]")
+
+
+@pytest.mark.parametrize("key", ['{"game": 3}', ONE_BUDGET, "[]", ""])
+def test_an_invalid_key_is_reported(tmp_path, key):
     path = filled(tmp_path / "a.db")
     db = sqlite3.connect(path)
-    db.execute("UPDATE cell SET key = '{\"game\": 3}'")
+    db.execute("UPDATE cell SET key = ?", (key,))
     db.execute("DELETE FROM checksum")
     db.commit()
     db.close()

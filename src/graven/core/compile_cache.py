@@ -5,12 +5,16 @@ that another file defines. This one lies in a folder named after a digest of the
 packages that contain kernels and of the Numba version: a change in any of them starts an empty
 cache, a change in the layers above them does not. A user-defined function is identified by a digest
 of its code and of all that it names.
+
+Every file has a checksum: a damaged one is compiled again. Where the cache cannot be written, as on
+a full disk, compiled code stays in memory.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import pickle
 import shutil
 import sys
 import time
@@ -24,13 +28,19 @@ from typing import Any
 import numba
 import numpy as np
 from numba import types
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+from numba.core.caching import (
+    CompileResultCacheImpl,
+    FunctionCache,
+    IndexDataCacheFile,
+    _CacheLocator,
+)
 
 from graven.core.rule_helpers import LIBRARIES, content_of, modules_in, names_in
 
 PACKAGE = Path(__file__).resolve().parents[1]
 MARKER = "graven-compiled-code"
 KEEP_CACHES = 4
+CHECKSUM_BYTES = 16
 DAY = 86_400.0
 
 
@@ -190,6 +200,71 @@ class _CacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
     _locator_classes = (_Locator,)
 
 
+class _CheckedFiles(IndexDataCacheFile):  # type: ignore[misc]
+    """Numba's index and data files, each with a checksum; a damaged file is as good as none.
+
+    A data file also contains the key of its code, since two processes that compile at the same time
+    can write two codes under the same name.
+    """
+
+    def save(self, key: Any, data: Any) -> None:
+        super().save(key, (key, data))
+
+    def load(self, key: Any) -> Any:
+        entry = super().load(key)
+        return entry[1] if entry is not None and entry[0] == key else None
+
+    def _load_index(self) -> dict[Any, str]:
+        try:
+            version, stamp, overloads = pickle.loads(_read_checked(self._index_path))
+        except OSError:
+            return {}
+        return overloads if (version, stamp) == (self._version, self._source_stamp) else {}
+
+    def _save_index(self, overloads: dict[Any, str]) -> None:
+        content = self._dump((self._version, self._source_stamp, overloads))
+        self._write_checked(self._index_path, content)
+
+    def _load_data(self, name: str) -> Any:
+        return pickle.loads(_read_checked(self._data_path(name)))
+
+    def _save_data(self, name: str, data: Any) -> None:
+        self._write_checked(self._data_path(name), self._dump(data))
+
+    def _write_checked(self, path: str, content: bytes) -> None:
+        with self._open_for_write(path) as file:
+            file.write(_checksum(content))
+            file.write(content)
+
+
+class DamagedCacheError(OSError):
+    """A file of the cache whose content does not match its checksum."""
+
+
+def _checksum(content: bytes) -> bytes:
+    return hashlib.blake2b(content, digest_size=CHECKSUM_BYTES).digest()
+
+
+def _read_checked(path: str) -> bytes:
+    """Return the content of a file; raise OSError if it is damaged or cannot be read."""
+    data = Path(path).read_bytes()
+    content = data[CHECKSUM_BYTES:]
+    if data[:CHECKSUM_BYTES] != _checksum(content):
+        raise DamagedCacheError(f"{path} is damaged")
+    return content
+
+
+@cache
+def _report_unwritable(reason: str) -> None:
+    """Report, once in a process, that compiled code is kept in memory only."""
+    print(
+        f"graven: compiled code cannot be kept in {cache_home()} ({reason}); it is compiled again "
+        "by every program. GRAVEN_CACHE_DIR names another folder.",
+        file=sys.stderr,
+        flush=True,
+    )
+
+
 class DiskCache(FunctionCache):  # type: ignore[misc]
     """The compiled code of one function on disk, for every signature and variant of it."""
 
@@ -198,14 +273,25 @@ class DiskCache(FunctionCache):  # type: ignore[misc]
     def __init__(self, function: Callable[..., Any], variant: str = "") -> None:
         super().__init__(function)
         self._variant = variant
+        locator = self._impl.locator
+        self._cache_file = _CheckedFiles(
+            cache_path=self._cache_path,
+            filename_base=self._impl.filename_base,
+            source_stamp=locator.get_source_stamp(),
+        )
 
     def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
         return (*super()._index_key(sig, codegen), self._variant)
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep the code for a signature."""
-        if not _names_functions(sig):
+        """Keep the code for a signature; if it cannot be written, it stays in memory."""
+        if _names_functions(sig):
+            return
+        try:
             super().save_overload(sig, data)
+        except OSError as error:
+            self.disable()
+            _report_unwritable(error.strerror or str(error))
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the code for a signature, or None if there is none."""

@@ -76,7 +76,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from graven.core.compile import caller, compiled, is_given
+from graven.core.compile import caller, compiled, inlined, is_given
 from graven.core.rng import Rng, below
 
 State = NDArray[np.int64]
@@ -251,6 +251,15 @@ def reverse_scores(out: Scores, count: int, players: int) -> None:
     others = max(1, players - 1)
     for i in range(count):
         out[i] = (1.0 - out[i]) / others
+
+
+@inlined
+def are_scores(out: Scores, count: int) -> bool:
+    """Return whether the first `count` scores are from 0 to 1; NaN is not."""
+    valid = True
+    for i in range(count):
+        valid &= 0.0 <= out[i] <= 1.0
+    return valid
 
 
 @compiled

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cached_property
 from html import escape
@@ -30,6 +30,7 @@ from graven.core.game_parts import (
     constant_vector,
 )
 from graven.core.rollout import rollout_address
+from graven.core.status import check_scores
 
 Option = int | float | str
 Origin = tuple[Callable[..., Any], tuple[Any, ...]]
@@ -107,6 +108,7 @@ class Game:
         self.source = source
         self.source_functions = tuple(source_functions)
         self._playout_rules: dict[str, Rules] = {}
+        self._careful = False  # whether user-defined functions are compiled with bounds checks
         # The function that makes this game, and its arguments, for `pickle`. Set by that function.
         self.origin: Origin | None = None
 
@@ -138,16 +140,7 @@ class Game:
         For user-defined rules that no file holds this is the spec with a digest of the rules, so
         that results of different rules under the same name are not merged.
         """
-        functions = [
-            *self.functions.by_name().values(),
-            *self.playouts.values(),
-            *self.source_functions,
-        ]
-        user_defined = [
-            function
-            for function in functions
-            if isinstance(function, FunctionType) and is_user_defined(function)
-        ]
+        user_defined = [*self.compiled_user_functions, *_user_defined(self.source_functions)]
         if self.source or not user_defined:
             return self.spec
         sizes = [
@@ -161,10 +154,21 @@ class Game:
         digest = stamp_of([*user_defined, self.constants, *sizes])[:12]
         return spec_of(self.name, {**self.options, DIGEST: digest})
 
+    @property
+    def compiled_user_functions(self) -> list[FunctionType]:
+        """The user-defined functions of the game that are compiled, which can crash the process."""
+        return _user_defined([*self.functions.by_name().values(), *self.playouts.values()])
+
+    def with_bounds_checks(self) -> Game:
+        """Return a copy whose user-defined functions raise where they index beyond an array."""
+        copy = self.changed()
+        copy._careful = True
+        return copy
+
     @cached_property
     def rules(self) -> Rules:
         """The compiled rules, as kernels receive them."""
-        return self._compiled()
+        return self._compiled(self._careful)
 
     @cached_property
     def careful_rules(self) -> Rules:
@@ -203,7 +207,9 @@ class Game:
         """Return the compiled rules with one of the game's `playouts` in place of `sample`."""
         if playout not in self.playouts:
             raise unknown(f"playout of {self.name}", playout, self.playouts)
-        return self.rules._replace(sample=address(self.playouts[playout], contract.SAMPLE))
+        return self.rules._replace(
+            sample=address(self.playouts[playout], contract.SAMPLE, careful=self._careful)
+        )
 
     def playout_rules(self, playout: str = "") -> Rules:
         """Return the compiled rules with a `rollout` for uniform playouts.
@@ -212,7 +218,10 @@ class Game:
         """
         if playout not in self._playout_rules:
             rules = self.rules_with(playout) if playout else self.rules
-            rollout = rollout_address(self.functions, self.playouts.get(playout))
+            if not self._careful:
+                rollout = rollout_address(self.functions, self.playouts.get(playout))
+            else:  # the loop has no bounds checks
+                rollout = 0 if playout else rules.rollout
             self._playout_rules[playout] = rules._replace(rollout=rollout)
         return self._playout_rules[playout]
 
@@ -335,6 +344,14 @@ class Game:
         return self._codes_by_text[player].get(text.strip().lower())
 
 
+def _user_defined(functions: Iterable[Any]) -> list[FunctionType]:
+    return [
+        function
+        for function in functions
+        if isinstance(function, FunctionType) and is_user_defined(function)
+    ]
+
+
 _ARGUMENTS = tuple(inspect.signature(Game).parameters)
 _RECORD_FIELDS = {
     "functions": frozenset(field.name for field in fields(RuleFunctions)),
@@ -423,6 +440,7 @@ class Position:
         out: Scores = np.zeros(self.game.players)
         contract.scores(self.game.rules, self._copy(), out)
         raise_fault()
+        check_scores(self.game.name, out.tolist())
         return tuple(float(score) for score in out)
 
     @property

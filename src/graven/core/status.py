@@ -7,7 +7,7 @@ faults: a game, or a user-defined policy, breaks its contract.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
@@ -38,12 +38,15 @@ class Status(IntEnum):
     TOO_MANY = 13
     BAD_FEATURE = 14
     BAD_TURN = 15
+    BAD_SCORE = 16
 
     @property
     def needs_growth(self) -> bool:
         """Whether the kernel can go on once some arrays are larger."""
         return Status.OK < self < Status.TOO_LONG
 
+
+SCORE_REMEDY = "divide points from 0 to 100, as GDL has them, by 100"
 
 _CODES = frozenset(int(status) for status in Status)
 
@@ -59,6 +62,7 @@ def fault_text(status: Status, rules: Rules) -> str:
             f"0..{rules.num_features} - 1"
         ),
         Status.NO_MOVE: "`legal` or `sample` gave no move to a player whom `turn` had named",
+        Status.BAD_SCORE: f"`scores` wrote no score from 0 (lost) to 1 (won); {SCORE_REMEDY}",
         Status.TOO_MANY: f"`legal` gave more than the declared {rules.max_moves} moves",
     }[status]
 
@@ -67,6 +71,16 @@ def contract_fault(status: Status, name: str, rules: Rules, suffix: str = "") ->
     """Return the error for a fault in the rules of the game `name`; `suffix` ends the sentence."""
     text = fault_text(status, rules)
     return ContractError(f"the rules of {name} break the game contract: {text}{suffix}.")
+
+
+def check_scores(name: str, scores: Sequence[float]) -> None:
+    """Raise ContractError unless all scores of a finished game are from 0 to 1."""
+    if not all(0.0 <= score <= 1.0 for score in scores):
+        given = ", ".join(f"{score:g}" for score in scores)
+        raise ContractError(
+            f"the rules of {name} break the game contract: the scores of a game were {given}, "
+            f"not from 0 (lost) to 1 (won); {SCORE_REMEDY}."
+        )
 
 
 def call_kernel(

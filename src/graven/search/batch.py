@@ -225,6 +225,8 @@ def play_at_once(search: SearchState, batch: Batch, leaves: int, playouts_per_le
                 record.trace[begun + i] = batch.traces[playout * stride + i]
             for player in range(players):
                 record.scores[player] = batch.scores[playout * players + player]
+            if not contract.are_scores(record.scores, players):
+                return Status.BAD_SCORE
             record.shape[LENGTH] = begun + length
             if batch.learn:
                 call_learn(batch.learn, (search.rules, search.tree, record, search.plan.memory))

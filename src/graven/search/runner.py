@@ -19,6 +19,7 @@ from graven.core.errors import ContractError, UsageError
 from graven.core.handles import Handle
 from graven.core.rng import generator
 from graven.core.status import Status, call_kernel, contract_fault
+from graven.core.watchdog import beat
 from graven.search.batch import Batch, batch_bytes, new_batch, simulate_batches
 from graven.search.budget import MOST_PLAYOUTS, Budget
 from graven.search.plan import NEVER, Plan, SearchState
@@ -241,6 +242,7 @@ class Search:
             if now >= deadline or (stop is not None and stop.is_set()):
                 break
             until = min(goal, done + chunk)
+            beat()
             if call_kernel(
                 kernel=partial(self._simulate, until, goal),
                 fault=self._fault,
@@ -341,4 +343,7 @@ class Search:
         function, suffix = self.spec.playout.variant.function, ""
         if function is not None and is_user_defined(function):
             suffix = f"; or the playout policy's {function.__name__!r} did so"
+        if status == Status.BAD_SCORE:
+            scores = ", ".join(f"{score:g}" for score in self.record.scores)
+            suffix += f" (the scores were {scores})"
         return contract_fault(status, self.name, self.rules, suffix)

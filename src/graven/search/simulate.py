@@ -54,6 +54,8 @@ def play_out(search: SearchState) -> int:
         status = call_playout(plan.playout, (rules, tree, record, plan.memory))
     if status != Status.OK:
         return status
+    if not contract.are_scores(record.scores, rules.players):
+        return Status.BAD_SCORE
     if plan.learn:
         call_learn(plan.learn, (rules, tree, record, plan.memory))
     finish(search)

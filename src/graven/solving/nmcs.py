@@ -97,6 +97,8 @@ def list_moves(rules: Rules, frames: NmcsFrames, level: int) -> int:
     if contract.turn(rules, state) == TERMINAL:
         if frames.score[level] == NO_SCORE:
             contract.scores(rules, state, frames.out)
+            if not contract.are_scores(frames.out, rules.players):
+                return Status.BAD_SCORE
             frames.score[level] = frames.out[0]
             frames.length[level] = frames.depth[level]
             copy_to(frames.line[level], frames.path[level], frames.depth[level])
@@ -150,6 +152,8 @@ def play_out(rules: Rules, frames: NmcsFrames, rng: Rng) -> int:
         length += 1
         play_one(rules, state, frames.joint, move)
     contract.scores(rules, state, frames.out)
+    if not contract.are_scores(frames.out, rules.players):
+        return Status.BAD_SCORE
     frames.score[0] = frames.out[0]
     frames.length[0] = length
     copy_to(frames.line[0], path, length)

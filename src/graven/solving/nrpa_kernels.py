@@ -135,6 +135,8 @@ def play_out(rules: Rules, memory: NrpaMemory, rng: Rng) -> int:
         play_one(rules, scratch.state, scratch.joint, record_move(memory, slot, ply, i))
         ply += 1
     contract.scores(rules, scratch.state, scratch.out)
+    if not contract.are_scores(scratch.out, rules.players):
+        return Status.BAD_SCORE
     games.score[slot] = scratch.out[0]
     games.length[slot] = ply
     return Status.OK

@@ -33,6 +33,7 @@ from graven.core.contract import TERMINAL
 from graven.core.errors import ContractError, UsageError
 from graven.core.game import Game
 from graven.core.game_parts import Display
+from graven.core.status import SCORE_REMEDY
 from graven.sources.object_rules import KEY_MASK, ObjectBounds, Observation, object_game
 
 REQUIRED_MEMBERS = ("moves", "play", "over", "scores")
@@ -227,7 +228,7 @@ class ClassRules:
         if len(results) != self.players or not all(0.0 <= score <= 1.0 for score in results):
             raise ContractError(
                 f"`scores` of {self.name} returned {scores!r}: expected one score from 0 (lost) to "
-                f"1 (won) for each of {self.players} players."
+                f"1 (won) for each of {self.players} players; {SCORE_REMEDY}."
             )
         return results
 

@@ -11,9 +11,9 @@ from graven.core.callbacks import raise_fault
 from graven.core.contract import TERMINAL
 from graven.core.errors import ContractError
 from graven.core.rng import generator
+from graven.core.rule_probe import GuardedArray, ProbedPosition
 from graven.core.status import Status
 from graven.testing.contract_trial import GameTrial, RandomGame
-from graven.testing.probe import GuardedArray, ProbedPosition
 
 NAME = "batch_playouts"
 LEAVES = 3

@@ -13,6 +13,7 @@ from graven.core.contract import TERMINAL
 from graven.core.errors import UsageError
 from graven.core.game import Game
 from graven.core.rng import derive
+from graven.core.rule_probe import RuleProbe
 from graven.testing.batch_checks import batch_playouts_are_uniform, batch_playouts_follow_the_rules
 from graven.testing.check_report import CheckReport
 from graven.testing.contract_trial import GameTrial, RandomGame, random_joint
@@ -37,7 +38,6 @@ from graven.testing.position_checks import (
     svg_is_well_formed,
     turn_returns_a_player,
 )
-from graven.testing.probe import RuleProbe
 from graven.testing.replay_checks import (
     queries_leave_no_trace,
     sample_is_uniform,

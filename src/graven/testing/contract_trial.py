@@ -6,7 +6,7 @@ import random
 from dataclasses import dataclass, field
 
 from graven.core.game import Game
-from graven.testing.probe import PositionView, ProbedPosition, RuleProbe
+from graven.core.rule_probe import PositionView, ProbedPosition, RuleProbe
 
 
 @dataclass

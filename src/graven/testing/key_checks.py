@@ -6,8 +6,8 @@ Equal positions have equal keys, and equal keys mean equal continuations.
 from __future__ import annotations
 
 from graven.core.contract import TERMINAL
+from graven.core.rule_probe import ProbedPosition, RuleProbe, moves_text
 from graven.testing.contract_trial import GameTrial, RandomGame, random_joint
-from graven.testing.probe import ProbedPosition, RuleProbe, moves_text
 
 TRIES = 3
 

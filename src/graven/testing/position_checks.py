@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from xml.etree import ElementTree
 
 from graven.core.contract import SIMULTANEOUS, TERMINAL
+from graven.core.rule_probe import ProbedPosition
 from graven.testing.contract_trial import GameTrial, random_joint
-from graven.testing.probe import ProbedPosition
 
 FEATURES_TRIED = 12
 CODES_TRIED = 12

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from graven.core.rule_probe import ProbedPosition
 from graven.testing.contract_trial import GameTrial, RandomGame
 from graven.testing.fairness import uniformity_p_value
-from graven.testing.probe import ProbedPosition
 
 GARBAGE = 0x5A5A_5A5A_5A5A_5A5A
 DRAWS_PER_MOVE = 200

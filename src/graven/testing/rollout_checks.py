@@ -11,8 +11,8 @@ from graven.core.contract import TERMINAL, Codes, Moves, Rules, Scores, State
 from graven.core.errors import ContractError
 from graven.core.rng import Rng, generator
 from graven.core.rollout import roll_out
+from graven.core.rule_probe import GuardedArray, ProbedPosition
 from graven.testing.contract_trial import GameTrial, RandomGame
-from graven.testing.probe import GuardedArray, ProbedPosition
 
 NAME = "rollout"
 

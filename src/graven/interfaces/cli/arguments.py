@@ -48,12 +48,28 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
 def compile_game(text: str, size: str | None) -> Game:
-    """Load the game of the command line and compile its rules."""
+    """Load the game of the command line and compile its rules; check user-defined ones."""
+    from graven.core.rule_check import check_rules_once
+
+    game = _load_game(text, size)
+    run_to_completion(
+        lambda: (check_rules_once(game), game.start()), f"compiling the rules of {game.name}"
+    )
+    return game
+
+
+def load_game_to_match(text: str, size: str | None) -> Game:
+    """Load the game of an experiment; user-defined rules are compiled and run by workers only."""
+    game = _load_game(text, size)
+    if not game.compiled_user_functions:
+        run_to_completion(game.start, f"compiling the rules of {game.name}")
+    return game
+
+
+def _load_game(text: str, size: str | None) -> Game:
     from graven.sources.load import load_game
 
-    game = load_game(text, size=size) if size is not None else load_game(text)
-    run_to_completion(game.start, f"compiling the rules of {game.name}")
-    return game
+    return load_game(text, size=size) if size is not None else load_game(text)
 
 
 def agent_or_default(spec: str | None, game: Game) -> Agent:

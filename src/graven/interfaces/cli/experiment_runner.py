@@ -70,6 +70,7 @@ class ExperimentSettings:
     opening_plies: int = 0
     workers: int | None = None
     cluster: str | None = None
+    check: bool = False
     db: str | None = None
     json: bool = False
 
@@ -161,6 +162,7 @@ def watch_run(
             opening_plies=settings.opening_plies,
             workers=settings.workers,
             cluster=settings.cluster,
+            check=settings.check,
             store=store,
             progress=line.update,
             stop=stop,

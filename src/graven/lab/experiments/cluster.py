@@ -17,7 +17,13 @@ from typing import Any
 from graven.core.errors import GravenError, UsageError
 from graven.core.extras import require
 from graven.lab.experiments.job import FailedGame, GameJob
-from graven.lab.experiments.processes import POLL_SECONDS, TRIES, FinishedJob, play_job
+from graven.lab.experiments.processes import (
+    POLL_SECONDS,
+    TRIES,
+    FinishedJob,
+    PlayJob,
+    play_job,
+)
 from graven.lab.store.provenance import version
 from graven.search.runner import Stop
 
@@ -28,7 +34,7 @@ JOBS_PER_THREAD = 2  # one more than it plays, so that it never waits for the ne
 
 
 def play_on_cluster(
-    jobs: Iterable[GameJob], address: str, stop: Stop | None = None
+    jobs: Iterable[GameJob], address: str, stop: Stop | None = None, play: PlayJob = play_job
 ) -> Generator[FinishedJob, None, None]:
     """Play jobs on the cluster whose scheduler is at `address`, until stopped."""
     with _quiet_logs():
@@ -64,7 +70,7 @@ def _play(
                 capacity = JOBS_PER_THREAD * max(1, sum(client.nthreads().values()))
                 queried = time.monotonic()
             while len(submitted) < capacity and (job := next(pending, None)) is not None:
-                future = client.submit(play_job, job, pure=False, retries=TRIES - 1)
+                future = client.submit(play, job, pure=False, retries=TRIES - 1)
                 submitted[future] = job
                 future.add_done_callback(done.put)
             if not submitted:

@@ -74,11 +74,11 @@ class Pairing:
         """Read a pairing from its key, which does not contain `players`."""
         values = read_json(key)
         first, second = (migrate_spec(str(spec)) for spec in values["agents"])
-        budgets = [Budget(playouts, seconds) for playouts, seconds in values["budgets"]]
+        budget_1, budget_2 = (Budget(playouts, seconds) for playouts, seconds in values["budgets"])
         return cls(
             game=str(values["game"]),
             agents=(first, second),
-            budgets=(budgets[0], budgets[1]),
+            budgets=(budget_1, budget_2),
             seed=int(values["seed"]),
             opening_plies=int(values[STORED_OPENING_PLIES]),
             seating=seating_from_store(str(values["seating"])),
@@ -89,6 +89,11 @@ class Pairing:
     def settings(self) -> Pairing:
         """The same pairing without a search fingerprint: what was to be played, not by what."""
         return replace(self, search_fingerprint="")
+
+    @property
+    def has_user_code(self) -> bool:
+        """Whether rules or policies are in a user's file: machine code that can crash."""
+        return any(".py:" in text for text in (self.game, *self.agents))
 
     @property
     def stored_seating(self) -> str:

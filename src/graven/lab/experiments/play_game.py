@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from graven.agents import ForfeitError, MoveClock, Player, ResignedError, agent, is_external
 from graven.core.errors import ContractError, UsageError
 from graven.core.game import Game, Position
 from graven.core.rng import derive
+from graven.core.watchdog import beat
 from graven.lab.experiments.game_records import (
     GameRecord,
     forfeit_scores,
@@ -19,6 +20,8 @@ from graven.lab.experiments.job import GameJob, GameResult, MoveSearch
 from graven.lab.store.provenance import machine, version
 from graven.search.policy import Policy
 from graven.search.runner import Stop
+
+OnPly = Callable[[Sequence[str]], None]
 
 OPENING_TRIES = 100
 VALUE_DIGITS = 4
@@ -48,9 +51,16 @@ def random_opening(game: Game, plies: int, seed: int) -> tuple[Position, list[st
 
 
 def play_game(
-    job: GameJob, game: Game, stop: Stop | None = None, policies: Sequence[Policy] = ()
+    job: GameJob,
+    game: Game,
+    stop: Stop | None = None,
+    policies: Sequence[Policy] = (),
+    on_ply: OnPly | None = None,
 ) -> GameResult | None:
-    """Play a job's game to its end; None if it was stopped before."""
+    """Play a job's game to its end; None if it was stopped before.
+
+    `on_ply` is called with the moves so far, before each ply and before the scores are asked for.
+    """
     pairing, seats = job.pairing, job.pairing.seats(job.index)
     players = [
         agent(pairing.agents[side], policies).player(game, derive(job.seed, player))
@@ -61,7 +71,12 @@ def play_game(
         record = GameRecord(
             *random_opening(game, pairing.opening_plies, pairing.opening_seed(job.index))
         )
-        while record.forfeit_scores is None and not record.position.is_over:
+        while record.forfeit_scores is None:
+            beat()
+            if on_ply is not None:
+                on_ply(record.moves)
+            if record.position.is_over:
+                break
             _check_length(game, record.position)
             if not _play_ply(job, record, players, clocks):
                 return None

@@ -6,6 +6,11 @@ that closes, because the parent stops or dies, they exit at once. No game outliv
 
 A worker that dies loses only the game it was playing, which a new worker plays again. A game that
 fails three times is reported as failed.
+
+User-defined rules and policies are machine code that can crash or never return. Those in files are
+played in workers only, even by one, after a check of the rules (`rule_check`). A worker keeps the
+moves of its game in memory that it shares with its parent. If user-defined code crashes it, or a
+watchdog ends it because that code does not return, the run ends with `RuleCrashError`.
 """
 
 from __future__ import annotations
@@ -17,15 +22,18 @@ import sys
 import threading
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from functools import cache
 from multiprocessing import connection, resource_tracker
 from multiprocessing.connection import Connection
 from types import ModuleType
+from typing import Any
 
 from graven.agents import agent
-from graven.core.errors import GravenError
+from graven.core.errors import GravenError, UsageError
 from graven.core.game import Game
+from graven.core.rule_check import check_rules_once
+from graven.core.watchdog import watched
 from graven.lab.experiments.job import FailedGame, GameJob, GameResult
 from graven.lab.experiments.play_game import play_game
 from graven.search.policy import Policy
@@ -37,8 +45,35 @@ EXIT_SECONDS = 5
 JOBS_PER_WORKER = 2  # one more than it plays, so that it never waits for the next job
 TRIES = 3
 
+# Processor time after which a call of rules counts as endless, unless the environment says another.
+RULE_SECONDS = 60.0
+RULE_SECONDS_VARIABLE = "GRAVEN_RULE_SECONDS"
+STUCK = 86  # exit code of a worker whose rules do not return
+CRASHES = {
+    -getattr(signal, name)
+    for name in ("SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGABRT")
+    if hasattr(signal, name)
+}
+REPORT_BYTES = 2048
+REPORTED_MOVES = 20
+
 FinishedJob = tuple[GameJob, GameResult | FailedGame]
 PlayJob = Callable[[GameJob], GameResult]
+
+
+class RuleCrashError(GravenError):
+    """User-defined code crashed its process, or did not return."""
+
+
+def rule_seconds() -> float:
+    """Return the processor time that a call of user-defined rules may take."""
+    try:
+        return float(os.environ.get(RULE_SECONDS_VARIABLE) or RULE_SECONDS)
+    except ValueError:
+        raise UsageError(
+            f"{RULE_SECONDS_VARIABLE} must be a number of seconds, got "
+            f"{os.environ[RULE_SECONDS_VARIABLE]!r}."
+        ) from None
 
 
 def play_in_process(
@@ -46,19 +81,22 @@ def play_in_process(
     game: Game | None = None,
     stop: Stop | None = None,
     policies: Sequence[Policy] = (),
+    check: bool = False,
 ) -> Generator[FinishedJob, None, None]:
     """Play jobs in this process, one after the other, until stopped.
 
     `game` is the game of all jobs where it cannot be made from its text; `policies` are those that
     specs may name besides policies of the package and of files.
     """
+    if game is not None:
+        game = _checked(game, check)
     for job in jobs:
         if stop is not None and stop.is_set():
             return
         outcome: GameResult | FailedGame | None = None
         for _ in range(TRIES):
             try:
-                outcome = play_game(job, game or ready_game(job), stop, policies)
+                outcome = play_game(job, game or ready_game(job, check), stop, policies)
                 break
             except GravenError:
                 raise
@@ -69,35 +107,65 @@ def play_in_process(
         yield job, outcome
 
 
-def play_job(job: GameJob) -> GameResult:
-    """Play a job in a process that has nothing but the job."""
-    result = play_game(job, ready_game(job))
+def play_job(job: GameJob, check: bool = False) -> GameResult:
+    """Play a job in a process that has nothing but the job.
+
+    With `check`, user-defined rules are played with bounds checks.
+    """
+    result = play_game(job, ready_game(job, check), on_ply=report_moves)
     assert result is not None, "a worker's game has no stop event"
     return result
 
 
-def ready_game(job: GameJob) -> Game:
+def ready_game(job: GameJob, check: bool = False) -> Game:
     """Make a job's game, and compile or load what its agents need."""
-    return _ready(job.pairing.game, job.pairing.agents)
+    return _ready(job.pairing.game, job.pairing.agents, check)
 
 
 @cache
-def _ready(spec: str, agents: tuple[str, str]) -> Game:
-    game = _game(spec)
+def _ready(spec: str, agents: tuple[str, str], check: bool) -> Game:
+    game = _game(spec, check)
     for agent_spec in agents:
         agent(agent_spec).player(game).warm_up()
     return game
 
 
 @cache
-def _game(spec: str) -> Game:
-    return load_game(spec)
+def _game(spec: str, check: bool) -> Game:
+    return _checked(load_game(spec), check)
+
+
+def _checked(game: Game, check: bool) -> Game:
+    """Check user-defined rules if they are new; return them with bounds checks if asked."""
+    check_rules_once(game, report_moves)
+    return game.with_bounds_checks() if check else game
+
+
+_shared_report: Any = None  # in a worker: the memory that it shares with its parent
+
+
+def report_moves(moves: Sequence[str]) -> None:
+    """Let the parent know the moves of the game, should this process crash."""
+    if _shared_report is not None:
+        skipped = "... " if len(moves) > REPORTED_MOVES else ""
+        text = skipped + " ".join(moves[-REPORTED_MOVES:])
+        _shared_report.value = text.encode()[: REPORT_BYTES - 1].replace(b"\0", b" ")
 
 
 def play_in_workers(
-    jobs: Iterable[GameJob], workers: int, stop: Stop | None = None, play: PlayJob = play_job
+    jobs: Iterable[GameJob],
+    workers: int,
+    stop: Stop | None = None,
+    play: PlayJob = play_job,
+    *,
+    user_code: bool = False,
 ) -> Generator[FinishedJob, None, None]:
-    """Play jobs in worker processes until stopped; results come in the order of their ends."""
+    """Play jobs in worker processes until stopped; results come in the order of their ends.
+
+    `user_code` says that rules or policies are user-defined: a worker that crashes or does not
+    return then ends the run with `RuleCrashError`.
+    """
+    limit = rule_seconds() if user_code else None
     exit_reader, exit_writer = multiprocessing.Pipe(duplex=False)
     pending = iter(jobs)
     retries: deque[GameJob] = deque()
@@ -116,7 +184,7 @@ def play_in_workers(
             if job is None:
                 return
             if start or worker is None:
-                worker = WorkerProcess(exit_reader, play)
+                worker = WorkerProcess(exit_reader, play, limit)
                 pool.append(worker)
             worker.send(job)
 
@@ -134,6 +202,8 @@ def play_in_workers(
                 if not worker.alive:
                     pool.remove(worker)
                     retries.extend(worker.jobs)
+                    if limit is not None and (crash := worker.crash(_title(job), limit)):
+                        raise RuleCrashError(crash)
                 if isinstance(outcome, FailedGame):
                     failures[job] += 1
                     if failures[job] < TRIES:
@@ -147,15 +217,44 @@ def play_in_workers(
         exit_reader.close()
 
 
+def run_apart(work: Callable[[Any], Any], argument: Any, title: str) -> Any:
+    """Run user-defined code in a process of its own; return the value of `work(argument)`.
+
+    The value must not be a text. Raises `RuleCrashError` if the process ends; `title` begins its
+    message.
+    """
+    limit = rule_seconds()
+    exit_reader, exit_writer = multiprocessing.Pipe(duplex=False)
+    worker = WorkerProcess(exit_reader, work, limit)
+    try:
+        worker.send(argument)
+        _, outcome = worker.receive()
+        if isinstance(outcome, GravenError):
+            raise outcome
+        if isinstance(outcome, FailedGame):
+            raise RuleCrashError(worker.crash(title, limit) or f"{title}: {outcome.reason}.")
+        return outcome
+    finally:
+        exit_writer.close()
+        worker.join()
+        exit_reader.close()
+
+
 class WorkerProcess:
     """The parent's side of a worker process; it plays the first of `jobs`, the rest wait."""
 
-    def __init__(self, exit_reader: Connection, play: PlayJob) -> None:
+    def __init__(
+        self, exit_reader: Connection, play: PlayJob, rule_seconds: float | None = None
+    ) -> None:
         self.pipe, worker_end = multiprocessing.Pipe()
+        context = multiprocessing.get_context("spawn")
+        self._report: Any = context.RawArray("c", REPORT_BYTES)
         self.jobs: deque[GameJob] = deque()
         self.alive = True
-        self._process = multiprocessing.get_context("spawn").Process(
-            target=_work, args=(worker_end, exit_reader, play), daemon=True
+        self._process = context.Process(
+            target=_work,
+            args=(worker_end, exit_reader, play, self._report, rule_seconds),
+            daemon=True,
         )
         with _isolated_start():
             self._process.start()
@@ -180,6 +279,24 @@ class WorkerProcess:
         job = self.jobs.popleft()
         return job, FailedGame(job, outcome) if isinstance(outcome, str) else outcome
 
+    def crash(self, title: str, limit: float) -> str | None:
+        """Describe how user-defined code ended the process; None if something else ended it."""
+        code = self._process.exitcode or 0
+        moves = bytes(self._report.value).decode(errors="replace")
+        where = f"after the moves {moves}" if moves else "before the first move"
+        if code == STUCK:
+            did = f"did not return within {limit:g} s of processor time, {where}"
+            advice = "Look for an endless loop"
+        elif code in CRASHES:
+            did = f"crashed ({signal.Signals(-code).name}), {where}"
+            advice = "Look for an index out of bounds or a recursion: --check checks every index"
+        else:
+            return None
+        return (
+            f"{title}: the user-defined code {did}. Nothing of this run was recorded. {advice}; "
+            "gv.check_game checks the rules."
+        )
+
     def join(self) -> None:
         """Wait for the process to exit, and kill it after a timeout."""
         self._process.join(timeout=EXIT_SECONDS)
@@ -189,8 +306,16 @@ class WorkerProcess:
         self.pipe.close()
 
 
-def _work(pipe: Connection, exit_reader: Connection, play: PlayJob) -> None:
+def _work(
+    pipe: Connection,
+    exit_reader: Connection,
+    play: PlayJob,
+    report: Any,
+    rule_seconds: float | None,
+) -> None:
     """Run a worker: ignore Ctrl-C, play jobs, exit when the parent closes its end."""
+    global _shared_report
+    _shared_report = report
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def exit_with_parent() -> None:
@@ -203,13 +328,23 @@ def _work(pipe: Connection, exit_reader: Connection, play: PlayJob) -> None:
             job = pipe.recv()
         except EOFError:
             return
+        report.value = b""
         try:
-            outcome: GameResult | GravenError | str = play(job)
+            with watched(rule_seconds, _exit_stuck) if rule_seconds else nullcontext():
+                outcome: GameResult | GravenError | str = play(job)
         except GravenError as error:
             outcome = error
         except Exception as error:
             outcome = _reason(error)
         pipe.send(outcome)
+
+
+def _title(job: GameJob) -> str:
+    return f"game {job.index + 1} of {job.pairing.title} at {job.pairing.game}"
+
+
+def _exit_stuck() -> None:
+    os._exit(STUCK)
 
 
 def _reason(error: Exception) -> str:

@@ -7,7 +7,7 @@ Where the games are played (this process, worker processes, a cluster) is decide
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, zip_longest
@@ -20,12 +20,19 @@ from graven.core.errors import GravenError, UsageError
 from graven.core.game import Game
 from graven.lab.experiments.job import FailedGame, GameJob, GameResult
 from graven.lab.experiments.pairing import Pairing
-from graven.lab.experiments.processes import FinishedJob, play_in_process, play_in_workers
+from graven.lab.experiments.processes import (
+    FinishedJob,
+    RuleCrashError,
+    play_in_process,
+    play_in_workers,
+    play_job,
+)
 from graven.lab.experiments.run_config import RunConfig
 from graven.lab.store.provenance import cores
 from graven.lab.store.store import Store
 from graven.search.policy import Policy
 from graven.sources.load import load_game
+from graven.sources.python_file import is_file_game
 
 MOST_GAMES = 1_000_000
 MOST_FAILURES = 10
@@ -97,7 +104,10 @@ def play_missing(
     if not count or (enough is not None and enough()):
         return ()
     failures: list[FailedGame] = []
-    with closing(_execute(_interleaved(missing), count, config, game, policies)) as finished_jobs:
+    added: list[GameJob] = []
+    user_code = any(pairing.has_user_code for pairing in missing)
+    execution = _execute(_interleaved(missing), count, config, game, policies, user_code)
+    with closing(execution) as finished_jobs, _discarding(store, ids, added):
         for job, outcome in finished_jobs:
             if isinstance(outcome, FailedGame):
                 failures.append(outcome)
@@ -105,7 +115,8 @@ def play_missing(
                     raise GravenError(f"{MOST_FAILURES} games could not be played: {outcome}")
                 continue
             # Another process may have recorded the game meanwhile; it still counts here.
-            store.add(ids[job.pairing], outcome)
+            if store.add(ids[job.pairing], outcome) and user_code:
+                added.append(job)
             if on_game is not None:
                 on_game(job.pairing, outcome)
             if enough is not None and enough():
@@ -124,12 +135,24 @@ def _interleaved(missing: dict[Pairing, list[int]]) -> Iterator[GameJob]:
     return (job for job in chain.from_iterable(zip_longest(*jobs)) if job is not None)
 
 
+@contextmanager
+def _discarding(store: Store, ids: dict[Pairing, int], added: list[GameJob]) -> Iterator[None]:
+    """Remove the games of this run if user-defined code crashes: it may have written anywhere."""
+    try:
+        yield
+    except RuleCrashError:
+        for job in added:
+            store.remove(ids[job.pairing], job.index)
+        raise
+
+
 def _execute(
     jobs: Iterator[GameJob],
     count: int,
     config: RunConfig[Any],
     game: Game | None,
     policies: Sequence[Policy],
+    user_code: bool,
 ) -> Generator[FinishedJob, None, None]:
     """Choose where to play `count` jobs, and play them there."""
     if policies:
@@ -138,15 +161,18 @@ def _execute(
                 f"the policy {policies[0].name} exists in this process only: play with workers=1, "
                 "or put it in a file, as in ./mine.py:tree."
             )
-        return play_in_process(jobs, game, config.stop, policies)
+        return play_in_process(jobs, game, config.stop, policies, config.check)
+    play = partial(play_job, check=True) if config.check else play_job
     if config.cluster is not None:
         from graven.lab.experiments.cluster import play_on_cluster
 
-        return play_on_cluster(jobs, config.cluster, config.stop)
+        return play_on_cluster(jobs, config.cluster, config.stop, play)
     workers = min(_worker_count(game, config.workers), count)
+    if user_code and (game is None or _others_can_make(game)):
+        return play_in_workers(jobs, workers, config.stop, play, user_code=True)
     if workers == 1:
-        return play_in_process(jobs, game, config.stop)
-    return play_in_workers(_compiled_first(jobs), workers, config.stop)
+        return play_in_process(jobs, game, config.stop, check=config.check)
+    return play_in_workers(_compiled_first(jobs), workers, config.stop, play)
 
 
 def _compiled_first(jobs: Iterator[GameJob]) -> Iterator[GameJob]:
@@ -174,6 +200,8 @@ def _worker_count(game: Game | None, workers: int | None) -> int:
 
 
 def _others_can_make(game: Game) -> bool:
+    if is_file_game(game.source):
+        return True  # its text has a digest of the file
     try:
         remade = load_game(game.spec)
     except UsageError:

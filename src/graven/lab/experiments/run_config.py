@@ -33,9 +33,10 @@ class RunConfig(Generic[ProgressT]):
 
     `budget` is the budget of a move for agents whose spec has none. Each game begins with
     `opening_plies` random plies. `workers` is the number of processes of this machine (None: one
-    per core, 1: play in this process); `cluster` is the address of a Dask scheduler to play on
-    instead. Games are read from and recorded in `store`. `progress` is called before the first game
-    and after every game. Once `stop` is set, games under way are dropped.
+    per core, 1: play in this process, unless rules or policies are user-defined); `cluster` is the
+    address of a Dask scheduler to play on instead. With `check`, user-defined rules are played with
+    bounds checks. Games are read from and recorded in `store`. `progress` is called before the
+    first game and after every game. Once `stop` is set, games under way are dropped.
     """
 
     budget: Budget = field(default_factory=Budget)
@@ -43,6 +44,7 @@ class RunConfig(Generic[ProgressT]):
     opening_plies: int = 0
     workers: int | None = None
     cluster: str | None = None
+    check: bool = False
     store: Store = field(default_factory=lambda: Store(IN_MEMORY))
     progress: Callable[[ProgressT], None] | None = None
     stop: Stop | None = None
@@ -80,6 +82,7 @@ class RunKeywords(TypedDict, total=False):
     opening_plies: int
     workers: int | None
     cluster: str | None
+    check: bool
     store: str | os.PathLike[str] | Store | None
     progress: Callable[[Any], None] | None
     stop: Stop | None

@@ -13,22 +13,24 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from secrets import token_hex
 from typing import Any
 
 from graven.agents import Agent, MoveClock, SearchResult, agent, is_external
 from graven.core.compile_cache import cache_directory, sources_digest
+from graven.core.file_replacement import replace_text
 from graven.core.game import Game, Position
+from graven.core.rule_check import check_rules_once
 from graven.lab.experiments.pairing import Pairing
+from graven.lab.experiments.processes import report_moves, run_apart
 from graven.search.budget import Budget
 from graven.search.policy import Policy
 from graven.sources.load import load_game
+from graven.sources.python_file import is_file_game
 
 # Playouts of the two searches, in order. A game whose rules run in Python is slower by far.
 PLAYOUTS, PYTHON_PLAYOUTS = (120, 40), (12, 4)
@@ -48,8 +50,28 @@ def with_fingerprint(
     ours = [spec for spec in pairing.agents if not is_external(spec)]
     if not ours:
         return pairing
-    digests = [_stored_fingerprint(pairing.game, spec, game, policies) for spec in ours]
+    missing = [spec for spec in ours if _read(pairing.game, spec) is None]
+    new: list[str] = []
+    if missing and pairing.has_user_code and (game is None or is_file_game(game.source)):
+        title = f"the first searches at {pairing.game}"
+        new = run_apart(_fingerprints_in_worker, (pairing.game, missing), title)
+    elif missing:
+        new = _fingerprints(game or _game(pairing.game), missing, policies)
+    computed = dict(zip(missing, new, strict=True))
+    for spec, fingerprint in computed.items():
+        _write(pairing.game, spec, fingerprint)
+    digests = [computed.get(spec) or _read(pairing.game, spec) for spec in ours]
     return replace(pairing, search_fingerprint=_digest(digests))
+
+
+def _fingerprints_in_worker(texts: tuple[str, list[str]]) -> list[str]:
+    """Return the fingerprints of agents, in a process that user-defined code may end."""
+    return _fingerprints(_game(texts[0]), texts[1])
+
+
+def _fingerprints(game: Game, specs: list[str], policies: Sequence[Policy] = ()) -> list[str]:
+    check_rules_once(game, report_moves)
+    return [agent_fingerprint(game, agent(spec, policies)) for spec in specs]
 
 
 def agent_fingerprint(game: Game, searcher: Agent) -> str:
@@ -85,24 +107,28 @@ def _statistics(position: Position, result: SearchResult) -> list[Any]:
     return [best, sorted(moves), result.plies, result.nodes, result.playouts, value]
 
 
-def _stored_fingerprint(
-    game_text: str, spec: str, game: Game | None, policies: Sequence[Policy]
-) -> str:
-    """Return an agent's fingerprint from the disk; compute and store it if it is new.
+def _file(game_text: str, spec: str) -> Path:
+    """Return the file of an agent's fingerprint.
 
     Texts of user-defined games and policies contain a digest of their code.
     """
-    file = _folder() / hashlib.sha256(f"{game_text} {spec}".encode()).hexdigest()[:32]
-    with suppress(OSError):
-        if len(stored := file.read_text()) == DIGITS:
+    return _folder() / hashlib.sha256(f"{game_text} {spec}".encode()).hexdigest()[:32]
+
+
+def _read(game_text: str, spec: str) -> str | None:
+    """Return an agent's fingerprint from the disk; None if it is not there."""
+    with suppress(OSError, ValueError):
+        if len(stored := _file(game_text, spec).read_text()) == DIGITS:
             return stored
-    fingerprint = agent_fingerprint(game or _game(game_text), agent(spec, policies))
-    with suppress(OSError):  # without a writable cache it is computed again next time
+    return None
+
+
+def _write(game_text: str, spec: str, fingerprint: str) -> None:
+    """Keep a fingerprint; without a writable cache it is computed again next time."""
+    with suppress(OSError):
+        file = _file(game_text, spec)
         file.parent.mkdir(parents=True, exist_ok=True)
-        draft = file.with_name(f"{file.name}.{token_hex(4)}")
-        draft.write_text(fingerprint)
-        os.replace(draft, file)
-    return fingerprint
+        replace_text(file, fingerprint)
 
 
 @cache

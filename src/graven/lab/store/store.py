@@ -15,6 +15,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+from graven.core.status import check_scores
 from graven.lab.experiments.job import GameResult
 from graven.lab.experiments.pairing import Pairing
 from graven.lab.stats.intervals import Score
@@ -97,6 +98,7 @@ class Store:
 
     def add(self, pairing_id: int, result: GameResult) -> bool:
         """Record a game of a pairing; return whether it was new."""
+        check_scores(f"game {result.index}", result.scores)
         with store_errors(self.path), self.transaction():
             game_id = self._insert(
                 "game",
@@ -121,6 +123,15 @@ class Store:
                 self._add_plies(game_id, result)
                 self._checksums.seal(game_id)
         return game_id is not None
+
+    def remove(self, pairing_id: int, index: int) -> None:
+        """Remove a game, which may be wrong."""
+        with store_errors(self.path), self.transaction():
+            find = "SELECT id FROM game WHERE cell = ? AND number = ?"
+            for (game_id,) in self._db.execute(find, (pairing_id, index)).fetchall():
+                for table in ("checksum", "evaluation", "move_search"):
+                    self._db.execute(f"DELETE FROM {table} WHERE game = ?", (game_id,))
+                self._db.execute("DELETE FROM game WHERE id = ?", (game_id,))
 
     def _add_plies(self, game_id: int, result: GameResult) -> None:
         """Record values and searches of a game's moves; replace those of a removed game."""

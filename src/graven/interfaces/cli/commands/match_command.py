@@ -16,7 +16,7 @@ from graven.interfaces.cli.arguments import (
     Seed,
     Size,
     check_agents,
-    compile_game,
+    load_game_to_match,
 )
 from graven.interfaces.cli.console import format_duration, print_lines
 from graven.interfaces.cli.experiment_runner import (
@@ -72,6 +72,10 @@ def match(
         float,
         typer.Option(help="With --sprt: the probability of accepting ELO0 if ELO1 is true."),
     ] = 0.05,
+    check: Annotated[
+        bool,
+        typer.Option("--check", help="Play user-defined rules with bounds checks; slower."),
+    ] = False,
     published: Annotated[
         float | None,
         typer.Option(help="A published win rate to compare with.", metavar="PERCENT"),
@@ -104,6 +108,7 @@ def match(
         --published-games 500
       graven match domineering --size 19 "rave(playouts=1000)" "uct(playouts=10000)" --games 20
       graven match nogo grave uct --seconds 0.1 --workers 4 --json
+      graven match ./mygame.py:game grave uct --games 20 --check
       graven match breakthrough grave rave --opening-plies 4 --games 2000 --sprt 0 30 --alpha 0.01
     """
     from graven.core.errors import UsageError
@@ -115,7 +120,7 @@ def match(
     if sprt is None and (alpha, beta) != (0.05, 0.05):
         raise UsageError("--alpha and --beta are those of a sequential test: add --sprt ELO0 ELO1.")
     check_agents(first, second)
-    loaded = compile_game(game, size)
+    loaded = load_game_to_match(game, size)
     settings = ExperimentSettings(
         playouts=playouts,
         seconds=seconds,
@@ -123,6 +128,7 @@ def match(
         opening_plies=opening_plies,
         workers=workers,
         cluster=cluster,
+        check=check,
         db=db,
         json=json,
     )

@@ -14,7 +14,7 @@ from graven.interfaces.cli.arguments import (
     Seconds,
     Seed,
     Size,
-    compile_game,
+    load_game_to_match,
 )
 from graven.interfaces.cli.console import out
 from graven.interfaces.cli.experiment_runner import (
@@ -71,7 +71,7 @@ def sweep(
     """
     from graven.lab.experiments.sweep import run_sweep
 
-    loaded = compile_game(game, size)
+    loaded = load_game_to_match(game, size)
     settings = ExperimentSettings(
         playouts=playouts,
         seconds=seconds,

@@ -15,7 +15,7 @@ from graven.interfaces.cli.arguments import (
     Seed,
     Size,
     check_agents,
-    compile_game,
+    load_game_to_match,
 )
 from graven.interfaces.cli.console import GamesProgress, format_duration, out
 from graven.interfaces.cli.experiment_runner import (
@@ -69,7 +69,7 @@ def tournament(
     from graven.lab.experiments.tournament import run_tournament
 
     check_agents(*agents)
-    loaded = compile_game(game, size)
+    loaded = load_game_to_match(game, size)
     settings = ExperimentSettings(
         playouts=playouts,
         seconds=seconds,

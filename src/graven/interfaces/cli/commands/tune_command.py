@@ -16,7 +16,7 @@ from graven.interfaces.cli.arguments import (
     Seed,
     Size,
     check_agents,
-    compile_game,
+    load_game_to_match,
 )
 from graven.interfaces.cli.console import format_duration, out
 from graven.interfaces.cli.experiment_runner import (
@@ -78,7 +78,7 @@ def tune(
     from graven.lab.experiments.tune import run_tuning
 
     check_agents(against)
-    loaded = compile_game(game, size)
+    loaded = load_game_to_match(game, size)
     settings = ExperimentSettings(
         playouts=playouts,
         seconds=seconds,

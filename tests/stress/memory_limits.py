@@ -1,0 +1,58 @@
+"""A search of millions of playouts stays within its memory, and goes on when the tree is full."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+
+PLAYOUTS = 10_000_000
+# Prints the growth of the memory in MiB, the playouts, and whether the tree was full.
+PROGRAM = """
+import json, resource, sys
+import graven as gv
+
+spec, playouts, seed = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+position = gv.game("breakthrough(size=6)").start()
+agent = gv.agent(spec)
+agent.search(position, playouts=50)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+found = agent.search(position, playouts=playouts, seed=seed)
+after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(json.dumps([(after - before) / 1024, found.playouts]))
+"""
+LIMITS = (16, 64, 256)
+SPECS = ("uct(memory_mib={})", "grave(memory_mib={},ref=20)", "rave(memory_mib={})+mast")
+# The arrays of the tree are as large as the option says; buffers and code come on top.
+SLACK_MIB = 24
+
+
+def run(seed: int, seconds: float) -> tuple[int, list[str]]:
+    """Search with several limits; as many playouts as the time allows, at most ten million."""
+    tried, failures = 0, []
+    cases = [(spec, limit) for limit in LIMITS for spec in SPECS]
+    deadline, playouts = time.monotonic() + seconds, 200_000
+    while tried == 0 or (time.monotonic() < deadline and tried < len(cases)):
+        spec, limit = cases[(seed + tried) % len(cases)]
+        begin = time.monotonic()
+        done = subprocess.run(
+            [sys.executable, "-c", PROGRAM, spec.format(limit), str(playouts), str(seed)],
+            capture_output=True,
+            text=True,
+        )
+        tried += 1
+        if done.returncode:
+            failures.append(f"{spec.format(limit)}: {done.stderr[-500:]}")
+            continue
+        grown, counted = json.loads(done.stdout)
+        if grown > limit + SLACK_MIB or counted != playouts:
+            failures.append(
+                f"{spec.format(limit)}: {grown:.0f} MiB more after {counted:,} of {playouts:,}"
+            )
+        # Grow towards ten million as long as a search takes a third of the time that is left.
+        rate = playouts / (time.monotonic() - begin)
+        left = deadline - time.monotonic()
+        playouts = int(min(PLAYOUTS, max(playouts, rate * left / 3)))
+    print(f"    memory_limits: up to {playouts:,} playouts")
+    return tried, failures
