@@ -126,6 +126,7 @@ function onState(message) {
 }
 
 function onSearch(message) {
+  if (isStarting) return; // of the game before
   if (message.slot !== "move") compareView?.showSearch(message);
   if (message.slot === "b" || (message.slot === "a" && view === "compare")) return;
   if (state && message.ply !== state.shown_ply && message.ply !== state.shown_ply - 1) return;
