@@ -220,7 +220,7 @@ def test_a_match_prints_as_the_command_does_and_survives_pickle(capsys, tmp_path
 
     result = match(GAME, "uct", "rave", workers=1, store=tmp_path / "games.db", **QUICK)
     printed = str(result)
-    assert f"{result.wins} won, {result.losses} lost, {result.draws} drawn" in printed
+    assert f"{result.wins} won, {result.draws} drawn, {result.losses} lost" in printed
     assert "\n" not in repr(result)
     words = ["match", GAME, "uct", "rave", "--db", str(tmp_path / "games.db"), "--workers", "1"]
     for name, value in QUICK.items():

@@ -132,7 +132,7 @@ class MatchResult(PlainValues):
     def __repr__(self) -> str:
         return (
             f"<MatchResult {self.pairing.title} at {self.game}: "
-            f"{self.wins}-{self.losses}-{self.draws}>"
+            f"{self.wins}-{self.draws}-{self.losses}>"
         )
 
     @property
