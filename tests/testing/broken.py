@@ -5,7 +5,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from graven.core.rng import below
+from graven.core.rng import below, draw, drawn_ahead, scaled
 from tests.naive import tiny
 
 GOOD = tiny.heaps(4)
@@ -59,6 +59,58 @@ def good_batch_playouts(constants, states, leaves, each, scratch, traces, length
     return 0
 
 
+def good_policy_playouts(
+    constants,
+    states,
+    leaves,
+    each,
+    rule,
+    epsilon,
+    values,
+    scratch,
+    traces,
+    lengths,
+    out,
+    rng,
+):
+    stride = len(traces) // (leaves * each)
+    for i in range(leaves * each):
+        stream, length = draw(rng), 0
+        for word in range(3):
+            scratch[word] = states[3 * (i // each) + word]
+        while scratch[0] + scratch[1] > 0:
+            mine = values[4 * scratch[2] : 4 * scratch[2] + 4]
+            random = drawn_ahead(stream, 2 * length + scratch[2])
+            top, total, legal, best = -1.0, 0.0, 0, 0
+            for move in range(4):
+                if scratch[move // 2] > move % 2:
+                    best = 1 if mine[move] > top else best + int(mine[move] == top)
+                    top, total, legal = max(top, mine[move]), total + mine[move], legal + 1
+            explores = rule == 0 and (random & np.uint64(0xFFFFFFFF)) < epsilon * 2.0**32
+            skip = scaled(random, legal if explores else best)
+            least, reached, chosen = total * (random >> np.uint64(11)) / 2.0**53, 0.0, -1
+            for move in range(4):
+                if scratch[move // 2] > move % 2:
+                    reached += mine[move]
+                    rank = 0
+                    for other in range(4):
+                        better = mine[other] > mine[move]
+                        better |= mine[other] == mine[move] and other < move
+                        rank += int(better and scratch[other // 2] > other % 2)
+                    if rule == 1 and total > 0.0:
+                        chosen = move if chosen < 0 and reached > least else chosen
+                    elif rank == skip:
+                        chosen = move
+            traces[i * stride + length] = 4 * scratch[2] + chosen
+            length += 1
+            scratch[chosen // 2] -= chosen % 2 + 1
+            scratch[2] = 1 - scratch[2]
+        lengths[i] = length
+        out[2 * i] = float(scratch[2])
+        out[2 * i + 1] = 1.0 - out[2 * i]
+    return 0
+
+
 def good_rollout(constants, state, trace, out, rng):
     length = 0
     while state[0] + state[1] > 0:
@@ -77,6 +129,7 @@ def good_rollout(constants, state, trace, out, rng):
 FULL = GOOD.changed(
     rollout=good_rollout,
     batch_playouts=good_batch_playouts,
+    batch_policy_playouts=good_policy_playouts,
     batch_scratch=3,
     sample=good_sample,
     key=good_key,
@@ -329,6 +382,23 @@ def playout_features_have_wrong_codes(constants, state, player, moves, codes):
 
 good_playout_features_compiled = numba.njit(good_playout_features)
 batch_playouts = numba.njit(good_batch_playouts)
+
+
+def policy_playouts_are_uniform(
+    constants,
+    states,
+    leaves,
+    each,
+    rule,
+    epsilon,
+    values,
+    scratch,
+    traces,
+    lengths,
+    out,
+    rng,
+):
+    return batch_playouts(constants, states, leaves, each, scratch, traces, lengths, out, rng)
 
 
 def batch_fails(constants, states, leaves, each, scratch, traces, lengths, out, rng):

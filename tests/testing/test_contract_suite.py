@@ -54,6 +54,7 @@ from tests.testing.broken import (
     playout_moves_finds_nothing,
     playout_moves_invents_a_move,
     playout_moves_repeats_a_move,
+    policy_playouts_are_uniform,
     rollout_draws_once_more,
     rollout_forgets_a_move,
     rollout_swaps_the_scores,
@@ -314,6 +315,11 @@ BROKEN = {
         {"batch_playouts": batch_draws_once, "batch_scratch": 3},
         "batch_playouts",
         "equally often",
+    ),
+    "batch_policy_playouts ignores the values": (
+        {"batch_policy_playouts": policy_playouts_are_uniform, "batch_scratch": 3},
+        "batch_policy_playouts",
+        "plays other moves",
     ),
     "rollout draws once more": (
         {"rollout": rollout_draws_once_more},

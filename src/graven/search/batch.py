@@ -81,7 +81,8 @@ def batch_bytes(rules: Rules, leaves: int, playouts_per_leaf: int, at_once: bool
         if array.name in OF_DESCENT
     )
     playout = 4 * trace_capacity(rules) + 8 + 8 * rules.players if at_once else 0
-    return leaves * (leaf + playouts_per_leaf * playout) + 8 * scratch_words(rules)
+    scratch = 8 * scratch_words(rules) if at_once else 0
+    return leaves * (leaf + playouts_per_leaf * playout) + scratch
 
 
 @compiled

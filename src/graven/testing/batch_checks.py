@@ -1,4 +1,4 @@
-"""The contract's requirements on `batch_playouts`: legal playouts, uniformly distributed."""
+"""The contract's requirements on batched playouts: legal, and distributed as they should be."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from scipy.stats import chisquare
 
 from graven.core import contract
 from graven.core.callbacks import raise_fault
-from graven.core.contract import TERMINAL
+from graven.core.contract import GREEDY, TERMINAL, WEIGHTED, LeafPlayouts, ValuePolicy
 from graven.core.errors import ContractError
 from graven.core.rng import generator
 from graven.core.rule_probe import GuardedArray, ProbedPosition
 from graven.core.status import Status
+from graven.search.playout.by_values import play_in_turn, scratch_words
 from graven.testing.contract_trial import GameTrial, RandomGame
 
 NAME = "batch_playouts"
@@ -142,3 +143,34 @@ def batch_playouts_are_uniform(trial: GameTrial, played: RandomGame) -> None:
     counts = np.bincount(drawn, minlength=trial.game.num_codes)[list(moves)]
     if counts.sum() < playouts or chisquare(counts).pvalue < SMALLEST_P_VALUE:
         probe.fail(NAME, "does not begin with all moves equally often", position.path)
+
+
+def batch_policy_playouts_are_as_defined(trial: GameTrial, played: RandomGame) -> None:
+    """Playouts by values are those that `core.value_draws` defines, played one after another."""
+    if trial.game.functions.batch_policy_playouts is None:
+        return
+    rules, leaves = trial.probe.rules, len(played.positions)
+    stride = rules.max_plies * rules.players
+    per_leaf = max(1, min(PLAYOUTS_PER_LEAF // leaves, MAX_TRACE_ENTRIES // (leaves * stride)))
+    count, seed = leaves * per_leaf, trial.chance.getrandbits(64)
+    values = np.array([trial.chance.randint(0, 4) for _ in range(rules.players * rules.num_codes)])
+    for rule, epsilon in ((GREEDY, 0.3), (WEIGHTED, 0.0)):
+        policy, results = ValuePolicy(rule, epsilon, values / 4), []
+        for play in (contract.batch_policy_playouts, play_in_turn):
+            batch = LeafPlayouts(
+                states=np.concatenate([position.state for position in played.positions]),
+                leaves=leaves,
+                playouts_per_leaf=per_leaf,
+                scratch=np.zeros(scratch_words(rules), np.int64),
+                traces=np.zeros(count * stride, np.uint32),
+                lengths=np.zeros(count, np.int64),
+                out=np.zeros(count * rules.players),
+                rng=generator(seed),
+            )
+            status = play(rules, policy, batch)
+            results.append((status, batch.lengths.tolist(), batch.traces.tolist(), *batch.out))
+        if results[0] != results[1]:
+            path = played.positions[0].path
+            trial.probe.fail(
+                "batch_policy_playouts", "plays other moves than those its draws choose", path
+            )

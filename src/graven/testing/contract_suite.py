@@ -14,7 +14,11 @@ from graven.core.errors import UsageError
 from graven.core.game import Game
 from graven.core.rng import derive
 from graven.core.rule_probe import RuleProbe
-from graven.testing.batch_checks import batch_playouts_are_uniform, batch_playouts_follow_the_rules
+from graven.testing.batch_checks import (
+    batch_playouts_are_uniform,
+    batch_playouts_follow_the_rules,
+    batch_policy_playouts_are_as_defined,
+)
 from graven.testing.check_report import CheckReport
 from graven.testing.contract_trial import GameTrial, RandomGame, random_joint
 from graven.testing.key_checks import (
@@ -120,6 +124,7 @@ NEEDED_PARTS = {
     "sample_is_uniform": "sample",
     "batch_playouts_follow_the_rules": "batch_playouts",
     "batch_playouts_are_uniform": "batch_playouts",
+    "batch_policy_playouts_are_as_defined": "batch_policy_playouts",
 }
 
 OF_EVERY_POSITION = (
@@ -149,5 +154,6 @@ OF_A_WHOLE_GAME = (
     sample_is_uniform,
     batch_playouts_follow_the_rules,
     batch_playouts_are_uniform,
+    batch_policy_playouts_are_as_defined,
     rollout_plays_like_sample,
 )

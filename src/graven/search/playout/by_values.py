@@ -50,7 +50,7 @@ def scratch_words(rules: Rules) -> int:
     codes = rules.players * rules.num_codes
     moves = (contract.move_capacity(rules) + rules.players + 3) // 2
     own = rules.state_words + words_for(rules.num_codes) + 3 * codes + moves
-    return max(own, rules.batch_scratch if rules.batch_policy_playouts else 0)
+    return max(own, rules.batch_scratch)
 
 
 @inlined
@@ -75,6 +75,12 @@ def play_batch(rules: Rules, policy: ValuePolicy, batch: LeafPlayouts) -> int:
     """Play a batch; return its status."""
     if rules.batch_policy_playouts and batch.leaves * batch.playouts_per_leaf >= FEW:
         return contract.batch_policy_playouts(rules, policy, batch)
+    return play_in_turn(rules, policy, batch)
+
+
+@compiled
+def play_in_turn(rules: Rules, policy: ValuePolicy, batch: LeafPlayouts) -> int:
+    """Play a batch one playout after another; return its status."""
     parts, codes = _parts(rules, batch.scratch), rules.num_codes
     for player in range(rules.players):
         base = codes * player
