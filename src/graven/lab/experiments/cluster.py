@@ -38,7 +38,7 @@ def play_on_cluster(
 ) -> Generator[FinishedJob, None, None]:
     """Play jobs on the cluster whose scheduler is at `address`, until stopped."""
     with _quiet_logs():
-        yield from _play(jobs, address, stop)
+        yield from _play(jobs, address, stop, play)
 
 
 @contextmanager
@@ -57,7 +57,7 @@ def _quiet_logs() -> Iterator[None]:
 
 
 def _play(
-    jobs: Iterable[GameJob], address: str, stop: Stop | None
+    jobs: Iterable[GameJob], address: str, stop: Stop | None, play: PlayJob
 ) -> Generator[FinishedJob, None, None]:
     client = _connect(address)
     pending = iter(jobs)
