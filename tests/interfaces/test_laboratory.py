@@ -289,7 +289,9 @@ def test_export_writes_moves_and_matches_to_standard_output(run):
 def test_match_tests_a_difference_with_a_margin(run):
     match = ["match", *KNIGHTS, "uct", "rave", "--games", "4", "--published", "50"]
     _, out, _ = run(*match, "--published-games", "100000")
-    assert "undecided" in out
+    values = json.loads(run(*match, "--published-games", "100000", "--json").out)["comparison"]
+    assert f"difference {100 * values['difference']:+.1f} " in out
+    assert f": {values['verdict']}" in out
     wide = json.loads(run(*match, "--margin", "99", "--json").out)["comparison"]
     assert wide["margin"] == 0.99
     assert wide["verdict"] == "equivalent"

@@ -9,12 +9,14 @@ from __future__ import annotations
 import json
 import shlex
 import warnings
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from graven.core.calls import format_value
 from graven.core.errors import GravenError
-from graven.lab.experiments.pairing import Pairing, without_budget
+from graven.lab.experiments.pairing import Pairing, spec_with_budget, without_budget
 from graven.lab.experiments.tune_study import read_studies
 from graven.lab.experiments.tune_template import TuneTemplate, parse_template
 from graven.lab.store.summaries import Summary, one_search_each
@@ -40,8 +42,9 @@ class TriedSetting:
 class TuningHistory:
     """A tuning: `template` against the second agent of `pairing`, `games` games for each trial.
 
-    `importance` has the share of each parameter in the variation of the win rate; it is empty if
-    there are too few trials.
+    The budgets of `pairing` are those of the tuned agent, if all trials have the same, and of the
+    opponent. `importance` has the share of each parameter in the variation of the win rate; it is
+    empty if there are too few trials.
     """
 
     pairing: Pairing
@@ -53,25 +56,21 @@ class TuningHistory:
     @property
     def command(self) -> str:
         """The command that runs this tuning."""
-        words = self.pairing.command(self.games)
-        return shlex.join(
-            [
-                "graven",
-                "tune",
-                words[2],
-                self.template,
-                "--against",
-                words[4],
-                "--trials",
-                str(len(self.trials)),
-                *words[5:],
-            ]
-        )
+        _, _, game, _, opponent, *options = self.pairing.command(self.games)
+        words = ["graven", "tune", game, self.template, "--against", opponent]
+        words += ["--trials", str(len(self.trials)), *options]
+        budget, opponents_budget = self.pairing.budgets
+        if budget != opponents_budget:  # which is then inside the opponent's spec
+            words += ["--playouts", str(budget.playouts)] if budget.playouts else []
+            words += ["--seconds", format_value(budget.seconds)] if budget.seconds else []
+        return shlex.join(words)
 
 
 def find_tunings(store_path: str, summaries: Sequence[Summary]) -> list[TuningHistory]:
     """Return the tunings of a store, those with the most trials first."""
-    scores = one_search_each(summaries)
+    scores: dict[str, list[Summary]] = defaultdict(list)
+    for summary in one_search_each(summaries).values():
+        scores[_opponents_key(summary.pairing)].append(summary)
     tunings = []
     for experiment, study in read_studies(store_path):
         try:
@@ -83,31 +82,54 @@ def find_tunings(store_path: str, summaries: Sequence[Summary]) -> list[TuningHi
     return sorted(tunings, key=lambda tuning: -len(tuning.trials))
 
 
-def _read_tuning(experiment: str, study: Any, scores: Mapping[str, Summary]) -> TuningHistory:
+def _opponents_key(pairing: Pairing) -> str:
+    """Return the key of a pairing whatever the budget of the first agent."""
+    opponents_budget = pairing.budgets[1]
+    return replace(pairing.settings, budgets=(opponents_budget, opponents_budget)).key
+
+
+def _read_tuning(
+    experiment: str, study: Any, scores: Mapping[str, Sequence[Summary]]
+) -> TuningHistory:
     """Read a study; `experiment` is the opponent's pairing with itself, the template, the games."""
     _, end = json.JSONDecoder().raw_decode(experiment)
     pairing = Pairing.from_key(experiment[:end])
     text, games = experiment[end:].strip().rsplit(" ", 1)
+    if ".py" in text:
+        raise ValueError("reading the spec would run a file that the trials name")
     template = parse_template(text)
-    trials = tuple(_tried_settings(study, template, pairing, scores))
+    played = list(_tried_settings(study, template, pairing, scores))
+    budgets = {summary.pairing.budgets for _, summary in played}
+    if len(budgets) == 1:
+        pairing = replace(pairing, budgets=budgets.pop())
+    trials = tuple(trial for trial, _ in played)
     return TuningHistory(pairing, text, int(games), trials, _importance(study))
 
 
 def _tried_settings(
-    study: Any, template: TuneTemplate, pairing: Pairing, scores: Mapping[str, Summary]
-) -> Iterator[TriedSetting]:
+    study: Any, template: TuneTemplate, pairing: Pairing, scores: Mapping[str, Sequence[Summary]]
+) -> Iterator[tuple[TriedSetting, Summary]]:
+    """Yield the finished trials, each with the totals of its games."""
     from optuna.trial import TrialState
 
     finished = study.get_trials(deepcopy=False, states=[TrialState.COMPLETE, TrialState.PRUNED])
     for number, trial in enumerate(finished, 1):
-        agent = template.agent(trial.params)
-        played = replace(pairing, agents=(without_budget(agent), pairing.agents[1]))
-        summary = scores.get(played.settings.key)
-        if summary is None or summary.score.win_rate is None:
+        spec = template.agent(trial.params)
+        bare = without_budget(spec)
+        played = replace(pairing, agents=(bare, pairing.agents[1]))
+        same_setting = [
+            summary
+            for summary in scores.get(_opponents_key(played), ())
+            # A budget inside the spec is part of the setting.
+            if spec in (bare, spec_with_budget(bare, summary.pairing.budgets[0]))
+        ]
+        if not same_setting:
             continue
+        summary = same_setting[0]
+        rate = summary.score.win_rate or 0.0
         low, high = summary.statistics.ci95
         pruned = trial.state == TrialState.PRUNED
-        yield TriedSetting(number, agent, summary.score.win_rate, low, high, pruned)
+        yield TriedSetting(number, spec, rate, low, high, pruned), summary
 
 
 def _importance(study: Any) -> dict[str, float]:
