@@ -213,7 +213,7 @@ def test_broken_rules_end_the_search_with_a_message(part, function, said):
 def test_playouts_count_draws_as_half(start):
     game = tiny.rock_paper_scissors(1)
     found = SearchAgent("uct(c=5)").search(game.start(), playouts=3000)
-    assert len(found.best_move) == 2
+    assert len(found.best_joint) == 2
     for player in (0, 1):
         for stat in found.by_player[player]:
             assert stat.mean == pytest.approx(0.5, abs=0.1)
