@@ -6,7 +6,7 @@ import asyncio
 import os
 
 from graven.interfaces.web import grounding_pool
-from tests.interfaces.web.helpers import join, send, until, with_sessions
+from tests.interfaces.web.helpers import join, run_in_loop, send, until, with_sessions
 from tests.interfaces.web.take_away_rules import TAKE_AWAY_RULES
 
 # The initial state has 60^4 facts.
@@ -99,3 +99,24 @@ def test_a_process_limits_its_memory(monkeypatch):
         assert "too large" in tab.last("error")["text"]
 
     with_sessions(work)
+
+
+def test_the_latest_rules_are_tried_first_and_cancelled_ones_leave_the_queue():
+    async def work():
+        slot, order = grounding_pool.LatestFirst(1), []
+
+        async def use(name):
+            async with slot:
+                order.append(name)
+                await asyncio.sleep(0)
+
+        async with slot:
+            tasks = [asyncio.create_task(use(name)) for name in ("first", "second", "third")]
+            await asyncio.sleep(0)
+            tasks[1].cancel()
+            await asyncio.sleep(0)
+        await asyncio.gather(*tasks, return_exceptions=True)
+        async with asyncio.timeout(5), slot:
+            return order
+
+    assert run_in_loop(work) == ["third", "first"]

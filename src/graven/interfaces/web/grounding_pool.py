@@ -1,7 +1,8 @@
 """Grounding of rules that a page sends, in processes that are killed at their limits.
 
-Every job gets QUICK_SECONDS first, so that small rules do not wait behind large ones. A job that
-takes longer begins again where fewer run at once, one at a time for each client.
+Every job gets QUICK_SECONDS first, the latest one before earlier ones, so that small rules do not
+wait behind large ones. A job that takes longer begins again in a queue, one at a time for each
+client.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import pickle
 import subprocess
 import sys
 import threading
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
@@ -38,6 +39,7 @@ from graven.interfaces.web.web_limits import (
 
 QUICK_SECONDS = 2.0
 QUICK_JOBS = LONG_JOBS = 2  # at the same time
+MAX_PENDING = 32  # jobs of one client that run or wait
 START_SECONDS = 120.0  # a process may have to compile first
 KILL_EXTRA_SECONDS = 3.0  # after the time at which a process should have noticed its limit
 
@@ -46,7 +48,8 @@ class GroundingPool:
     """Processes that ground rules, started when they are needed and then kept."""
 
     def __init__(self) -> None:
-        self._quick = asyncio.Semaphore(QUICK_JOBS)
+        self._quick = LatestFirst(QUICK_JOBS)
+        self._pending: Counter[str] = Counter()  # jobs of each client
         self._long = asyncio.Semaphore(LONG_JOBS)
         self._long_of_client: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._idle: list[GroundingProcess] = []
@@ -58,6 +61,15 @@ class GroundingPool:
 
         Raises UsageError if the rules have errors, TooLargeError beyond the limits of the page.
         """
+        if self._pending[client] >= MAX_PENDING:
+            raise UsageError(f"{MAX_PENDING} rules of this address are being prepared: wait.")
+        self._pending[client] += 1
+        try:
+            return await self._build(rules, title, client)
+        finally:
+            self._pending[client] -= 1
+
+    async def _build(self, rules: str, title: str, client: str) -> Network:
         async with self._quick:
             with suppress(TimeoutError, TooLargeError):
                 return await self._ground(GroundingJob(rules, title, QUICK_SECONDS, False))
@@ -104,6 +116,38 @@ class GroundingPool:
             process.close()
         self._idle.clear()
         self._threads.shutdown(wait=False, cancel_futures=True)
+
+
+class LatestFirst:
+    """A semaphore whose latest waiter is the next: `async with`."""
+
+    def __init__(self, slots: int) -> None:
+        self._free = slots
+        self._waiting: list[asyncio.Future[None]] = []
+
+    async def __aenter__(self) -> None:
+        if self._free:
+            self._free -= 1
+            return
+        turn = asyncio.get_running_loop().create_future()
+        self._waiting.append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn in self._waiting:
+                self._waiting.remove(turn)
+            else:
+                self._release()
+            raise
+
+    async def __aexit__(self, *exception: object) -> None:
+        self._release()
+
+    def _release(self) -> None:
+        if self._waiting:
+            self._waiting.pop().set_result(None)
+        else:
+            self._free += 1
 
 
 class GroundingProcess:
