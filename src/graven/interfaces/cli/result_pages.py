@@ -15,6 +15,7 @@ import re
 import sys
 from pathlib import Path
 
+from graven.core.file_replacement import replace_text
 from graven.interfaces.cli.reproduce_files import GAMES_FOLDER, markdown_table
 from graven.lab.experiments.reproduce import Entry, Results
 from graven.lab.published import paper
@@ -64,7 +65,7 @@ def main(results_folder: str, documents: str) -> None:
         text = page.read_text(encoding="utf-8")
         new = updated_page(text, results)
         if new != text:
-            page.write_text(new, encoding="utf-8")
+            replace_text(page, new)
             print(f"updated {page}")
 
 

@@ -16,14 +16,13 @@ import csv
 import gzip
 import hashlib
 import io
-import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from secrets import token_hex
 
 from graven.core.errors import GravenError
+from graven.core.file_replacement import replace_bytes
 from graven.lab.experiments.job import GameResult
 from graven.lab.experiments.pairing import Pairing
 from graven.lab.store.store import Store
@@ -147,9 +146,9 @@ def write_games(store: Store, folder: Path, file_of: Callable[[Pairing], str | N
                 count.add_known(known, result)
     folder.mkdir(parents=True, exist_ok=True)
     for name, games in files.items():
-        _replace(folder / f"{name}{SUFFIX}", _table_text(games), compress=True)
+        _write(folder / f"{name}{SUFFIX}", _table_text(games), compress=True)
     pairings = {pairing.settings for games in files.values() for pairing, _ in games}
-    _replace(folder / PAIRINGS_FILE, _pairings_text(pairings), compress=False)
+    _write(folder / PAIRINGS_FILE, _pairings_text(pairings), compress=False)
     return count
 
 
@@ -307,13 +306,11 @@ def _read_budget(row: Mapping[str, str], side: str) -> Budget:
     return Budget(int(playouts) if playouts else None, float(seconds) if seconds else None)
 
 
-def _replace(path: Path, text: str, *, compress: bool) -> None:
+def _write(path: Path, text: str, *, compress: bool) -> None:
     """Write a file in one step, unless it has this text already."""
     content = text.encode()
     if path.exists():
         present = path.read_bytes()
         if (gzip.decompress(present) if compress else present) == content:
             return
-    draft = path.with_name(f".{path.name}.{token_hex(4)}")
-    draft.write_bytes(gzip.compress(content, mtime=0) if compress else content)
-    os.replace(draft, path)
+    replace_bytes(path, gzip.compress(content, mtime=0) if compress else content)
