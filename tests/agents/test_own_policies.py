@@ -285,7 +285,10 @@ def other_value(p, node, edge):
         ("mine.py:number", "mine.py:number is a int: neither a TreePolicy nor a PlayoutPolicy"),
         ("mine.py:playout", "stands after the plus sign"),
         ("uct+mine.py:tree", "stands before the plus sign"),
-        ("mine.py:tree(d=3)", "unknown parameter of mine.py:tree .d.. Valid: batch_growth, batch_leaves, c"),
+        (
+            "mine.py:tree(d=3)",
+            "unknown parameter of mine.py:tree .d.. Valid: batch_growth, batch_leaves, c",
+        ),
         ("mine.py:tree(c=-1)", "mine.py:tree: c must be at least 0"),
         ("mine.py:bare", "a tuple of Formula, at least one"),
         ("mine.py:loud", "must be in lower case, not 'C'"),

@@ -26,7 +26,7 @@ class Status(IntEnum):
     NEED_NODES = 1
     NEED_EDGES = 2
     NEED_TABLES = 3
-    NEED_PASSES = 4
+    NEED_LINKS = 4
     NEED_SIMULATIONS = 5
     NEED_TRACES = 6
     # The memory of a playout policy or of a solver must grow; returned before anything is played.

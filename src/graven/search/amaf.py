@@ -8,7 +8,7 @@ in `tree.amaf`, one after another; an entry is two floats, playouts and sum of s
     tree.amaf[table_base(rules, table) + 2 * (player * codes + move) + 1]  sum of scores
 
 Tables exist only where they are read: at the root, and at nodes with more than `plan.tables`
-playouts. Before that, a node only remembers which simulations passed it: a chain of passes into the
+playouts. Before that, a node only remembers which simulations visited it: a chain of links into the
 stored traces, from which `build_table` makes exactly the table that GRAVE would have kept.
 
 Which table a descent reads (the ref rule): that of the last node on the path, the current node
@@ -34,9 +34,9 @@ from graven.search.tree import (
     CLOSED,
     DEPTH,
     LENGTH,
+    LINKS,
     LOST,
     NONE,
-    PASSES,
     POOL,
     SIMULATIONS,
     STAMP,
@@ -113,12 +113,12 @@ def read_table(search: SearchState, node: int) -> int:
     rules, tree, plan, record = search.rules, search.tree, search.plan, search.record
     visits = tree.visits[node]
     if tree.table[node] == NONE:
-        if visits <= plan.tables or tree.passed[node] == LOST:
+        if visits <= plan.tables or tree.newest_link[node] == LOST:
             return Status.OK
         if build_table(rules, tree, node) == NONE:
             if not tree.meta[CLOSED]:
                 return Status.NEED_TABLES
-            tree.passed[node] = LOST
+            tree.newest_link[node] = LOST
             return Status.OK
     if visits > plan.ref:
         record.shape[TABLE] = tree.table[node]
@@ -152,7 +152,7 @@ def update(search: SearchState) -> None:
         update_by_point(rules, tree, record)
     else:
         update_by_move(rules, tree, record)
-    if search.plan.passes:
+    if search.plan.store_traces:
         store_trace(rules, tree, record)
 
 
@@ -233,26 +233,30 @@ def update_by_point(rules: Rules, tree: Tree, record: Record) -> None:
 
 @inlined
 def store_trace(rules: Rules, tree: Tree, record: Record) -> None:
-    """Store the trace, and a pass at every node of the path that has no table yet."""
+    """Store the trace, and a link at every node of the path that has no table yet."""
     if tree.meta[CLOSED]:
         # The arrays may be full, and a table built from a part of a node's simulations is wrong.
         for depth in range(record.shape[DEPTH]):
             if tree.table[record.path[depth]] == NONE:
-                tree.passed[record.path[depth]] = LOST
+                tree.newest_link[record.path[depth]] = LOST
         return
     simulation = tree.meta[SIMULATIONS]
     stored = False
     for depth in range(record.shape[DEPTH]):
         node = record.path[depth]
-        if tree.table[node] != NONE or tree.passed[node] == LOST or tree.turns[node] == TERMINAL:
+        if (
+            tree.table[node] != NONE
+            or tree.newest_link[node] == LOST
+            or tree.turns[node] == TERMINAL
+        ):
             continue
         stored = True
-        entry = tree.meta[PASSES]
-        tree.meta[PASSES] = entry + 1
-        tree.pass_simulation[entry] = simulation
-        tree.pass_at[entry] = record.at[depth]
-        tree.pass_next[entry] = tree.passed[node]
-        tree.passed[node] = entry
+        entry = tree.meta[LINKS]
+        tree.meta[LINKS] = entry + 1
+        tree.link_simulation[entry] = simulation
+        tree.link_at[entry] = record.at[depth]
+        tree.link_next[entry] = tree.newest_link[node]
+        tree.newest_link[node] = entry
     if stored:
         start = tree.meta[TRACED]
         for place in range(record.shape[LENGTH]):
@@ -267,7 +271,7 @@ def store_trace(rules: Rules, tree: Tree, record: Record) -> None:
 
 @inlined
 def build_table(rules: Rules, tree: Tree, node: int) -> int:
-    """Make a node's table from the simulations that passed it; return NONE if there is no space."""
+    """Make a node's table from the simulations that visited it; NONE if there is no space."""
     codes, players = rules.num_codes, rules.players
     table = tree.meta[TABLES]
     base, end = table_base(rules, table), table_base(rules, table + 1)
@@ -276,12 +280,12 @@ def build_table(rules: Rules, tree: Tree, node: int) -> int:
     tree.meta[TABLES] = table + 1
     for i in range(base, end):
         tree.amaf[i] = 0.0
-    entry = tree.passed[node]
+    entry = tree.newest_link[node]
     while entry != NONE:
         tree.meta[STAMP] += 1
         stamp = tree.meta[STAMP]
-        simulation = tree.pass_simulation[entry]
-        start = tree.trace_start[simulation] + tree.pass_at[entry]
+        simulation = tree.link_simulation[entry]
+        start = tree.trace_start[simulation] + tree.link_at[entry]
         for place in range(start, tree.trace_start[simulation + 1]):
             played = tree.traces[place]
             counted = played
@@ -293,7 +297,7 @@ def build_table(rules: Rules, tree: Tree, node: int) -> int:
                 at = entry_at(base, played)
                 tree.amaf[at] += 1.0
                 tree.amaf[at + ONE] += tree.trace_scores[simulation * players + player]
-        entry = tree.pass_next[entry]
-    tree.passed[node] = NONE
+        entry = tree.link_next[entry]
+    tree.newest_link[node] = NONE
     tree.table[node] = table
     return table

@@ -39,7 +39,7 @@ class AmafEntries:
 
 def count_entries(search: Search) -> AmafEntries:
     """Count the AMAF entries of the tree that a search has left."""
-    if not search.plan.passes:
+    if not search.plan.store_traces:
         raise UsageError("only trees of rave and grave have AMAF statistics in their nodes.")
     rules = search.rules
     known, counts = np.zeros(rules.players * rules.num_codes, np.int64), np.zeros(COUNTS, np.int64)
@@ -69,11 +69,11 @@ def count_kernel(
                 if tree.amaf[entry_at(table_base(rules, table), played)] > 0:
                     known[played] = mark
                     counts[OF_ALL] += 1
-        entry = tree.passed[node]
+        entry = tree.newest_link[node]
         while entry >= 0:
             tree.meta[STAMP] += 1
-            simulation = tree.pass_simulation[entry]
-            start = tree.trace_start[simulation] + tree.pass_at[entry]
+            simulation = tree.link_simulation[entry]
+            start = tree.trace_start[simulation] + tree.link_at[entry]
             for place in range(start, tree.trace_start[simulation + 1]):
                 played = tree.traces[place]
                 # With shared points, a simulation counts for the player who took the point first.
@@ -82,7 +82,7 @@ def count_kernel(
                     known[played] = mark
                     counts[OF_ALL] += 1
                 tree.seen[taken] = tree.meta[STAMP]
-            entry = tree.pass_next[entry]
+            entry = tree.link_next[entry]
         for player in range(low, high):
             first = tree.first[node * players + player]
             for edge in range(first, first + tree.degree[node * players + player]):

@@ -47,7 +47,7 @@ class Plan(NamedTuple):
     tables: int  # a node has a table once it has more playouts than this
     ref: int  # a node reads its own table once it has more playouts than this
     pool: int  # the playout may read the table of the last node with more playouts than this
-    passes: int  # whether traces are stored, with a pass at every node without a table
+    store_traces: int  # whether traces are stored, with a link at every node without a table
     expand: int  # a position enters the tree with its n-th playout
     transpositions: int  # whether equal positions share a node
 

@@ -81,7 +81,7 @@ def prune(rules: Rules, tree: Tree) -> bool:
     maps = {name: np.full(meta[group.count], NONE, np.int32) for name, group in GROUPS.items()}
     maps["nodes"] = node_map
     mark_edges(rules.players, tree, node_map, maps["edges"], maps["tables"])
-    mark_passes(tree, node_map, maps["passes"], maps["simulations"])
+    mark_links(tree, node_map, maps["links"], maps["simulations"])
     kept = {name: number(units) for name, units in maps.items() if name != "traces"}
     kept["traces"] = move_traces(tree, maps["simulations"])
     for group in GROUPS.values():
@@ -140,14 +140,14 @@ def mark_edges(players: int, tree: Tree, nodes: Int32, edges: Int32, tables: Int
 
 
 @compiled
-def mark_passes(tree: Tree, nodes: Int32, passes: Int32, simulations: Int32) -> None:
-    """Mark the passes of the marked nodes, and their simulations."""
+def mark_links(tree: Tree, nodes: Int32, links: Int32, simulations: Int32) -> None:
+    """Mark the links of the marked nodes, and their simulations."""
     for node in range(len(nodes)):
-        entry = tree.passed[node] if nodes[node] != NONE else NONE
+        entry = tree.newest_link[node] if nodes[node] != NONE else NONE
         while entry >= 0:
-            passes[entry] = 0
-            simulations[tree.pass_simulation[entry]] = 0
-            entry = tree.pass_next[entry]
+            links[entry] = 0
+            simulations[tree.link_simulation[entry]] = 0
+            entry = tree.link_next[entry]
 
 
 @compiled

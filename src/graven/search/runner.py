@@ -123,7 +123,7 @@ class Search:
             tables=min(ref, pool),
             ref=ref,
             pool=pool,
-            passes=int(amaf and (min(ref, pool) < NEVER or options.reuse_tree)),
+            store_traces=int(amaf and (min(ref, pool) < NEVER or options.reuse_tree)),
             expand=options.expand,
             transpositions=int(options.transpositions),
         )
@@ -332,7 +332,7 @@ class Search:
         """
         tree = self.tree
         root = tree.meta[ROOT]
-        if self.plan.amaf and tree.table[root] == NONE and tree.passed[root] == LOST:
+        if self.plan.amaf and tree.table[root] == NONE and tree.newest_link[root] == LOST:
             return False
         if tree.meta[CLOSED] or self.arena.nbytes > self.prune_above:
             self.arena.full = False

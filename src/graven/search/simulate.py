@@ -13,9 +13,9 @@ from graven.search.playout.loop import play_uniformly
 from graven.search.tree import (
     CLOSED,
     LENGTH,
+    LINKS,
     NODES,
     NONE,
-    PASSES,
     ROOT,
     SIMULATIONS,
     TRACED,
@@ -74,9 +74,9 @@ def finish(search: SearchState) -> None:
 def reserve(search: SearchState, playouts: int) -> int:
     """Return OK if the traces of so many more simulations fit, whatever their length."""
     tree, record = search.tree, search.record
-    if search.plan.passes and not tree.meta[CLOSED]:
-        if tree.meta[PASSES] + playouts * len(record.path) > len(tree.pass_next):
-            return Status.NEED_PASSES
+    if search.plan.store_traces and not tree.meta[CLOSED]:
+        if tree.meta[LINKS] + playouts * len(record.path) > len(tree.link_next):
+            return Status.NEED_LINKS
         if tree.meta[SIMULATIONS] + playouts + 1 > len(tree.trace_start):
             return Status.NEED_SIMULATIONS
         if tree.meta[TRACED] + playouts * len(record.trace) > len(tree.traces):

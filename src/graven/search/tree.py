@@ -44,11 +44,11 @@ from graven.search.tree_memory import return_buffer, take_buffer
 # Special values.
 NONE = -1
 NO_SUCH = -3  # in `turns`: a player that the game does not have
-LOST = -2  # in `passed`: a trace could not be stored, so no exact table can be built any more
+LOST = -2  # in `newest_link`: a trace could not be stored, so no exact table can be built any more
 
 # Entries of `meta`: how many units of each group are in use, the root's node, whether the tree is
 # closed (nothing new may enter), and a number that is different for every trace counted.
-NODES, EDGES, TABLES, PASSES, SIMULATIONS, TRACED, ROOT, CLOSED, STAMP, META = range(10)
+NODES, EDGES, TABLES, LINKS, SIMULATIONS, TRACED, ROOT, CLOSED, STAMP, META = range(10)
 
 # Entries of `Record.shape`: nodes on the path, edges taken (one more than nodes - 1 if the playout
 # began outside the tree), trace entries, the AMAF table that the last node reads (or NONE), and the
@@ -101,7 +101,7 @@ class Tree(NamedTuple):
     first: Annotated[Int32, Size(by_player, group="nodes", refers="edges")]
     degree: Annotated[Int32, Size(by_player, group="nodes")]
     table: Annotated[Int32, Size(group="nodes", refers="tables")]  # AMAF table or NONE
-    passed: Annotated[Int32, Size(group="nodes", refers="passes")]  # newest pass, NONE or LOST
+    newest_link: Annotated[Int32, Size(group="nodes", refers="links")]  # or NONE or LOST
     # Edges.
     moves: Annotated[Int32, Size(group="edges")]
     counts: Annotated[Int32, Size(group="edges")]  # playouts
@@ -110,10 +110,11 @@ class Tree(NamedTuple):
     codes: Annotated[UInt32, Size(_if_features, group="edges")]  # the move's feature code
     # AMAF tables: [(table * players * codes + player * codes + move) * 2], see `amaf`.
     amaf: Annotated[Float64, Size(lambda rules: 2 * all_codes(rules), group="tables")]
-    # Passes: which simulation, where in its trace, the next older pass of the node.
-    pass_simulation: Annotated[Int32, Size(group="passes", refers="simulations")]
-    pass_at: Annotated[Int32, Size(group="passes")]
-    pass_next: Annotated[Int32, Size(group="passes", refers="passes")]
+    # Links of a node to the stored simulations that visited it: which simulation, where in its
+    # trace, the next older link.
+    link_simulation: Annotated[Int32, Size(group="links", refers="simulations")]
+    link_at: Annotated[Int32, Size(group="links")]
+    link_next: Annotated[Int32, Size(group="links", refers="links")]
     # Stored simulations: where the trace starts (and the one before ends), every player's score.
     trace_start: Annotated[Int64, Size(group="simulations")]
     trace_scores: Annotated[Float64, Size(by_player, group="simulations")]
@@ -126,7 +127,7 @@ class Tree(NamedTuple):
 
 
 class Record(NamedTuple):
-    """One simulation: the nodes passed, what was played, how it ended."""
+    """One simulation: the nodes visited, what was played, how it ended."""
 
     root: Annotated[Int64, Size(lambda rules: rules.state_words)]  # the state at the root
     state: Annotated[Int64, Size(lambda rules: rules.state_words)]  # the current state
@@ -189,7 +190,7 @@ GROUPS = {
         Group("nodes", NODES, Status.NEED_NODES, lambda rules: 512, 1 << 19),
         Group("edges", EDGES, Status.NEED_EDGES, lambda rules: 2 * rules.players * rules.max_moves),
         Group("tables", TABLES, Status.NEED_TABLES, lambda rules: 2),
-        Group("passes", PASSES, Status.NEED_PASSES, lambda rules: 2 * depth_capacity(rules)),
+        Group("links", LINKS, Status.NEED_LINKS, lambda rules: 2 * depth_capacity(rules)),
         Group("simulations", SIMULATIONS, Status.NEED_SIMULATIONS, lambda rules: 512),
         Group("traces", TRACED, Status.NEED_TRACES, lambda rules: 2 * trace_capacity(rules)),
     )
@@ -319,6 +320,6 @@ def new_node(tree: Tree, players: int, key: int, turn: int) -> int:
         tree.first[node * players + player] = NONE
         tree.degree[node * players + player] = 0
     tree.table[node] = NONE
-    tree.passed[node] = NONE
+    tree.newest_link[node] = NONE
     enter(tree, node)
     return node
