@@ -10,7 +10,7 @@ import pytest
 
 import graven as gv
 from graven.agents import parse
-from graven.agents.spec import with_budget
+from graven.agents.spec_parser import with_budget
 from graven.core.errors import ContractError, UsageError
 from graven.lab.store.store import Store
 from graven.search.budget import Budget

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graven.agents import parse
-from graven.agents.spec import migrate_spec
+from graven.agents.spec_parser import migrate_spec
 from graven.core.calls import format_value
 from graven.core.errors import UsageError
 from graven.search.options import OPTIONS, SearchOptions

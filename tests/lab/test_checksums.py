@@ -86,9 +86,9 @@ def test_the_damaged_game_can_be_removed_and_is_played_again(tmp_path):
     db.commit()
     db.close()
     with Store(path) as store:
-        assert store.numbers(PAIRING, 9) == {0, 1, 2, 4}
+        assert store.recorded_games(PAIRING, 9) == {0, 1, 2, 4}
         assert store.add(store.pairing_id(PAIRING), result(3))
-        assert store.numbers(PAIRING, 9) == {0, 1, 2, 3, 4}
+        assert store.recorded_games(PAIRING, 9) == {0, 1, 2, 3, 4}
     with Store(path, write=False) as store:
         assert len(list(store.results(PAIRING, 9))) == 5
 

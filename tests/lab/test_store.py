@@ -164,8 +164,8 @@ def test_a_game_counts_once_however_often_it_is_added(added):
         assert sum(new) == len(set(added))
         for pairing in pairings:
             expected = {index for number, index in added if pairings[number] == pairing}
-            assert store.numbers(pairing, 100) == expected
-            assert store.numbers(pairing, 5) == {index for index in expected if index < 5}
+            assert store.recorded_games(pairing, 100) == expected
+            assert store.recorded_games(pairing, 5) == {index for index in expected if index < 5}
 
 
 def test_several_processes_may_write_at_the_same_time(tmp_path):
@@ -183,7 +183,7 @@ def test_several_processes_may_write_at_the_same_time(tmp_path):
     for thread in threads:
         thread.join()
     with Store(path, write=False) as store:
-        assert store.numbers(PAIRING, 1000) == set(range(150))
+        assert store.recorded_games(PAIRING, 1000) == set(range(150))
 
 
 def test_a_reader_modifies_nothing_and_creates_no_file(tmp_path):
@@ -383,7 +383,8 @@ def test_pairings_alternate_and_play_only_missing_games():
             (pairings[1], 2),
             (pairings[0], 2),
         ]
-        assert store.numbers(pairings[0], 9) == store.numbers(pairings[1], 9) == {0, 1, 2}
+        played = [store.recorded_games(pairing, 9) for pairing in pairings[:2]]
+        assert played == [{0, 1, 2}, {0, 1, 2}]
 
 
 def test_evaluations_are_recorded_with_the_games(tmp_path):

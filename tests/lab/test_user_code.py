@@ -69,7 +69,7 @@ def test_a_crash_names_the_last_moves_and_removes_the_games_of_its_run(monkeypat
         message = r"game 4 of .*crashed \(SIGSEGV\), after the moves a b\. Nothing of this run"
         with pytest.raises(RuleCrashError, match=message):
             play_missing([PlannedGames(pairing, 9)], config)
-        assert store.numbers(pairing, 9) == {0, 1}, "the games of the first run stay"
+        assert store.recorded_games(pairing, 9) == {0, 1}, "the games of the first run stay"
 
 
 def test_a_worker_killed_from_outside_is_no_crash(tmp_path, monkeypatch):

@@ -12,7 +12,7 @@ from graven.agents.move_clock import MoveClock
 from graven.agents.openspiel_bot import OpenSpielAgent, openspiel_bot
 from graven.agents.player import ForfeitError, Player, ResignedError, SearchPlayer
 from graven.agents.search_result import MoveStat, SearchResult
-from graven.agents.spec import Policies, game_playouts, parse
+from graven.agents.spec_parser import Policies, game_playouts, parse
 from graven.core.calls import IN_FILE
 from graven.core.errors import UsageError, unknown
 from graven.search.options import OPTIONS

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 from graven.agents.move_clock import DEFAULT_BUDGET, MoveClock
 from graven.agents.player import Player, SearchPlayer
 from graven.agents.search_result import RootDetails, SearchResult, find_move
-from graven.agents.spec import Policies, parse
+from graven.agents.spec_parser import Policies, parse
 from graven.agents.streaming import stream_results
 from graven.agents.user_policies import given_policies
 from graven.core.errors import UsageError

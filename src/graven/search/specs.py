@@ -1,7 +1,7 @@
 """A search as the spec language describes it: policies, the values of parameters, and options.
 
-`agents.spec` parses the text of a spec into a `Spec`; `Spec.text` is its canonical form, the text
-that records store; `Search` compiles a `Spec` into the `Plan` that kernels receive.
+`agents.spec_parser` parses the text of a spec into a `Spec`; `Spec.text` is its canonical form, the
+text that records store; `Search` compiles a `Spec` into the `Plan` that kernels receive.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from graven.agents.spec import parse as parse_spec
+from graven.agents.spec_parser import parse as parse_spec
 from graven.interfaces.ggp.pondering import warm_up
 from tests.interfaces.ggp.helpers import SPEC
 

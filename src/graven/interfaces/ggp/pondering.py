@@ -7,7 +7,7 @@ import threading
 from dataclasses import replace
 
 from graven.agents import MoveClock, SearchAgent, SearchResult
-from graven.agents.spec import parse
+from graven.agents.spec_parser import parse
 from graven.core.errors import GravenError
 from graven.core.game import Game, Position
 from graven.gdl import sheets

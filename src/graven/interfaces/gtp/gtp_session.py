@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from graven.agents import MoveClock, SearchAgent, SearchPlayer, SearchResult
-from graven.agents.spec import parse
+from graven.agents.spec_parser import parse
 from graven.core.game import Position
 from graven.games import go
 from graven.interfaces.gtp.go_scoring import dead_stones

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from graven.agents import is_external
-from graven.agents.spec import parse
+from graven.agents.spec_parser import parse
 from graven.core.errors import UsageError
 from graven.interfaces.web.web_limits import MAX_BATCH_PLAYOUTS, PageLimits
 from graven.search.budget import Budget

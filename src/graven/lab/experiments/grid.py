@@ -14,7 +14,7 @@ from itertools import product
 from math import isclose, isfinite, log10
 
 from graven.agents import parse
-from graven.agents.spec import LONGEST
+from graven.agents.spec_parser import LONGEST
 from graven.core.calls import Value, format_value, read_value
 from graven.core.errors import UsageError
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, Unpack
 
 from graven.agents import Agent, agent
-from graven.agents.spec import Policies
+from graven.agents.spec_parser import Policies
 from graven.agents.user_policies import given_policies, with_digests
 from graven.core.errors import UsageError
 from graven.core.game import Game

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from graven.agents import Agent, agent, is_external
-from graven.agents.spec import migrate_spec, with_budget
+from graven.agents.spec_parser import migrate_spec, with_budget
 from graven.core.bounded_json import read_json
 from graven.core.calls import format_value
 from graven.core.errors import UsageError, unknown

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from graven.agents import is_external
-from graven.agents.spec import parse
+from graven.agents.spec_parser import parse
 from graven.core.errors import UsageError
 from graven.core.game import Game
 from graven.games import registry

@@ -316,7 +316,7 @@ def run_reproduction(
     indices = [item.indices() for item in plan]
     planned = sum(map(len, indices))
     done = sum(
-        len(config.store.numbers(item.pairing, item.games).intersection(chosen))
+        len(config.store.recorded_games(item.pairing, item.games).intersection(chosen))
         for item, chosen in zip(plan, indices, strict=True)
     )
 

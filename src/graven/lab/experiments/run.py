@@ -125,7 +125,7 @@ def play_missing(
 
 
 def _missing(planned: PlannedGames, store: Store) -> list[int]:
-    recorded = store.numbers(planned.pairing, planned.games)
+    recorded = store.recorded_games(planned.pairing, planned.games)
     return [index for index in planned.indices() if index not in recorded]
 
 

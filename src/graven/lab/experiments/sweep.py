@@ -208,7 +208,7 @@ class _SweepRun:
         def on_game(_: Pairing, result: GameResult) -> None:
             self._count(1)
 
-        self._count(sum(len(store.numbers(pairing, games)) for pairing in pairings.values()))
+        self._count(sum(len(store.recorded_games(pairing, games)) for pairing in pairings.values()))
         plan = [PlannedGames(pairing, self._games) for pairing in pairings.values()]
         self.failures += play_missing(plan, config, on_game=on_game, game=self._game)
         return tuple(

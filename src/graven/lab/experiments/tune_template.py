@@ -13,7 +13,7 @@ from math import ceil, floor, isfinite
 from typing import Any
 
 from graven.agents import parse, policy_info
-from graven.agents.spec import LONGEST
+from graven.agents.spec_parser import LONGEST
 from graven.core.calls import Value, format_value
 from graven.core.errors import UsageError, unknown
 from graven.search.options import OPTIONS

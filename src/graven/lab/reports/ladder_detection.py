@@ -148,7 +148,7 @@ def _rate(
 
 def _consecutive(store: Store, summary: Summary) -> int:
     """Return how many games of a pairing were played without a gap, from the first one on."""
-    played = store.numbers(summary.pairing, summary.games)
+    played = store.recorded_games(summary.pairing, summary.games)
     return next(index for index in range(summary.games + 1) if index not in played)
 
 

@@ -171,14 +171,14 @@ class Store:
                 self._db.execute("ROLLBACK")
             raise
 
-    def numbers(self, pairing: Pairing, games: int) -> set[int]:
-        """Return which of a pairing's first `games` games have been played."""
+    def recorded_games(self, pairing: Pairing, games: int) -> set[int]:
+        """Return the indexes of those of a pairing's first `games` games that are recorded."""
         return set(self.outcomes(pairing, games))
 
     def outcomes(self, pairing: Pairing, games: int) -> dict[int, float]:
         """Return the outcomes of those of a pairing's first `games` games that have been played.
 
-        The keys are the numbers of the games.
+        The keys are the indexes of the games.
         """
         with store_errors(self.path):
             where, values = self._select(pairing, games)

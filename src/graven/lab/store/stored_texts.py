@@ -1,7 +1,7 @@
 """Read and write the texts in a result file: lists as JSON, keys of pairings, agent specs.
 
 Specs in files of version 0.1 have the options leaves, each, final, reuse and memory; they are
-migrated when they are read (`agents.spec`). Column names of version 0.1 stay: see `schema`.
+migrated when they are read (`agents.spec_parser`). Column names of version 0.1 stay: see `schema`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
-from graven.agents.spec import migrate_spec
+from graven.agents.spec_parser import migrate_spec
 from graven.core.bounded_json import read_json
 from graven.core.errors import GravenError
 from graven.lab.experiments.pairing import migrate_key

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graven.agents.spec import parse
+from graven.agents.spec_parser import parse
 from graven.interfaces.gtp.gtp_arguments import parse_number
 from graven.interfaces.gtp.gtp_clock import MAX_TIME_SECONDS
 from graven.interfaces.gtp.gtp_commands.registration import gtp_command
