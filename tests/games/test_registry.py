@@ -101,7 +101,6 @@ def test_every_position_can_be_drawn(name: str) -> None:
     position = make_game(name, size=5).start()
     while not position.is_over:
         ElementTree.fromstring(position.svg())
-        assert position.text().splitlines()[-1].split() == list(
-            "ABCDE" if name in ("atarigo", "nogo") else "abcde"
-        )
+        lines = [line.split() for line in position.text().splitlines()]
+        assert list("ABCDE" if name in ("atarigo", "nogo") else "abcde") in lines
         position = position.play(position.legal_moves[position.ply % len(position.legal_moves)])

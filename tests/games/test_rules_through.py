@@ -18,7 +18,8 @@ def feature(position: Position, move: str) -> int:
 
 def test_breakthrough_starts_with_two_rows_per_player() -> None:
     start = make_game("breakthrough", size="5x4").start()
-    assert str(start) == "5 B B B B\n4 B B B B\n3 . . . .\n2 W W W W\n1 W W W W\n  a b c d"
+    rows = "5 B B B B\n4 B B B B\n3 . . . .\n2 W W W W\n1 W W W W\n  a b c d"
+    assert str(start) == f"{rows}\nWhite to move"
     assert start.current_player == 0
     assert set(start.legal_moves) == {
         *("a2a3", "b2b3", "c2c3", "d2d3"),
@@ -33,7 +34,7 @@ def test_pawns_capture_diagonally_but_not_straight_ahead() -> None:
     assert {"a4b3", "c4b3"} <= set(position.legal_moves)
     taken = position.play("a4b3")
     assert str(taken).splitlines()[2] == "3 . B . ."
-    assert str(taken).count("W") == 7
+    assert str(taken).count(" W") == 7
 
 
 def test_a_pawn_never_moves_onto_an_own_pawn() -> None:
