@@ -185,6 +185,20 @@ def test_a_silent_match_is_not_reported_as_busy(monkeypatch) -> None:
     player.close()
 
 
+def test_a_closed_player_stops_searching() -> None:
+    def searching() -> bool:
+        return any(thread.name == "pondering" for thread in threading.enumerate())
+
+    for name in ("m1", "m2", "m3"):
+        player = GgpPlayer(SPEC)
+        player.answer(StartMessage(name, "x", RULES, 0.2, 0.2))
+        player.close()
+        end = time.monotonic() + 20
+        while searching() and time.monotonic() < end:
+            time.sleep(0.01)
+        assert not searching()
+
+
 # Both players repeat the same moves, so the joint move of the next step is the same again.
 SAME_MOVES = """(role x) (role o) (init (step 0)) (succ 0 1) (succ 1 2) (succ 2 3)
 (<= (legal ?r (go ?m)) (role ?r) (move ?m)) (move a) (move b)

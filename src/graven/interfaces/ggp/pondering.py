@@ -54,6 +54,8 @@ class PonderingSearch:
 
     def __init__(self, spec: Spec, game: Game, seed: int, slow: bool) -> None:
         self._player = SearchAgent(_without_decay(spec) if slow else spec).player(game, seed)
+        # Made here: two threads that made it at the same time would interrupt different searches.
+        self._search = self._player.search
         self._slow = slow
         self._changed = threading.Condition()  # guards what follows
         self._position: Position | None = None  # None: idle
@@ -74,7 +76,7 @@ class PonderingSearch:
             self._position, self._result = target, None
             self._position_number += 1
             self._changed.notify_all()
-        self._player.search.interrupt()
+        self._search.interrupt()
 
     def latest_result(self, position: Position, timeout: float) -> SearchResult | None:
         """Interrupt the search and return its result; None if it searches another position.
@@ -85,7 +87,7 @@ class PonderingSearch:
             if self._position is None or self._position.history != position.history:
                 return None
             runs = self._finished_runs
-            self._player.search.interrupt()
+            self._search.interrupt()
             self._changed.wait_for(lambda: self._finished_runs > runs or self._closed, timeout)
             return self._result
 
@@ -95,7 +97,7 @@ class PonderingSearch:
             self._closed = True
             self._position = None
             self._changed.notify_all()
-        self._player.search.interrupt()
+        self._search.interrupt()
 
     def _work(self) -> None:
         playouts = 1

@@ -130,7 +130,8 @@ class PageSearch:
                 self.started_at = time.perf_counter()
                 self.status = COMPILING
                 with cancelled_by(self._cancelled):
-                    player.warm_up(COMPILE_PLAYOUTS)
+                    if not self.position.game.in_python:  # there a playout may take hours
+                        player.warm_up(COMPILE_PLAYOUTS)
                     self.started_at = time.perf_counter()
                     self.status = SEARCHING
                     self.result = player.choose(self.position, MoveClock(self.budget, self._stop))
