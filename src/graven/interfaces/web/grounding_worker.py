@@ -52,8 +52,11 @@ def main(memory_bytes: int) -> None:
         try:
             answer = _answer(job)
         except MemoryError:
+            # Refused: the server itself must not try to prove what is too large for this process.
             answer = GroundingAnswer(
-                TOO_LARGE, reason=f"{job.title} needs more than {memory_bytes >> 20:,} MiB."
+                REFUSED,
+                reason=f"{job.title} is too large for this page: it needs more than "
+                f"{memory_bytes >> 20:,} MiB.",
             )
         write(outgoing, answer)
 
