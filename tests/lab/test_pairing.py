@@ -98,6 +98,12 @@ def test_keys_keep_the_vocabulary_of_existing_result_files(seating, stored):
     assert Pairing.from_key(key) == written
 
 
+def test_a_key_with_an_infinite_number_is_refused():
+    key = Pairing("nogo", ("uct", "rave"), (Budget(1), Budget(1))).key
+    with pytest.raises(ValueError, match="not a whole number"):
+        Pairing.from_key(key.replace('"seed":0', '"seed":1e999'))
+
+
 def test_a_key_with_an_unknown_seating_is_refused():
     with pytest.raises(ValueError, match="unknown seating 'odd'"):
         Pairing.from_key(pairing().key.replace("mixed", "odd"))

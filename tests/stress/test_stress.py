@@ -6,17 +6,17 @@ from unittest import SkipTest
 
 import pytest
 
-from tests.stress.__main__ import tests
+from tests.stress import __main__ as driver
 
 SECONDS = 3.0
 SEED = 21
 
 
 @pytest.mark.filterwarnings("default")
-@pytest.mark.parametrize("name", tests())
+@pytest.mark.parametrize("name", driver.tests())
 def test_nothing_fails(name):
     try:
-        tried, failures = tests()[name](SEED, SECONDS)
+        tried, failures = driver.tests()[name](SEED, SECONDS)
     except SkipTest as reason:
         pytest.skip(str(reason))
     assert tried > 0

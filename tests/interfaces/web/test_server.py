@@ -102,7 +102,7 @@ def test_the_catalogue_of_games_policies_and_files(server):
     assert {"breakthrough", "go", "hex", "samegame"} <= {game["name"] for game in choices["games"]}
     kinds = {(policy["kind"], policy["name"]) for policy in choices["policies"]}
     assert {("tree", "grave"), ("tree", "uct"), ("playout", "mast")} <= kinds
-    assert choices["files"] == ["board.txt"]
+    assert choices["files"] == ["board.txt", "mygame.py", "test_mygame.py"]
 
 
 def test_a_file_of_the_folder_can_be_played_and_no_other(server):

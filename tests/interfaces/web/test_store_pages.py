@@ -59,7 +59,7 @@ def test_a_game_in_gdl_is_replayed(tmp_path):
     position = gv.game("gdl(sheet=connect5)").start().play_moves(game["moves"])
     assert position.is_over
     shown = pages.position(match_id(played.pairing), 0, len(game["moves"]))
-    assert shown["text"] == position.text()
+    assert shown["svg"] == position.svg()
 
 
 def test_unknown_names_raise_usage_errors(pages, tmp_path):

@@ -32,6 +32,14 @@ MOST_OPENING_PLIES = 1000
 OPENING_STREAM = 0x6F70656E
 
 
+def _whole(value: Any) -> int:
+    """Return a whole number of a stored key; raise ValueError if it is infinite."""
+    try:
+        return int(value)
+    except OverflowError:
+        raise ValueError(f"{value} is not a whole number.") from None
+
+
 @dataclass(frozen=True)
 class Pairing:
     """Two agents at one game.
@@ -79,8 +87,8 @@ class Pairing:
             game=str(values["game"]),
             agents=(first, second),
             budgets=(budget_1, budget_2),
-            seed=int(values["seed"]),
-            opening_plies=int(values[STORED_OPENING_PLIES]),
+            seed=_whole(values["seed"]),
+            opening_plies=_whole(values[STORED_OPENING_PLIES]),
             seating=seating_from_store(str(values["seating"])),
             search_fingerprint=str(values.get(STORED_FINGERPRINT, "")),
         )
