@@ -100,13 +100,13 @@ def test_check_refuses_only_a_game_that_breaks_the_contract(run, new_file):
     correct, broken = "out[1] = 1.0 - out[0]", "out[1] = 2.0 - out[0]"
     assert correct in text
     path.write_text(text.replace(correct, broken))
-    assert run(*search).code == 0, "a search alone does not notice"
-    code, out, err = run(*search, "--check")
-    assert (code, out) == (2, "")
-    message = err.splitlines()[-1]  # after a line of progress, if the check takes long
-    assert message.startswith("graven: ")
-    for part in ("mygame", "`scores`", "2.0", "from 0 to 1"):
-        assert part in message
+    for options in ([], ["--check"]):  # scores are checked in every search
+        code, out, err = run(*search, *options)
+        assert (code, out) == (2, "")
+        message = err.splitlines()[-1]  # after a line of progress, if the check takes long
+        assert message.startswith("graven: ")
+        for part in ("mygame", "`scores`", "2", "scores from 0"):
+            assert part in message
 
 
 def test_search_refuses_a_position_in_which_the_game_is_over(run):
