@@ -1,4 +1,4 @@
-"""Write a file under a temporary name and rename it: whoever reads it sees all of it or nothing."""
+"""Write a file under a temporary name and rename it: readers see the whole file or none."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 Playout i of a batch has a random stream of its own, whose state is the i-th draw from the batch's
 generator. In ply n of the playout, counted from 0, a player's choice uses draw number
-n * players + player of that stream, whoever else moves.
+n * players + player of that stream, whether other players move or not.
 
 With the rule GREEDY the playout moves are ranked by their value, equal ones by their code. The
 candidates are those of the greatest value; if the lower 32 bits of the draw are below

@@ -1,8 +1,8 @@
 """End a process whose rules do not return.
 
 Machine code cannot be interrupted: a rule function with an endless loop holds its thread for ever.
-A worker process that runs user-defined rules is watched by a thread of its own. Whoever calls rules
-says `beat` before each call; if the process then uses more processor time than the limit without
+A worker process that runs user-defined rules is watched by a thread of its own. Callers of rules
+call `beat` before each call; if the process then uses more processor time than the limit without
 another beat, the call does not return.
 """
 

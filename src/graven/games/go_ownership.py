@@ -20,7 +20,7 @@ Counts = NDArray[np.int64]
 def count_owners(position: Position, playouts: int, seed: int) -> Counts:
     """Return in how many playouts each player owns each point: an array (players, points).
 
-    The playouts are those of MoGo. The players take turns to move first, whoever is to move.
+    The playouts are those of MoGo. Both players move first equally often, whichever is to move.
     """
     rules = position.game.rules_with("mogo")
     owned = np.zeros((2, int(rules.constants[CELLS])), dtype=np.int64)

@@ -94,7 +94,7 @@ def placed(game: Game, stones: Sequence[Sequence[int]]) -> Position:
     """Return the position after these moves, given as the codes of each player.
 
     Players place one stone each in turn, the first player first, in any order: so the number of
-    stones tells whose turn it is. If the game is over, the stone that ended it is placed last.
+    stones determines whose turn it is. If the game is over, the stone that ended it is placed last.
     """
     counts = [len(codes) for codes in stones]
     if not 0 <= counts[0] - counts[1] <= 1:

@@ -148,7 +148,7 @@ class Search:
     def renew(self) -> None:
         """Forget everything but the compiled code: the next run is that of a new search."""
         limit, grown = self.arena.limit, self.arena.grown
-        # Somebody may still read the tree, and one that has grown would reach its limit elsewhere.
+        # A result may still refer to the tree; one that has grown would reach its limit later.
         # References: the attribute, and the argument of getrefcount.
         if grown or sys.getrefcount(self.arena.tree) > 2:
             del self.arena

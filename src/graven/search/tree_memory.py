@@ -4,7 +4,7 @@ Memory from the operating system costs a page fault for every 4 KiB that is touc
 sixth of a GRAVE search of 10,000 playouts. The buffers of a tree are therefore kept when its search
 is gone, up to MOST_BYTES in a process, and the next tree takes them whatever its game.
 
-A buffer is kept only if nobody else refers to it: a view of an array that is still in use, such as
+A buffer is kept only if nothing else refers to it: a view of an array that is still in use, such as
 one in a snapshot, counts as a reference to the buffer.
 """
 

@@ -22,7 +22,7 @@ of playouts takes 10 ms, a batch in a large game much longer."""
 ABANDON_PLAY_CLOCKS, ABANDON_SECONDS = 10, 60.0
 """A match is abandoned if no message arrives for so many play clocks plus so many seconds."""
 SILENCE_SECONDS = 3.0
-"""A server that sends nothing for so long after a clock has run out may have given up the match."""
+"""A server that is silent for so long after a clock has run out may have abandoned the match."""
 
 
 class GgpMatch:
@@ -60,7 +60,7 @@ class GgpMatch:
 
     @property
     def silence_begins(self) -> float:
-        """When the server is overdue, in time.monotonic(): it may have given up the match."""
+        """When the server is overdue, in time.monotonic(): it may have abandoned the match."""
         return self._clock_ends + SILENCE_SECONDS
 
     def begin(self, received: float) -> str:

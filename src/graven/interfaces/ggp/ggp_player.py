@@ -96,7 +96,7 @@ class GgpPlayer:
         """Begin a match. The same message again gets the same answer.
 
         Another match is dropped if its server is overdue. Until then the new one waits, as long as
-        its start clock allows: the server may have given up the other match.
+        its start clock allows: the server may have abandoned the other match.
         """
         latest = received + message.start_clock - self._margin.seconds(message.start_clock)
         while True:

@@ -1,6 +1,6 @@
 """Replaying recorded games: the pairing and the index of a game determine all its moves.
 
-A replayed pairing comes from a file, which may be somebody else's. It is never a reason to run a
+A replayed pairing comes from a file, possibly from another user. It is never a reason to run a
 program or a Python file that the record names.
 """
 

@@ -95,7 +95,7 @@ class MatchStatistics:
 
     @property
     def first_seat(self) -> MatchStatistics | None:
-        """The statistics of the first of two seats, whoever sits there: its advantage."""
+        """The statistics of the first of two seats, over both agents: the first-move advantage."""
         if not self.seat_scores or len(self.seat_scores[0].seats) != 2:
             return None
         total = Score()

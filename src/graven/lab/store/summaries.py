@@ -119,7 +119,7 @@ class _ResultCount(NamedTuple):
 class _GroupCount(NamedTuple):
     """How many complete groups of `size` games from the same opening had the same points.
 
-    `first_seat` are the points of the first seat, whoever sat there.
+    `first_seat` are the points of the first seat, over both agents.
     """
 
     points: float

@@ -46,7 +46,7 @@ class ValueScratch(NamedTuple):
 
 
 def scratch_words(rules: Rules) -> int:
-    """Return the words of scratch memory that a batch needs, whoever plays it."""
+    """Return the words of scratch memory that a batch needs, with or without a batched kernel."""
     codes = rules.players * rules.num_codes
     moves = (contract.move_capacity(rules) + rules.players + 3) // 2
     own = rules.state_words + words_for(rules.num_codes) + 3 * codes + moves

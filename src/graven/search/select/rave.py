@@ -52,7 +52,7 @@ def value_bias(p: Any, node: Node, edge: Edge) -> float:
 
     With the denominator D, 1 - beta is n * (1 + bias * pa) / D, so the blend of the two means is
     ((1 + bias * pa) * sum + AMAF sum) / D. Without playouts that is the AMAF value; where `untried`
-    is fpu, so is this. Tried and untried edges alternate at random: no branch tells them apart.
+    is fpu, so is this. Tried and untried edges alternate at random: a branch would be mispredicted.
     """
     total = (1.0 + p.bias * edge.amaf_visits) * edge.total + edge.amaf_total
     blended = total / denominator_bias(p, edge) + exploration(p, node, edge)
