@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import time
 import zipfile
 import zlib
@@ -22,6 +21,7 @@ from numpy.typing import NDArray
 
 from graven.core.bounded_json import read_json
 from graven.core.errors import UsageError
+from graven.core.file_replacement import replaced
 from graven.core.game import Position
 from graven.solving.proof_number import (
     HIGHEST_MISSING,
@@ -62,16 +62,10 @@ def save_proof(session: ProofSession, path: str | Path) -> None:
         "checksum": _checksum(arrays),
     }
     arrays[HEADER] = np.frombuffer(json.dumps(header).encode(), np.uint8)
-    target = Path(path)
-    temporary = target.with_name(f"{target.name}.{os.getpid()}.new")
     try:
-        with temporary.open("wb") as file:
+        with replaced(path) as draft, draft.open("wb") as file:
             np.savez_compressed(file, allow_pickle=False, **arrays)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, target)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
         raise UsageError(f"cannot save to {str(path)!r}: {error.strerror}.") from None
 
 
