@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from graven.agents import Agent, SearchResult, agent, default_agent, openspiel_bot
     from graven.core.errors import ContractError, GravenError, UsageError
-    from graven.core.game import Game, Position
+    from graven.core.game import Game
     from graven.core.game_parts import Bounds, Display, RuleFunctions
+    from graven.core.position import Position
     from graven.lab.experiments.match import match
     from graven.lab.experiments.sweep import sweep
     from graven.lab.experiments.tournament import tournament

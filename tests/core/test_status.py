@@ -1,4 +1,4 @@
-"""How kernels end: every status is done, growth or a fault with a text."""
+"""How kernels end: every status means done, to be called again, or a fault with a text."""
 
 from __future__ import annotations
 
@@ -15,28 +15,33 @@ def refuse(status):
     raise AssertionError(f"not expected: {status}")
 
 
-@pytest.mark.parametrize("status", [s for s in Status if s != Status.OK and not s.needs_growth])
+@pytest.mark.parametrize("status", [s for s in Status if s.is_contract_fault])
 def test_every_fault_has_a_text_and_is_raised(status):
     assert fault_text(status, RULES)
     with pytest.raises(ContractError, match=r"the rules of heaps break the game contract: `.*!\.$"):
         call_kernel(
             kernel=lambda: status,
             fault=lambda status: contract_fault(status, "heaps", RULES, "!"),
-            grow=refuse,
+            resume=refuse,
         )
 
 
-@pytest.mark.parametrize("status", [s for s in Status if s.needs_growth])
+@pytest.mark.parametrize("status", [s for s in Status if s.is_unfinished])
 def test_a_kernel_that_needs_more_is_to_be_called_again_after_growth(status):
     asked = []
-    assert not call_kernel(kernel=lambda: int(status), fault=refuse, grow=asked.append)
+    assert not call_kernel(kernel=lambda: int(status), fault=refuse, resume=asked.append)
     assert asked == [status]
 
 
+def test_a_fault_of_another_kind_is_raised_too():
+    with pytest.raises(TimeoutError):
+        call_kernel(lambda: Status.TOO_MANY_STEPS, lambda status: TimeoutError(), refuse)
+
+
 def test_ok_is_done():
-    assert call_kernel(kernel=lambda: 0, fault=refuse, grow=refuse)
+    assert call_kernel(kernel=lambda: 0, fault=refuse, resume=refuse)
 
 
 def test_an_unknown_status_is_refused():
     with pytest.raises(ContractError, match="returned 99, which is not a Status"):
-        call_kernel(kernel=lambda: 99, fault=refuse, grow=refuse)
+        call_kernel(kernel=lambda: 99, fault=refuse, resume=refuse)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from graven.core import contract
-from graven.core.game import Position
+from graven.core.position import Position
 
 
 def feature_code(position: Position, player: int, move: int) -> int:

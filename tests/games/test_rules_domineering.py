@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from graven.core.game import Position
+from graven.core.position import Position
 from graven.games.registry import make_game
 from tests.games.features import feature_code
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from graven.core import contract
-from graven.core.game import Position
+from graven.core.position import Position
 from graven.games import stone_groups
 from graven.games.registry import make_game
 from tests.games.features import feature_code

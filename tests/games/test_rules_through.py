@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from graven.core.game import Game, Position
+from graven.core.game import Game
+from graven.core.position import Position
 from graven.games.registry import make_game
 from tests.games.features import feature_code
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from graven.core import contract
 from graven.core.contract import TERMINAL
-from graven.core.game import Position
+from graven.core.position import Position
 from graven.core.rng import generator, uniform
 
 

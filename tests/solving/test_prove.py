@@ -13,7 +13,7 @@ import pytest
 
 import graven as gv
 from graven.core.errors import UsageError
-from graven.core.game import Position
+from graven.core.position import Position
 from graven.solving import ProofSession, ProveLimits
 from graven.solving.proof_file import load_proof, save_proof
 from tests.gdl import tiny

@@ -13,7 +13,8 @@ from graven.agents.spec_parser import Policies, parse
 from graven.agents.streaming import stream_results
 from graven.agents.user_policies import given_policies
 from graven.core.errors import UsageError
-from graven.core.game import Game, GameOutline, Position
+from graven.core.game import Game, GameOutline
+from graven.core.position import Position
 from graven.search.budget import Budget
 from graven.search.policy import Policy
 from graven.search.runner import Search, Stop

@@ -8,7 +8,8 @@ from typing import Any
 
 from graven.agents.search_result import SearchResult
 from graven.core.errors import UsageError
-from graven.core.game import Game, GameOutline, Position
+from graven.core.game import Game, GameOutline
+from graven.core.position import Position
 
 
 class ExternalAgent(ABC):

@@ -20,7 +20,8 @@ from graven.agents.move_clock import MoveClock
 from graven.agents.player import ForfeitError, ResignedError
 from graven.agents.search_result import SearchResult
 from graven.core.errors import UsageError
-from graven.core.game import Game, Position
+from graven.core.game import Game
+from graven.core.position import Position
 from graven.search.budget import Budget
 from graven.search.runner import Stop
 

@@ -19,7 +19,8 @@ from graven.agents.player import ForfeitError
 from graven.agents.search_result import SearchResult
 from graven.core.calls import Value, format_call, parse_call
 from graven.core.errors import UsageError, unknown
-from graven.core.game import Game, Position
+from graven.core.game import Game
+from graven.core.position import Position
 from graven.core.rng import derive
 from graven.search.budget import Budget
 from graven.search.policy import Parameter

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from graven.core.errors import UsageError
-from graven.core.game import Game, Option, Position
+from graven.core.game import Game, Option
+from graven.core.position import Position
 from graven.sources import openspiel_game as spiel
 
 Notation = Callable[[str, int], str]

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Protocol
 from graven.agents.move_clock import MoveClock
 from graven.agents.search_result import SearchResult, find_move
 from graven.core.errors import GravenError, UsageError
-from graven.core.game import Game, Position
+from graven.core.game import Game
+from graven.core.position import Position
 from graven.core.rng import derive
 from graven.search.budget import Budget
 from graven.search.runner import Search

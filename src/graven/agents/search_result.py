@@ -12,8 +12,9 @@ from graven.agents.result_text import MOVES_SHOWN, result_lines
 from graven.agents.search_tree import SearchTree, copy_tree
 from graven.core.contract import Rules
 from graven.core.errors import UsageError
-from graven.core.game import Game, Position
+from graven.core.game import Game
 from graven.core.plain_values import PlainValues
+from graven.core.position import Position
 from graven.core.rng import derive
 from graven.search.result import (
     RootStatistics,

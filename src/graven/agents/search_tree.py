@@ -15,8 +15,8 @@ import numpy as np
 from graven.agents.tree_drawing import DrawnNode, as_dot, as_svg
 from graven.core.contract import Rules
 from graven.core.errors import UsageError
-from graven.core.game import Position
 from graven.core.plain_values import PlainValues
+from graven.core.position import Position
 from graven.search.tree import Tree
 from graven.search.tree_copy import TreeCopy, copy_visited
 

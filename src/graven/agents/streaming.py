@@ -23,7 +23,7 @@ from graven.agents.search_result import (
     sorted_stats,
 )
 from graven.core.errors import UsageError
-from graven.core.game import Position
+from graven.core.position import Position
 from graven.search import snapshot
 from graven.search.result import RootStatistics
 from graven.search.runner import Search, Stop

@@ -1,8 +1,8 @@
 """How compiled kernels end, and the one place where that becomes an exception or a second try.
 
-A kernel returns a `Status`. NEED_* ask for larger arrays: nothing of the simulation under way has
-been counted, so that it can be repeated once they have grown. The others from TOO_LONG on are
-faults: a game, or a user-defined policy, breaks its contract.
+A kernel returns a `Status`. NEED_* ask for larger arrays: what was under way (a simulation, a join)
+has left no trace, so that it can be repeated once they have grown. The others from TOO_LONG on are
+faults: a game or a user-defined policy breaks its contract, or a limit is exceeded.
 """
 
 from __future__ import annotations
@@ -31,19 +31,32 @@ class Status(IntEnum):
     NEED_TRACES = 6
     # The memory of a playout policy or of a solver must grow; returned before anything is played.
     NEED_MEMORY = 7
+    # Grounding needs more atoms, more entries of its indexes, or more ground rules.
+    NEED_ATOMS = 8
+    NEED_ENTRIES = 9
+    NEED_INSTANCES = 10
+    # Nothing is missing: the caller may look at its clock.
+    PAUSED = 11
     # The game breaks the contract.
-    TOO_LONG = 10
-    BAD_CODE = 11
-    NO_MOVE = 12
-    TOO_MANY = 13
-    BAD_FEATURE = 14
-    BAD_TURN = 15
-    BAD_SCORE = 16
+    TOO_LONG = 20
+    BAD_CODE = 21
+    NO_MOVE = 22
+    TOO_MANY = 23
+    BAD_FEATURE = 24
+    BAD_TURN = 25
+    BAD_SCORE = 26
+    # One join of grounding exceeds its limit.
+    TOO_MANY_STEPS = 30
 
     @property
-    def needs_growth(self) -> bool:
-        """Whether the kernel can go on once some arrays are larger."""
+    def is_unfinished(self) -> bool:
+        """Whether the kernel is to be called again, with larger arrays if it needs them."""
         return Status.OK < self < Status.TOO_LONG
+
+    @property
+    def is_contract_fault(self) -> bool:
+        """Whether a game breaks its contract."""
+        return Status.TOO_LONG <= self < Status.TOO_MANY_STEPS
 
 
 SCORE_REMEDY = "divide points from 0 to 100, as GDL has them, by 100"
@@ -86,12 +99,12 @@ def check_scores(name: str, scores: Sequence[float]) -> None:
 def call_kernel(
     kernel: Callable[[], int],
     fault: Callable[[Status], Exception],
-    grow: Callable[[Status], None],
+    resume: Callable[[Status], None],
 ) -> bool:
     """Call a kernel once; return whether it has done its work.
 
-    If not, it needed larger arrays, which `grow` has made, and is to be called again. Raises the
-    exception of a Python callback if there was one, and what `fault` makes of a fault.
+    If not, `resume` has made what it needs (larger arrays), and it is to be called again. Raises
+    the exception of a Python callback if there was one, and what `fault` makes of a fault.
     """
     code = kernel()
     raise_fault()
@@ -100,7 +113,7 @@ def call_kernel(
     status = Status(code)
     if status == Status.OK:
         return True
-    if not status.needs_growth:
+    if not status.is_unfinished:
         raise fault(status)
-    grow(status)
+    resume(status)
     return False

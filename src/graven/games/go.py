@@ -22,8 +22,9 @@ from graven.core.bits import index, lowest
 from graven.core.compile import compiled, inlined
 from graven.core.contract import TERMINAL, Constants, Moves, Scores, State
 from graven.core.errors import UsageError
-from graven.core.game import Game, Position
+from graven.core.game import Game
 from graven.core.game_parts import Bounds, Display, RuleFunctions
+from graven.core.position import Position
 from graven.core.rng import Rng
 from graven.games import go_board, go_captures, mogo_playouts, position_text
 from graven.games.boards import LETTERS, POINT_LETTERS, SizeRange, as_text, cell_name

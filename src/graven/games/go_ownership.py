@@ -9,7 +9,7 @@ from graven.core import contract
 from graven.core.bits import index
 from graven.core.compile import compiled, inlined
 from graven.core.contract import TERMINAL, Constants, Moves, Rules, State
-from graven.core.game import Position
+from graven.core.position import Position
 from graven.core.rng import Rng, generator
 from graven.games.go_board import CELL, CELLS, COLOUR_MASK, EMPTY, POINT_OF, STRIDE, TURN, WIDTH
 from graven.games.go_captures import LAST_MOVE, NO_MOVE, PASSES

@@ -25,8 +25,9 @@ from numpy.typing import NDArray
 from graven.core.bits import index
 from graven.core.compile import inlined
 from graven.core.contract import TERMINAL, Constants, Moves, Scores, State
-from graven.core.game import Game, Position
+from graven.core.game import Game
 from graven.core.game_parts import Bounds, Display, RuleFunction, RuleFunctions
+from graven.core.position import Position
 from graven.core.rng import Rng, below, derive
 from graven.games import position_text
 from graven.games.hex_boards import LETTERS

@@ -18,8 +18,9 @@ from graven.core.bits import down, nth
 from graven.core.compile import inlined
 from graven.core.contract import TERMINAL, Constants, Moves, Scores, State
 from graven.core.errors import UsageError
-from graven.core.game import Game, Position
+from graven.core.game import Game
 from graven.core.game_parts import Bounds, Display, RuleFunctions
+from graven.core.position import Position
 from graven.core.rng import Rng, below, derive
 from graven.games import position_text
 from graven.games.boards import LETTERS, VACANT, SizeRange, SquareBoard, as_text, cell_name

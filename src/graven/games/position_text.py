@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from graven.core import contract
 from graven.core.contract import State
 from graven.core.errors import UsageError
-from graven.core.game import Game, Position
+from graven.core.game import Game
+from graven.core.position import Position
 from graven.games.boards import VACANT
 
 # A row of a board as `boards.as_text` and `hex_boards.as_text` draw it: its number, then cells of

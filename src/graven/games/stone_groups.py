@@ -23,8 +23,9 @@ from numpy.typing import NDArray
 
 from graven.core.compile import inlined
 from graven.core.contract import Codes, Constants, Moves, State
-from graven.core.game import Game, Position
+from graven.core.game import Game
 from graven.core.game_parts import Bounds, Display, RuleFunction, RuleFunctions
+from graven.core.position import Position
 from graven.core.rng import derive
 from graven.games import position_text
 from graven.games.boards import LETTERS, POINT_LETTERS, VACANT, SquareBoard, as_text, cell_name

@@ -10,8 +10,9 @@ import numpy as np
 from graven.core import bits
 from graven.core.contract import TERMINAL, State
 from graven.core.errors import UsageError
-from graven.core.game import Game, Position
+from graven.core.game import Game
 from graven.core.game_parts import Bounds, Display, RuleFunctions
+from graven.core.position import Position
 from graven.games import position_text, through_bitboards, through_rollout, through_rules
 from graven.games.boards import LETTERS, VACANT, Pieces, SquareBoard, as_text, cell_name
 from graven.games.svg_boards import as_svg

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from graven.core import contract
 from graven.core.errors import GravenError, UsageError
-from graven.core.game import Position
+from graven.core.position import Position
 from graven.gdl.language.kif_reader import expressions, term_of
 from graven.gdl.language.kif_terms import Term
 

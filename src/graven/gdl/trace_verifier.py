@@ -17,7 +17,8 @@ from typing import Any
 
 from graven.core.bounded_json import read_json
 from graven.core.errors import GravenError, UsageError, listed
-from graven.core.game import Game, Position
+from graven.core.game import Game
+from graven.core.position import Position
 from graven.gdl.move_text import after, moves_of
 
 MAX_LINE = 64 << 20

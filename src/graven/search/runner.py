@@ -246,7 +246,7 @@ class Search:
             if call_kernel(
                 kernel=partial(self._simulate, until, goal),
                 fault=self._fault,
-                grow=lambda status: self._grow(status, deadline - time.perf_counter()),
+                resume=lambda status: self._grow(status, deadline - time.perf_counter()),
             ):
                 spent = max(time.perf_counter() - now, 1e-6)
                 rate = (self.control[DONE] - done) / spent
@@ -300,7 +300,7 @@ class Search:
         while not call_kernel(
             kernel=lambda: set_root(self._state),
             fault=self._fault,
-            grow=grow,
+            resume=grow,
         ):
             pass
 

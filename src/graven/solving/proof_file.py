@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from graven.core.bounded_json import read_json
 from graven.core.errors import UsageError
 from graven.core.file_replacement import replaced
-from graven.core.game import Position
+from graven.core.position import Position
 from graven.solving.proof_number import (
     HIGHEST_MISSING,
     INFINITE,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graven.core.game import Position
+from graven.core.position import Position
 from graven.solving.proof_number import (
     GOAL,
     ProofGame,

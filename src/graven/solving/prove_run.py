@@ -17,8 +17,9 @@ from typing import Any
 from numpy.typing import NDArray
 
 from graven.core.errors import ContractError, UsageError
-from graven.core.game import Game, Position
+from graven.core.game import Game
 from graven.core.plain_values import PlainValues
+from graven.core.position import Position
 from graven.core.rng import generator
 from graven.core.status import Status, call_kernel, contract_fault
 from graven.search.runner import Stop

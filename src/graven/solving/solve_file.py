@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from graven.core.bounded_json import read_json
 from graven.core.errors import UsageError
 from graven.core.file_replacement import replaced
-from graven.core.game import Position
+from graven.core.position import Position
 from graven.solving.method import PLAYOUTS, check_codes, check_integers
 from graven.solving.method_registry import parse_method
 from graven.solving.move_replay import replayed

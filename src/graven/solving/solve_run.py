@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from graven.core.errors import ContractError, UsageError
-from graven.core.game import Game, Position
+from graven.core.game import Game
 from graven.core.plain_values import PlainValues
+from graven.core.position import Position
 from graven.core.rng import derive, generator
 from graven.search.runner import Stop
 from graven.solving.method import check_one_player

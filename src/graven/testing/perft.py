@@ -8,7 +8,7 @@ from graven.core import contract
 from graven.core.compile import allocating
 from graven.core.contract import SIMULTANEOUS, TERMINAL, Rules, State
 from graven.core.errors import UsageError
-from graven.core.game import Position
+from graven.core.position import Position
 
 
 def perft(position: Position, depth: int) -> int:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graven.agents import SearchResult
-from graven.core.game import Position
+from graven.core.position import Position
 from graven.interfaces.ggp.ggp_messages import (
     AbortMessage,
     GgpMessageError,

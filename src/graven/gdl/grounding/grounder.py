@@ -10,14 +10,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graven.core.cancellation import raise_if_cancelled
+from graven.core.status import Status, call_kernel
 from graven.gdl.grounding import join_kernel as joins
 from graven.gdl.grounding.grounded_sheet import GroundedSheet
 from graven.gdl.grounding.join_plans import PlanWriter, RelationIndexes
@@ -118,12 +120,21 @@ class _Grounder:
         plans = writer.arrays(len(self.program.relations))
         self._fill(plans)
         for plan in opening:
-            while result := joins.match_plan(
-                self.store, plans, plan, trigger=-1, max_steps=self._max_steps()
-            ):
-                self._continue_after(result, plans)
-        while result := joins.run(self.store, plans, PAUSE, self._max_steps()):
-            self._continue_after(result, plans)
+            self._call(plans, partial(self._match_opening, plans, plan))
+        self._call(plans, lambda: joins.run(self.store, plans, PAUSE, self._max_steps()))
+
+    def _match_opening(self, plans: joins.JoinPlans, plan: int) -> int:
+        """Match a plan that no atom triggers; return the status."""
+        return int(
+            joins.match_plan(self.store, plans, plan, trigger=-1, max_steps=self._max_steps())
+        )
+
+    def _call(self, plans: joins.JoinPlans, kernel: Callable[[], int]) -> None:
+        """Call a kernel until it has done its work."""
+        while not call_kernel(
+            kernel, lambda status: self._fault(plans), lambda status: self._resume(status, plans)
+        ):
+            pass
 
     def _max_steps(self) -> int:
         """Return the steps that one atom may take in one plan, by the time that is left."""
@@ -138,12 +149,14 @@ class _Grounder:
                 f"{self._largest()}."
             )
 
-    def _continue_after(self, result: int, plans: joins.JoinPlans) -> None:
+    def _fault(self, plans: joins.JoinPlans) -> TooLargeError:
+        """Return the error for a join that takes too many steps."""
+        rule = self.program.rules[plans.plan_rule[self.store.meta[joins.FAULT]]]
+        return TooLargeError(f"grounding takes too long at this rule, {rule_text(rule)}.")
+
+    def _resume(self, status: Status, plans: joins.JoinPlans) -> None:
         """Grow the arrays that are full; raise TooLargeError beyond the limits."""
         meta = self.store.meta
-        if result == joins.TOO_LONG:
-            rule = self.program.rules[plans.plan_rule[meta[joins.FAULT]]]
-            raise TooLargeError(f"grounding takes too long at this rule, {rule_text(rule)}.")
         if (
             meta[joins.ATOMS] > self.limits.atoms
             or meta[joins.INSTANCES] > self.limits.instances
@@ -154,11 +167,11 @@ class _Grounder:
                 f"{meta[joins.INSTANCES]:,} ground rules: most are of {self._largest()}."
             )
         self._check_time()
-        if result == joins.FULL_ATOMS:
+        if status == Status.NEED_ATOMS:
             self._grow_atoms()
-        elif result == joins.FULL_ENTRIES:
+        elif status == Status.NEED_ENTRIES:
             self._grow_entries(plans)
-        elif result == joins.FULL_INSTANCES:
+        elif status == Status.NEED_INSTANCES:
             self._grow_instances()
 
     def _largest(self) -> str:

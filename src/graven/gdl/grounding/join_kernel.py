@@ -11,7 +11,8 @@ A plan is a list of steps with a cursor each; matching moves forward and backwar
 recursion. Which variables are bound at a step is known in advance, so nothing has to be undone.
 
 Kernels allocate nothing. Where an array is full they drop what the current atom has produced in the
-current plan, and return which array has to grow; the plan is then repeated.
+current plan, and return a `Status` that names the array which has to grow; the plan is then
+repeated.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graven.core.compile import compiled, inlined
+from graven.core.status import Status
 
 Int8 = NDArray[np.int8]
 Int32 = NDArray[np.int32]
@@ -49,8 +51,6 @@ NAMED, WAITING, INDEXED = range(3)
     FAULT,
     META,
 ) = range(12)
-# Results of a kernel; FULL_...: these arrays have to grow.
-FINISHED, PAUSED, FULL_ATOMS, FULL_ENTRIES, FULL_INSTANCES, TOO_LONG = range(6)
 
 
 class FactStore(NamedTuple):
@@ -215,20 +215,20 @@ def fill(store: FactStore, plans: JoinPlans, indexes: Int32, relations: Int32) -
 def run(store: FactStore, plans: JoinPlans, pause: int, max_steps: int) -> int:
     """Take atoms from the queue until it is empty, or for about `pause` steps.
 
-    One atom in one plan may take `max_steps`. Another call continues; after FULL_..., the arrays
+    One atom in one plan may take `max_steps`. Another call continues; after NEED_..., the arrays
     must have grown.
     """
     meta = store.meta
     stop = meta[STEPS] + pause
     while meta[TAKEN] < meta[QUEUED]:
         if meta[STEPS] > stop:
-            return PAUSED
+            return Status.PAUSED
         atom = store.queue[meta[TAKEN]]
         relation = store.relation[atom]
         if store.state[atom] == WAITING:
             first, end = plans.index_first[relation], plans.index_first[relation + 1]
             if meta[ENTRIES] + end - first > len(store.entry_atom):
-                return FULL_ENTRIES
+                return Status.NEED_ENTRIES
             for i in range(first, end):
                 add_entry(store, plans, plans.indexes[i], atom)
             store.state[atom] = INDEXED
@@ -236,11 +236,11 @@ def run(store: FactStore, plans: JoinPlans, pause: int, max_steps: int) -> int:
         while meta[TRIGGER] < plans.trigger_first[relation + 1]:
             plan = plans.triggers[meta[TRIGGER]]
             result = match_plan(store, plans, plan, trigger=atom, max_steps=max_steps)
-            if result != FINISHED:
+            if result != Status.OK:
                 return result
             meta[TRIGGER] += 1
         meta[TAKEN] += 1
-    return FINISHED
+    return Status.OK
 
 
 @compiled
@@ -259,7 +259,7 @@ def match_plan(store: FactStore, plans: JoinPlans, plan: int, trigger: int, max_
             meta[STEPS] += steps
             meta[FAULT] = plan
             meta[INSTANCES], meta[LITERALS] = instances, literals
-            return TOO_LONG
+            return Status.TOO_MANY_STEPS
         at = plans.steps[first + depth]
         kind = code[at]
         if kind == MATCH:
@@ -334,7 +334,7 @@ def match_plan(store: FactStore, plans: JoinPlans, plan: int, trigger: int, max_
                 if atom < 0:
                     meta[STEPS] += steps
                     meta[INSTANCES], meta[LITERALS] = instances, literals
-                    return FULL_ATOMS
+                    return Status.NEED_ATOMS
                 if kind == NEGATE:
                     passed = True
                     plans.body[code[at + 2]] = 2 * atom + 1
@@ -350,7 +350,7 @@ def match_plan(store: FactStore, plans: JoinPlans, plan: int, trigger: int, max_
                         ] + slots > len(store.literals):
                             meta[STEPS] += steps
                             meta[INSTANCES], meta[LITERALS] = instances, literals
-                            return FULL_INSTANCES
+                            return Status.NEED_INSTANCES
                         for i in range(slots):
                             store.literals[meta[LITERALS] + i] = plans.body[i]
                         meta[LITERALS] += slots
@@ -365,7 +365,7 @@ def match_plan(store: FactStore, plans: JoinPlans, plan: int, trigger: int, max_
             forward = False
             depth -= 1
     meta[STEPS] += steps
-    return FINISHED
+    return Status.OK
 
 
 @inlined

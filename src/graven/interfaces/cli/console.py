@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from graven.agents.result_text import TextLine
-    from graven.core.game import Position
+    from graven.core.position import Position
 
 T = TypeVar("T")
 

@@ -24,7 +24,8 @@ from graven.interfaces.saved_games import PERSON, SavedGame, saved_text
 
 if TYPE_CHECKING:
     from graven.agents import Agent, Player, SearchResult
-    from graven.core.game import Game, Position
+    from graven.core.game import Game
+    from graven.core.position import Position
     from graven.search.budget import Budget
 
 SEATS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")

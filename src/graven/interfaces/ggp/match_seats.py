@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from graven.agents import MoveClock, SearchAgent, SearchPlayer
 from graven.core.errors import GravenError, UsageError
-from graven.core.game import Position
+from graven.core.position import Position
 from graven.gdl.move_text import moves_of
 from graven.interfaces.ggp.ggp_messages import JointMove, parse_move
 from graven.interfaces.ggp.pondering import match_spec

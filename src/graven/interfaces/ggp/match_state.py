@@ -8,7 +8,8 @@ import threading
 from graven.agents import SearchResult
 from graven.core import contract
 from graven.core.errors import GravenError
-from graven.core.game import Game, Position
+from graven.core.game import Game
+from graven.core.position import Position
 from graven.core.rng import derive
 from graven.gdl.move_text import after, moves_of
 from graven.interfaces.ggp.ggp_messages import JointMove

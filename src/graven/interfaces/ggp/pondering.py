@@ -9,7 +9,8 @@ from dataclasses import replace
 from graven.agents import MoveClock, SearchAgent, SearchResult
 from graven.agents.spec_parser import parse
 from graven.core.errors import GravenError
-from graven.core.game import Game, Position
+from graven.core.game import Game
+from graven.core.position import Position
 from graven.gdl import sheets
 from graven.gdl.sheet_loader import NETWORK, PROOF, SheetOptions, sheet_game
 from graven.search.budget import Budget

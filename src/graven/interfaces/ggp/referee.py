@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from graven.core.errors import UsageError
-from graven.core.game import Game, Position
+from graven.core.game import Game
+from graven.core.position import Position
 from graven.core.rng import derive
 from graven.gdl.move_text import after, moves_of
 from graven.interfaces.ggp.ggp_messages import JointMove

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from graven.agents import MoveClock, SearchPlayer, SearchResult
-from graven.core.game import Position
+from graven.core.position import Position
 from graven.interfaces.gtp.gtp_arguments import parse_number
 from graven.interfaces.gtp.gtp_board import GtpBoard
 from graven.interfaces.gtp.gtp_clock import MAX_TIME_SECONDS

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 import numpy as np
 
-from graven.core.game import Position
+from graven.core.position import Position
 from graven.games import go, sgf
 from graven.games.go_board import CELL, CELLS, COLOUR_MASK, EMPTY, POINT_OF, STRIDE
 from graven.games.go_ownership import count_owners

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from graven.core.game import Game, Position
+from graven.core.game import Game
+from graven.core.position import Position
 from graven.games import go, sgf
 from graven.interfaces.gtp.go_scoring import dead_stones, point_code, score_text
 from graven.interfaces.gtp.gtp_protocol import CommandError

@@ -6,7 +6,7 @@ import time
 
 from graven.agents import MoveClock, SearchAgent, SearchPlayer, SearchResult
 from graven.agents.spec_parser import parse
-from graven.core.game import Position
+from graven.core.position import Position
 from graven.games import go
 from graven.interfaces.gtp.go_scoring import dead_stones
 from graven.interfaces.gtp.gtp_arguments import format_vertex

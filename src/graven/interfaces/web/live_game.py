@@ -13,7 +13,8 @@ from secrets import randbits
 from graven.agents import default_spec
 from graven.core.callbacks import Callback
 from graven.core.errors import UsageError
-from graven.core.game import Game, Position
+from graven.core.game import Game
+from graven.core.position import Position
 from graven.core.rng import derive
 from graven.gdl.network.propositional import Network
 from graven.interfaces.saved_games import PERSON

@@ -13,7 +13,7 @@ from typing import Any
 from graven.agents import MoveClock, SearchAgent, SearchPlayer, SearchResult
 from graven.core.cancellation import SearchCancelled, cancelled_by
 from graven.core.errors import GravenError
-from graven.core.game import Position
+from graven.core.position import Position
 from graven.interfaces.web.board_cells import cell_names
 from graven.interfaces.web.web_limits import PageLimits
 from graven.search.budget import Budget

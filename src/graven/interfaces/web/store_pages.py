@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from graven.core.errors import UsageError, unknown
-from graven.core.game import Position
+from graven.core.position import Position
 from graven.interfaces.web.board_cells import cell_names, cells_of_move
 from graven.interfaces.web.game_titles import game_title
 from graven.interfaces.web.live_game_formats import player_colours

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from graven.agents import ForfeitError, ResignedError, SearchResult
 from graven.core.file_replacement import replace_text
-from graven.core.game import Game, Position
+from graven.core.game import Game
+from graven.core.position import Position
 from graven.games import go, sgf
 from graven.lab.experiments.job import GameJob, MoveSearch
 

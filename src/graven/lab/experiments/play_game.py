@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 
 from graven.agents import ForfeitError, MoveClock, Player, ResignedError, agent, is_external
 from graven.core.errors import ContractError, UsageError
-from graven.core.game import Game, Position
+from graven.core.game import Game
+from graven.core.position import Position
 from graven.core.rng import derive
 from graven.core.watchdog import beat
 from graven.lab.experiments.game_records import (

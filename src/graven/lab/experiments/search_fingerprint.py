@@ -23,7 +23,8 @@ from typing import Any
 from graven.agents import Agent, MoveClock, SearchResult, agent, is_external
 from graven.core.compile_cache import cache_directory, sources_digest
 from graven.core.file_replacement import replace_text
-from graven.core.game import Game, Position
+from graven.core.game import Game
+from graven.core.position import Position
 from graven.core.rule_check import check_rules_once
 from graven.lab.experiments.pairing import Pairing
 from graven.lab.experiments.processes import report_moves, run_apart

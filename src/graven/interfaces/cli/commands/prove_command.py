@@ -20,7 +20,7 @@ from graven.interfaces.cli.console import (
 if TYPE_CHECKING:
     import threading
 
-    from graven.core.game import Position
+    from graven.core.position import Position
     from graven.solving import ProofResult, ProofSession
 
 DEFAULT_MEMORY = 256

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     import threading
 
     from graven.agents import SearchResult
-    from graven.core.game import Position
+    from graven.core.position import Position
 
 DEFAULT_PLAYOUTS = 10_000
 
