@@ -185,7 +185,7 @@ def test_replay_shows_a_game_and_says_if_it_differs_from_the_record(run, tmp_pat
     db.commit()
     code, _, err = run("replay", identity, "1")
     assert code == 1
-    assert "differs from the record: plies" in " ".join(err.split())
+    assert "differs from the stored game: plies" in " ".join(err.split())
     db.execute('UPDATE cell SET key = replace(key, \'"search":"\', \'"search":"f\')')
     db.execute("DELETE FROM checksum")
     db.commit()

@@ -270,7 +270,7 @@ def test_an_invalid_key_is_reported(tmp_path, key):
     db.execute("DELETE FROM checksum")
     db.commit()
     db.close()
-    with Store(path, write=False) as store, pytest.raises(StoreError, match="invalid record"):
+    with Store(path, write=False) as store, pytest.raises(StoreError, match="invalid row"):
         store.summaries()
 
 
@@ -284,7 +284,7 @@ def test_invalid_moves_are_reported(tmp_path, moves):
     db.close()
     with Store(path, write=False) as store:
         for games in (store.rows(), store.results(PAIRING, 10)):
-            with pytest.raises(StoreError, match="invalid record"):
+            with pytest.raises(StoreError, match="invalid row"):
                 list(games)
 
 

@@ -232,7 +232,7 @@ class SearchAgent:
         return spec_budget_or(self.budget, default)
 
     def check_match(self, game: Game | GameOutline) -> None:
-        """Refuse policies that workers cannot read and records cannot name."""
+        """Refuse policies that workers cannot read and stores cannot name."""
         if not all(policy.digest for policy in self.policies):
             raise UsageError(
                 f"{self.spec}: an experiment needs user-defined policies in a file, as in "

@@ -4,7 +4,7 @@
     mine.py:tree(c=0.3)+mast    user-defined policies in a file (see `user_policies`)
 
 `parse` reads a text, checks every name and value, and fills in the defaults; `Spec.text` is the
-canonical form, the text that records store.
+canonical form, the text that stores keep.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ P = TypeVar("P", TreePolicy, PlayoutPolicy)
 
 _OPTIONS = {option.name: option for option in OPTIONS}
 
-# Options by the names that they have in records of version 0.1.
+# Options by the names that they have in stores of version 0.1.
 _FORMER_OPTIONS = {
     "final": "final_move",
     "reuse": "reuse_tree",

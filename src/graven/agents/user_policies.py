@@ -3,7 +3,7 @@
     ./mine.py:tree(c=0.3)+mast          uct+./mine.py:playout
 
 The name after the colon is a `TreePolicy` or a `PlayoutPolicy`. As with games in files, the text
-that records store has a digest of the file. Reading such a spec runs the file: only do so with a
+that stores keep has a digest of the file. Reading such a spec runs the file: only do so with a
 text that the user has typed, never with one from a network or a database.
 """
 
@@ -66,7 +66,7 @@ def given_policies(policies: Policy | Iterable[Policy]) -> tuple[Policy, ...]:
 
 
 def with_digests(policies: Iterable[Policy]) -> tuple[Policy, ...]:
-    """Return policies that records can tell apart: each has a digest of its functions."""
+    """Return policies that stores can tell apart: each has a digest of its functions."""
     return tuple(
         policy if policy.digest else replace(policy, digest=stamp_of(_content(policy))[:12])
         for policy in policies

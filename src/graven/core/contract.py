@@ -1,4 +1,4 @@
-"""The game contract: signatures of rule functions, the `Rules` record, and calls for kernels.
+"""The game contract: signatures of rule functions, the `Rules` tuple, and calls for kernels.
 
 A game is a set of functions over a vector of 64-bit words, `state`, and a read-only vector,
 `constants`, for whatever depends on the board's size. Each has one fixed signature:

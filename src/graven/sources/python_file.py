@@ -1,7 +1,7 @@
 """Games in user-defined Python files: `./mygame.py:game`, or `mygame.py:make(size=7)`.
 
 The name after the colon is a `Game`, a class (see `from_class`), or a function that returns a
-`Game`. The text that records store has a digest of the file and of its neighbours (see
+`Game`. The text that stores keep has a digest of the file and of its neighbours (see
 `user_module`), so that games before and after a change are never merged; a text with an old digest
 is rejected.
 

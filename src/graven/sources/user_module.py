@@ -1,7 +1,7 @@
 """User-defined Python files, with a game or a policy in them: their digest, and running them.
 
 A file may import neighbours, files in the same folder. They belong to it: its digest covers them,
-so that records distinguish what was played before and after a change in any of them. A file is run
+so that stores distinguish what was played before and after a change in any of them. A file is run
 with its own neighbours, even if a file in another folder has neighbours of the same names.
 
 Running a file executes arbitrary code. Only pass paths that the user gave to the program, never one
@@ -45,7 +45,7 @@ class UserModule:
 
     @property
     def short_path(self) -> str:
-        """The path as records store it: relative if it is below the current folder."""
+        """The path as stores keep it: relative if it is below the current folder."""
         relative = os.path.relpath(self.path)
         return self.path if relative.startswith(os.pardir) else relative
 

@@ -98,18 +98,18 @@ def pack_batched(packer: TablePacker, network: Network) -> int:
         header[name] = scratch
         scratch += size
     header[batched.SCRATCH] = scratch
-    records: list[int] = []
+    entries: list[int] = []
     for moves, does, goals in zip(network.legal, network.does, network.goals, strict=True):
         made = [leaves[node] if node != NO_NODE else batched.NOWHERE for node in does]
         values = [part for value, x in goals for part in (value, judge.position_of(x))]
-        records += [
+        entries += [
             len(moves),
             packer.halves(_padded([see.position_of(literal) for literal in moves])),
             packer.halves([WIDTH * block for block in made]),
             packer.words(values),
             len(goals),
         ]
-    header[batched.ROLES] = packer.words(records)
+    header[batched.ROLES] = packer.words(entries)
     packer.header[batched.HERE] = packer.words(header)
     return scratch
 

@@ -82,13 +82,13 @@ Counts = NDArray[np.int16]
     # The leaves of goal gates: how many, and in 32-bit numbers their units.
     GOAL_LEAVES,
     LEAF_UNITS,
-    # The roles' records, and where the tables of `batched` are.
+    # The roles' entries, and where the tables of `batched` are.
     ROLES,
     BATCHED,
     HEADER,
 ) = range(33)
 
-# A role's record: its legal bits in the state, how many words; in the tables the mask of moves that
+# A role's entry: its legal bits in the state, how many words; in the tables the mask of moves that
 # its guard shuts and the guard's place among the flags; in 32-bit numbers the unit of each move;
 # the (value, literal) pairs of its goals, and how many.
 LEGAL, SPAN, SHUT, GUARD, DOES, GOALS, GOAL_NUMBER, RECORD = range(8)
@@ -101,7 +101,7 @@ UNLISTED = -1  # instead of a number of listed changes: none is listed
 
 @inlined
 def role_of(constants: Constants, player: int) -> int:
-    """Return where a role's record begins."""
+    """Return where a role's entry begins."""
     return constants[ROLES] + RECORD * player
 
 

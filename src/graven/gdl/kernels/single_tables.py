@@ -95,11 +95,11 @@ def pack_single(network: Network, counted: bool, max_steps: int) -> PackedState:
     header[single.INIT] = packer.words(_initial_state(split, units, goals, layout))
     header[single.FANS] = _pack_readers(packer, split, units, layout)
     header[single.GOAL_FANS] = _pack_goal_readers(packer, split, goals)
-    records: list[int] = []
+    entries: list[int] = []
     for player, (start, span) in enumerate(zip(layout.legal, layout.spans, strict=True)):
         pairs = [(value, goals.literal(x)) for value, x in split.goals[player] if x != FALSE]
         does = [node - FIRST_BASE if node != NO_NODE else NO_NODE for node in split.does[player]]
-        records += [
+        entries += [
             start,
             span,
             packer.words(bit_words(shut[player])),
@@ -108,7 +108,7 @@ def pack_single(network: Network, counted: bool, max_steps: int) -> PackedState:
             packer.words([part for pair in pairs for part in pair]),
             len(pairs),
         ]
-    header[single.ROLES] = packer.words(records)
+    header[single.ROLES] = packer.words(entries)
     return PackedState(packer, layout.words)
 
 

@@ -61,7 +61,7 @@ class PlaySetup:
     title: str = ""
 
     def saved(self, position: Position) -> SavedGame:
-        """Return the game as a record to save."""
+        """Return the game as a game record to save."""
         seats = [self.agent.spec] * self.game.players
         seats[self.seat] = PERSON
         return SavedGame(

@@ -1,4 +1,4 @@
-"""The board of a GTP session: the positions of the game so far, handicap and SGF records."""
+"""The board of a GTP session: the positions of the game so far, handicap and SGF game records."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class GtpBoard:
         )
 
     def to_sgf(self) -> sgf.SgfGame:
-        """Return the game as an SGF record."""
+        """Return the game as an SGF game record."""
         if not self.is_go or len({*str(self.game.options["size"]).split("x")}) > 1:
             raise CommandError("only games of Go on square boards are written as SGF")
         position = self.position
@@ -122,19 +122,19 @@ class GtpBoard:
             first=1 if self.handicap else None,
         )
 
-    def load_sgf(self, record: sgf.SgfGame) -> None:
-        """Replace the game by an SGF record; the board is unchanged if the record is illegal."""
-        loaded = GtpBoard(load_game("go", size=record.size, komi=record.komi))
-        black, white = record.setup
+    def load_sgf(self, loaded_game: sgf.SgfGame) -> None:
+        """Replace the game by an SGF game record; the board is unchanged if that is illegal."""
+        loaded = GtpBoard(load_game("go", size=loaded_game.size, komi=loaded_game.komi))
+        black, white = loaded_game.setup
         position = loaded.position
         for player, points in enumerate((black, white)):
             for point in points:
                 code = point_code(position, point)
                 position = go.with_player_to_move(position, player).play(code)
-        first = record.first if record.first is not None else int(bool(black and not white))
+        first = loaded_game.first if loaded_game.first is not None else int(bool(black and not white))
         loaded.positions = [go.with_player_to_move(position, first)]
         loaded.handicap = black if not white else ()
-        for player, move, comment in record.moves:
+        for player, move, comment in loaded_game.moves:
             loaded.play(player, move, comment)
         self.game, self.positions = loaded.game, loaded.positions
         self.moves, self.handicap = loaded.moves, loaded.handicap

@@ -71,7 +71,7 @@ def player_colours(names: Sequence[str]) -> list[dict[str, str]]:
 
 
 def saved_game(live: LiveGame) -> dict[str, Any]:
-    """Return the game as a record to save; the page opens such a file again."""
+    """Return the game as a game record to save; the page opens such a file again."""
     saved = SavedGame(
         game=live.spec,
         rules=live.rules,

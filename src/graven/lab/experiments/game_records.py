@@ -65,7 +65,7 @@ def report_forfeit(job: GameJob, error: ForfeitError) -> None:
 
 
 def move_comment(result: SearchResult) -> str:
-    """Return the comment of a move in a record; empty if its player reports no playouts."""
+    """Return the comment of a move in a game record; empty if its player reports no playouts."""
     if not result.playouts:
         return ""
     return f"{result.playouts} playouts, win rate {100 * result.value:.1f} %"

@@ -193,7 +193,7 @@ def match(
     third and a fourth number are its error probabilities alpha and beta, by default 0.05.
 
     `policies` are user-defined policies that the specs name. They exist in this process only, so
-    such a match is played with one worker; records hold a digest of their functions.
+    such a match is played with one worker; the store holds a digest of their functions.
     """
     return run_match(
         game,

@@ -50,7 +50,7 @@ class Pairing:
     part, as Sironi and Winands) or "single" (the first agent takes one seat, a different one in
     each game, and the second agent all others, as Cazenave at Three Color Go).
     `search_fingerprint` is a digest of what decides the moves (see `search_fingerprint.py`). It is
-    empty in a plan, and in records of versions without fingerprints.
+    empty in a plan, and in rows of versions without fingerprints.
     """
 
     game: str

@@ -1,7 +1,7 @@
 """Replaying recorded games: the pairing and the index of a game determine all its moves.
 
 A replayed pairing comes from a file, possibly from another user. It is never a reason to run a
-program or a Python file that the record names.
+program or a Python file that the stored row names.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def shipped_game(text: str) -> Game:
 
 
 def differences(recorded: GameResult, replayed: GameResult) -> list[str]:
-    """Return what a replayed game has otherwise than the record, in words."""
+    """Return what a replayed game has otherwise than the stored row, in words."""
     fields = ["seats", "scores", "plies", "playouts", *(["moves"] if recorded.moves else [])]
     return [
         f"{name} {getattr(replayed, name)} instead of {getattr(recorded, name)}"

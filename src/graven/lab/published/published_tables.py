@@ -1,4 +1,4 @@
-"""Records of the published tables: figures, how to play them, and the layout of the tables."""
+"""The published tables as data: figures, how to play them, and the layout of the tables."""
 
 from __future__ import annotations
 

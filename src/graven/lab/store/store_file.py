@@ -63,19 +63,19 @@ def open_database(path: str, write: bool) -> sqlite3.Connection:
 
 @contextmanager
 def store_errors(path: str) -> Iterator[None]:
-    """Turn errors of SQLite and of invalid records into `StoreError`."""
+    """Turn errors of SQLite and of invalid rows into `StoreError`."""
     try:
         yield
     except DamagedRowError as error:
         raise StoreError(
-            f"the store {path!r} is damaged: the record with id {error} does not match its "
+            f"the store {path!r} is damaged: the row with id {error} does not match its "
             "checksum; the file was not modified. Restore a copy, or remove the game (DELETE FROM "
             f"game WHERE id = {error}): the command that played it plays it again."
         ) from None
     except sqlite3.Error as error:
         raise StoreError(f"the store {path!r} {_describe(str(error))}") from None
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise StoreError(f"the store {path!r} contains an invalid record: {error}.") from None
+        raise StoreError(f"the store {path!r} contains an invalid row: {error}.") from None
 
 
 def _describe(message: str) -> str:

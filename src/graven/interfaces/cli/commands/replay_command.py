@@ -36,7 +36,7 @@ def replay(
 ) -> None:
     """Play a recorded game again from its seed, and show its moves and final position.
 
-    The replayed game is compared with the record: the exit code is 1 if they differ.
+    The replayed game is compared with the stored one: the exit code is 1 if they differ.
 
     \b
     Examples:
@@ -93,7 +93,7 @@ def _replay(store: Store, text: str, index: int, json: bool) -> None:
     else:
         _show(pairing, replayed)
         if differing:
-            err().print(f"differs from the record: {'; '.join(differing)}.", style="red")
+            err().print(f"differs from the stored game: {'; '.join(differing)}.", style="red")
         else:
             out().print(f"as recorded by graven {recorded.version}", style="green")
     if differing:
