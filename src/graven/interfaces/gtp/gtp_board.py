@@ -131,7 +131,9 @@ class GtpBoard:
             for point in points:
                 code = point_code(position, point)
                 position = go.with_player_to_move(position, player).play(code)
-        first = loaded_game.first if loaded_game.first is not None else int(bool(black and not white))
+        first = loaded_game.first
+        if first is None:
+            first = int(bool(black and not white))
         loaded.positions = [go.with_player_to_move(position, first)]
         loaded.handicap = black if not white else ()
         for player, move, comment in loaded_game.moves:
