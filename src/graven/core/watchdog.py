@@ -17,13 +17,13 @@ from numba.core.compiler_lock import global_compiler_lock
 
 POLL_SECONDS = 0.25
 
-_last_beat = 0.0
+_beats = 0
 
 
 def beat() -> None:
     """Report that the latest call of rules, or of a kernel, has returned."""
-    global _last_beat
-    _last_beat = time.process_time()
+    global _beats
+    _beats += 1
 
 
 def _compiling() -> bool:
@@ -44,13 +44,13 @@ def watched(seconds: float, on_stuck: Callable[[], object]) -> Iterator[None]:
     done = threading.Event()
 
     def watch() -> None:
+        beats, since = _beats, time.process_time()
         while not done.wait(POLL_SECONDS):
-            if _compiling():
-                beat()
-            elif time.process_time() - _last_beat > seconds:
+            if _beats != beats or _compiling():
+                beats, since = _beats, time.process_time()
+            elif time.process_time() - since > seconds:
                 on_stuck()
 
-    beat()
     thread = threading.Thread(target=watch, daemon=True)
     thread.start()
     try:

@@ -226,6 +226,7 @@ class TreeArena:
                 arrays[array.name] = buffer[:length]
         arrays[SLOTS][:] = NONE
         self.tree = Tree(**arrays)
+        self.nbytes = self._count_bytes()
 
     def __del__(self) -> None:
         buffers = self.__dict__.pop("_buffers", {})
@@ -233,9 +234,8 @@ class TreeArena:
         while buffers:
             return_buffer(*buffers.popitem())
 
-    @property
-    def nbytes(self) -> int:
-        """How much memory the arrays take."""
+    def _count_bytes(self) -> int:
+        """Return how much memory the arrays take."""
         return sum(array.nbytes for array in self.tree)
 
     def clear(self) -> None:
@@ -271,6 +271,7 @@ class TreeArena:
                 self._buffers[array.name] = buffer
             larger[array.name] = buffer[: 2 * len(old)]
         self.tree = self.tree._replace(**larger)
+        self.nbytes = self._count_bytes()
         if SLOTS in larger:
             rehash(self.tree)
 
