@@ -48,6 +48,16 @@ def test_no_flipped_bit_changes_what_is_read(tmp_path):
     assert noticed > FLIPS // 10
 
 
+def test_a_flipped_bit_in_the_name_of_a_column_is_noticed(tmp_path):
+    path = filled(tmp_path / "a.db", 3)
+    data = path.read_bytes()
+    column = b"    openings INTEGER"
+    assert data.count(column) == 1
+    path.write_bytes(data.replace(column, b"    Openings INTEGER"))
+    with pytest.raises(StoreError, match="damaged"):
+        Store(path, write=False)
+
+
 @pytest.mark.parametrize(
     "change",
     [

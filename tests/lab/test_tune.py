@@ -123,6 +123,8 @@ def test_an_interrupted_trial_is_resumed(tmp_path):
         begun = store.summaries()[-1].pairing.sides()[0]
     whole = tune(GAME, SPEC, AGAINST, store=tmp_path / "a.db", **QUICK)
     assert whole.trials[2].agent == begun
+    calm = tune(GAME, SPEC, AGAINST, store=tmp_path / "b.db", **QUICK)
+    assert [trial.agent for trial in whole.trials] == [trial.agent for trial in calm.trials]
 
 
 def test_too_many_trials_are_refused():

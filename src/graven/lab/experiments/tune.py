@@ -160,7 +160,7 @@ def run_tuning(
     while len(finished) < trials and not config.stopped:
         trial = matches.play_trial(study.suggest(), _best(finished))
         if trial is None:
-            break  # Optuna keeps the trial as running, and the next run queues it again.
+            break  # the next run begins the same trial again
         study.finish(trial.score, trial.pruned)
         finished.append(trial)
         report()

@@ -21,12 +21,15 @@ STUDY_SUFFIX = "-tune"
 class TuneStudy:
     """Suggests agents for a template, and remembers how the trials ended.
 
-    `name` identifies the experiment: the same name resumes the same study.
+    `name` identifies the experiment: the same name resumes the same study. What is suggested
+    depends on the seed and on the finished trials only, so that a resumed study goes on as if it
+    had not been interrupted.
     """
 
     def __init__(self, template: TuneTemplate, store_path: str, name: str, seed: int) -> None:
         self._template = template
-        self._study = _open_study(store_path, name, seed)
+        self._study = _open_study(store_path, name)
+        self._seed = seed
         self._trial: Any = None
 
     def finished_trials(self) -> Iterator[tuple[str, bool]]:
@@ -38,6 +41,10 @@ class TuneStudy:
 
     def suggest(self) -> str:
         """Begin a trial and return its agent."""
+        from optuna.samplers import TPESampler
+
+        finished = sum(1 for _ in self.finished_trials())
+        self._study.sampler = TPESampler(seed=(self._seed + finished) % 2**32)
         self._trial = self._study.ask()
         values: dict[str, Value] = {
             name: range_.suggest(self._trial, name)
@@ -80,8 +87,8 @@ def read_studies(store_path: str) -> Iterator[tuple[str, Any]]:
         return  # a report of the games must not fail because of the trials
 
 
-def _open_study(store_path: str, name: str, seed: int) -> Any:
-    """Open a study and queue the trials again that an earlier run did not finish."""
+def _open_study(store_path: str, name: str) -> Any:
+    """Open a study; trials that an earlier run did not finish do not count."""
     optuna = require("tune")
     verbosity = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(optuna.logging.WARNING)
@@ -98,9 +105,6 @@ def _open_study(store_path: str, name: str, seed: int) -> Any:
     unfinished = study.get_trials(deepcopy=False, states=[optuna.trial.TrialState.RUNNING])
     for trial in unfinished:
         study.tell(trial.number, state=optuna.trial.TrialState.FAIL)
-        study.enqueue_trial(trial.params)
-    # A resumed run must not draw the random numbers of the run before.
-    study.sampler = optuna.samplers.TPESampler(seed=(seed + len(study.trials)) % 2**32)
     return study
 
 
