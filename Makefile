@@ -33,8 +33,9 @@ programs:
 			&& timeout 600 apt-get install --yes --quiet chromium >/dev/null 2>&1; } \
 		|| echo "Chromium cannot be installed here: the tests of the page in a browser will skip"
 
+# Several processes, each with whole test modules.
 test: lint programs
-	$(VENV)/bin/pytest
+	$(VENV)/bin/pytest --numprocesses=auto --maxprocesses=4 --dist=loadfile
 
 # Hostile input, kills, full disks, faulty rules: about 15 minutes; STRESS=hour for more. The tests
 # contain a reduced form. Options: ARGUMENTS='kills --seed 3'.
