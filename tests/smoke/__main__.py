@@ -39,6 +39,7 @@ PACKAGES = (
     "matplotlib",
     "optuna",
 )
+RESULTS = Path(__file__).parents[2] / "results" / "games"
 TIMEOUT = 400
 NOGO = ["nogo", "--size", "3"]
 FEW = ["--games", "2", "--playouts", "20"]
@@ -51,12 +52,16 @@ COMMANDS: dict[str, tuple[list[str], str]] = {
     "search, mogo": (["search", "go", "--size", "5", "--agent", "uct+mogo"], "C3"),
     "search, OpenSpiel": (["search", "spiel(tic_tac_toe)", "--playouts", "50"], ""),
     "solve": (["solve", "samegame(size=4x4)", "--method", "nrpa(level=1)", "--playouts", "50"], ""),
+    "prove": (["prove", "domineering", "--size", "3x3"], "wins"),
+    "warm": (["warm", "nogo(size=3)"], ""),
     "match": (["match", *NOGO, "uct", "rave", *FEW, "--json"], '"games": 2'),
     "match, one worker": (["match", *NOGO, "uct", "grave", *FEW, "--workers", "1"], "2 games"),
     "tournament": (["tournament", *NOGO, "uct", "rave", "grave", *FEW], "uct"),
     "sweep": (["sweep", *NOGO, "uct(c=[0.2,0.4])", "--against", "rave", *FEW], "c"),
     "tune": (["tune", *NOGO, "uct(c=?)", "--against", "rave", "--trials", "2", *FEW], "uct(c="),
     "reproduce": (["reproduce"], "cazenave2015"),
+    "import": (["import", str(RESULTS)], "imported"),
+    "replay": (["replay"], "nogo"),
     "report": (["report", "report.html"], "wrote report.html"),
     "report, plots": (["report", "--png", "plots"], "wrote plots"),
     "export csv": (["export", "games.csv"], "wrote"),

@@ -5,6 +5,8 @@ tries things for about that time and returns how many it tried, and a text for e
 raises `unittest.SkipTest` where the machine lacks something. All random choices come from the seed,
 so that a failure can be repeated: the same name and seed try the same things in the same order.
 
+Tests share the time equally, unless a module has a `WEIGHT` other than 1.
+
 The environment variable STRESS is `minute`, `hour`, or a number of seconds; by default 15 minutes.
 """
 
@@ -17,6 +19,7 @@ import sys
 import time
 from collections.abc import Callable
 from importlib import import_module
+from typing import NamedTuple
 from unittest import SkipTest
 
 DURATIONS = {"minute": 60.0, "": 840.0, "hour": 3600.0}
@@ -25,7 +28,14 @@ SHOWN_FAILURES = 20
 Run = Callable[[int, float], tuple[int, list[str]]]
 
 
-def tests() -> dict[str, Run]:
+class StressTest(NamedTuple):
+    """A test, and how much time it gets relative to others."""
+
+    run: Run
+    weight: float
+
+
+def tests() -> dict[str, StressTest]:
     """Return the tests by name."""
     folder = os.path.dirname(__file__)
     modules = {
@@ -33,7 +43,11 @@ def tests() -> dict[str, Run]:
         for module in pkgutil.iter_modules([folder])
         if not module.name.startswith(("_", "test_"))
     }
-    return {name: module.run for name, module in modules.items() if hasattr(module, "run")}
+    return {
+        name: StressTest(module.run, getattr(module, "WEIGHT", 1.0))
+        for name, module in modules.items()
+        if hasattr(module, "run")
+    }
 
 
 def total_seconds() -> float:
@@ -49,18 +63,20 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=total_seconds(), help="for all together")
     parser.add_argument("--seed", type=int, default=int(time.time()) % 100_000)
     options = parser.parse_args()
-    chosen = {name: run for name, run in tests().items() if name in (options.names or tests())}
+    chosen = {name: test for name, test in tests().items() if name in (options.names or tests())}
     if unknown := set(options.names) - set(chosen):
         parser.error(f"unknown: {', '.join(sorted(unknown))}. Valid: {', '.join(tests())}")
     print(f"seed {options.seed}, {options.seconds:g} s\n")
     print(f"{'test':20} {'tried':>9} {'failed':>7} {'seconds':>8}")
     failed, deadline = 0, time.monotonic() + options.seconds
-    for number, (name, run) in enumerate(chosen.items()):
+    weight = sum(test.weight for test in chosen.values())
+    for name, test in chosen.items():
         begin = time.monotonic()
         # What one test does not use, the others may.
-        share = max(1.0, (deadline - begin) / (len(chosen) - number))
+        share = max(1.0, (deadline - begin) * test.weight / weight)
+        weight -= test.weight
         try:
-            tried, failures = run(options.seed, share)
+            tried, failures = test.run(options.seed, share)
         except SkipTest as reason:
             print(f"{name:20} {'skipped':>9} {'':7} {'':8} {reason}", flush=True)
             continue

@@ -16,6 +16,7 @@ from unittest import SkipTest
 from tests.smoke.__main__ import free_port, wait_for_port
 from tests.stress.disks import MATCH, graven, moves_in
 
+WEIGHT = 2.0
 GAMES = "60"
 
 

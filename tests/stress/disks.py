@@ -16,6 +16,7 @@ from unittest import SkipTest
 from graven.lab.store.store import Store
 from tests.stress.seeds import shuffled
 
+WEIGHT = 2.0
 MATCH = ["match", "nogo", "--size", "3", "uct", "rave", "--workers", "1", "--playouts", "20"]
 # Runs a command while every clock but the monotonic ones jumps by up to ten years at each reading.
 JUMPING = """

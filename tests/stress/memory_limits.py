@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 
+WEIGHT = 3.0
 PLAYOUTS = 10_000_000
 # Prints the growth of the memory in MiB, the playouts, and whether the tree was full.
 PROGRAM = """

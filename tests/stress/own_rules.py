@@ -14,6 +14,7 @@ from pathlib import Path
 from tests.stress.faulty_rules import FAULTS, write_faulty_game
 from tests.stress.seeds import shuffled
 
+WEIGHT = 4.0
 RULE_SECONDS = "3"
 # Plays the games that it reads from standard input, and prints a line for each.
 PROGRAM = """

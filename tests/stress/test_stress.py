@@ -16,7 +16,7 @@ SEED = 21
 @pytest.mark.parametrize("name", driver.tests())
 def test_nothing_fails(name):
     try:
-        tried, failures = driver.tests()[name](SEED, SECONDS)
+        tried, failures = driver.tests()[name].run(SEED, SECONDS)
     except SkipTest as reason:
         pytest.skip(str(reason))
     assert tried > 0
