@@ -192,6 +192,34 @@ class Ppa(Uniform):
             self.policy[key] += change
 
 
+class Lgrf(Uniform):
+    """Baier and Drake 2010: replies to the last one or two moves, forgotten when they lose."""
+
+    def __init__(self, order=2):
+        self.order = order
+        self.replies = {}
+
+    def choose(self, search, state, mover, moves, codes, plies):
+        played = [(choice.player, choice.move) for ply in plies for choice in ply]
+        for length in range(self.order, 0, -1):
+            if len(played) >= length:
+                reply = self.replies.get((tuple(played[-length:]), mover))
+                if reply in moves:
+                    return reply
+        return super().choose(search, state, mover, moves, codes, plies)
+
+    def learn(self, plies, scores):
+        played = [(choice.player, choice.move) for ply in plies for choice in ply]
+        for at, (player, move) in enumerate(played):
+            for length in range(1, min(self.order, at) + 1):
+                key = (tuple(played[at - length : at]), player)
+                if scores[player] < max(scores):
+                    if self.replies.get(key) == move:
+                        del self.replies[key]
+                elif min(scores) < max(scores):
+                    self.replies[key] = move
+
+
 class PoolRave(Uniform):
     """Rimmel et al. 2010, algorithm 1: `reference` is the last node with enough playouts."""
 

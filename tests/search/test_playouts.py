@@ -17,6 +17,7 @@ from graven.games.registry import make_game
 from graven.search import tree as arrays
 from graven.search.budget import Budget
 from graven.search.plan import call_playout
+from graven.search.playout import lgrf
 from graven.search.simulate import DONE
 from tests.naive import playouts as naive
 from tests.naive import search as twins
@@ -117,6 +118,38 @@ def test_nst_learns_what_its_twin_learns(name, spec, arguments):
     kept = memory.sequences[::2]
     assert sorted(kept[kept > 0]) == sorted(longer.values())
     assert memory.used[0] == len(longer)
+
+
+@pytest.mark.parametrize("name", [*GAMES, "havannah(size=3)"])
+@pytest.mark.parametrize("order", [1, 2])
+def test_lgrf_learns_what_its_twin_learns(name, order):
+    twin = naive.Lgrf(order)
+    spec = f"uct(c=0.4)+lgrf(order={order})"
+    search = run_both(make_game(name), spec, twins.uct(0.4), None, twin)
+    assert_same_replies(search, twin)
+
+
+def assert_same_replies(search, twin):
+    rules, memory = search.rules, search.playout_memory.record
+    replies = {key: move for key, move in twin.replies.items() if len(key[0]) == 1}
+    assert np.count_nonzero(memory.first >= 0) == len(replies) > 0
+    for (((player, move),), mover), reply in replies.items():
+        entry = player * rules.num_codes + move
+        assert memory.first[entry * rules.players + mover] == reply
+    assert np.count_nonzero(memory.second >= 0) == len(twin.replies) - len(replies)
+
+
+def test_lgrf_with_three_players_and_with_replies_that_share_places(monkeypatch):
+    twin = naive.Lgrf()
+    assert_same_replies(run_both(heap(9), "uct(c=0.4)+lgrf", twins.uct(0.4), None, twin), twin)
+    # Few places: replies replace each other, and a reply to other moves is never played.
+    monkeypatch.setattr(lgrf, "MOST_REPLIES", 64)
+    game = make_game("breakthrough(size=5x4)")
+    search = SearchAgent("uct+lgrf").bind(game)
+    search.run(game.start().state, (), Budget(playouts=300), 1)
+    memory = search.playout_memory.record
+    assert len(memory.second) == len(memory.keys) == 64
+    assert np.all((memory.keys >= 0) | (memory.second < 0))
 
 
 @pytest.mark.parametrize("name", GAMES)
