@@ -160,6 +160,12 @@ def test_options_can_be_set_to_their_defaults(option):
     assert option.doc
 
 
+def test_untried_moves_have_an_amaf_value_only_where_there_is_one():
+    assert parse("rave(untried=amaf)").options.untried == "amaf"
+    with pytest.raises(UsageError, match="uct: untried=amaf needs AMAF values, which rave"):
+        parse("uct(untried=amaf)")
+
+
 def test_the_same_formula_in_other_words_is_the_same_agent():
     assert parse("grave(ref=0)").ref == parse("rave").ref == 0
     assert parse("grave(ref=0)").params == parse("rave").params

@@ -43,6 +43,11 @@ class NaiveSearch:
         transpositions=True,
         fpu=math.inf,
         ties="random",
+        offset=0.0,
+        untried="fpu",
+        amaf_count="first",
+        amaf_moves="simulation",
+        credit_creation=True,
         playout=None,
         batch_leaves=1,
         playouts_per_leaf=1,
@@ -51,7 +56,9 @@ class NaiveSearch:
     ):
         self.batch_leaves, self.playouts_per_leaf = batch_leaves, playouts_per_leaf
         self.batch_growth, self.learn_after = batch_growth, learn_after
-        self.ties = ties
+        self.ties, self.offset, self.untried = ties, offset, untried
+        self.amaf_count, self.amaf_moves = amaf_count, amaf_moves
+        self.credit_creation = credit_creation
         self.playout = playout or Uniform()
         self.rules = game.rules
         self.formula = formula
@@ -125,7 +132,7 @@ class NaiveSearch:
         path, trace, plies = [], [], []
         while True:
             path.append((node, len(trace)))
-            if node.turn == TERMINAL or node.visits == 0:
+            if node.turn == TERMINAL or (node.visits == 0 and self.credit_creation):
                 break
             if self.ref is not None and node.visits > self.ref:
                 reference = node
@@ -144,9 +151,13 @@ class NaiveSearch:
                 tried = node.count.get((node.turn, played[0]), 0)
                 if node.turn != SIMULTANEOUS and tried + 1 < self.expand:
                     break
+                key = contract.key(rules, state)
+                new = not self.transpositions or key not in self.nodes
                 node.children[played] = (
                     self.at_key(state) if self.transpositions else Node(contract.turn(rules, state))
                 )
+                if new and not self.credit_creation:
+                    break
             node = node.children[played]
         return path, state, trace, plies
 
@@ -173,19 +184,25 @@ class NaiveSearch:
 
     def backup(self, path, trace, in_tree, scores):
         rules = self.rules
+        counted_from = in_tree if self.amaf_moves == "playout" else 0
         for node, at in path:
             node.visits += 1
             taken = rules.players if node.turn == SIMULTANEOUS else 1
             for played in trace[at : min(at + taken, in_tree)]:
                 node.count[played] = node.count.get(played, 0) + 1
                 node.total[played] = node.total.get(played, 0.0) + scores[played[0]]
-            for played in self.played_after(trace[at:]):
+            for played in self.played_after(trace[max(at, counted_from) :]):
                 node.amaf_count[played] = node.amaf_count.get(played, 0) + 1
                 node.amaf_total[played] = node.amaf_total.get(played, 0.0) + scores[played[0]]
 
     def played_after(self, trace):
-        """What AMAF counts: every move once; of a place only the move that took it first."""
-        if not self.rules.shared_points:
+        """What AMAF counts: every move once; of a place only the move that took it first.
+
+        With amaf_count=player every move of every player once, with all every time.
+        """
+        if self.amaf_count == "all":
+            return trace
+        if not self.rules.shared_points or self.amaf_count == "player":
             return set(trace)
         first = {}
         for mover, move in trace:
@@ -216,9 +233,13 @@ class NaiveSearch:
         values = []
         for move in node.moves[mover]:
             value = self.formula(node, reference, mover, move)
+            if self.untried == "amaf" and node.count.get((mover, move), 0) == 0:
+                pa, amaf = amaf_of(reference, (mover, move))
+                value = amaf + 1.0 if pa else None
             values.append(self.fpu if value is None else value)
-        top = max(values)
-        best = [move for move, value in zip(node.moves[mover], values, strict=True) if value == top]
+        least = max(values) - self.offset
+        moves = node.moves[mover]
+        best = [move for move, value in zip(moves, values, strict=True) if value >= least]
         if self.ties == "first":
             return min(best)
         return best[below(self.rng, len(best))] if len(best) > 1 else best[0]

@@ -88,6 +88,12 @@ def assert_same_table(rules, tree, table, other):
     np.testing.assert_array_equal(mine, theirs)
 
 
+def root_counts(search):
+    """The playouts of the root's moves, and the AMAF table of the root."""
+    tree, size = search.tree, 2 * search.rules.players * search.rules.num_codes
+    return tree.counts[: search.rules.max_moves].tolist(), tree.amaf[:size].tolist()
+
+
 def every_node(root):
     found, stack = {id(root): root}, [root]
     while stack:

@@ -14,7 +14,14 @@ from graven.search.budget import Budget
 from graven.search.entries import AmafEntries, count_entries
 from tests.naive import search as naive
 from tests.naive import tiny
-from tests.search.helpers import INFINITY, POLICIES, assert_same_tree, every_node, run_both
+from tests.search.helpers import (
+    INFINITY,
+    POLICIES,
+    assert_same_tree,
+    every_node,
+    root_counts,
+    run_both,
+)
 
 GO = ["go(size=3,komi=0)", "go(size=3,colors=3)"]
 GAMES = ["breakthrough(size=5x4)", "knightthrough(size=5)", "nogo(size=3)"]
@@ -84,6 +91,55 @@ def test_search_options_mean_the_same_to_both(policy, transpositions, expand, fp
     )
     compared, _ = assert_same_tree(search, twin)
     assert compared > 50
+
+
+@pytest.mark.parametrize("name", [GAMES[0], GO[0], "all at once"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"offset": 0.05},
+        {"offset": 0.05, "ties": "first"},
+        {"untried": "amaf", "fpu": 1.0},
+        {"amaf_count": "all"},
+        {"amaf_count": "player"},
+        {"amaf_moves": "playout"},
+        {"amaf_count": "all", "amaf_moves": "playout", "expand": 3},
+        {"credit_creation": False},
+        {"credit_creation": False, "transpositions": False, "amaf_moves": "playout"},
+        {
+            "fpu": 1.0,
+            "offset": 0.01,
+            "untried": "amaf",
+            "amaf_count": "all",
+            "credit_creation": False,
+        },
+    ],
+    ids=lambda options: "-".join(map(str, options.values())),
+)
+@pytest.mark.parametrize("policy", [POLICIES[2], POLICIES[11]], ids=["rave", "grave"])
+def test_options_of_the_papers_programs_mean_the_same_to_both(policy, options, name):
+    game = tiny.rock_paper_scissors(4) if name == "all at once" else make_game(name)
+    search, twin = run_both(game, *policy, playouts=300, **options)
+    compared, tables = assert_same_tree(search, twin)
+    assert compared > (0 if name == "all at once" else 30)
+    assert tables > 0
+    if name in GO:  # where moves occur twice in a simulation, every option makes a difference
+        usual, _ = run_both(game, *policy, playouts=300)
+        assert root_counts(search) != root_counts(usual)
+
+
+@pytest.mark.parametrize("name", ["breakthrough(size=5x4)", "go(size=3,komi=0)"])
+def test_entries_are_counted_without_the_simulation_that_adds_a_node(name):
+    spec, formula, ref = POLICIES[2]
+    search, twin = run_both(make_game(name), spec, formula, ref, 400, credit_creation=False)
+    nodes = [node for node in twin.nodes.values() if node.turn != TERMINAL]
+    visited = [node for node in nodes if node.moves is not None]
+    legal = [{(p, m) for p in node.moves for m in node.moves[p]} for node in visited]
+    assert count_entries(search) == AmafEntries(
+        nodes=len(nodes),
+        legal=sum(len(a & node.amaf_count.keys()) for a, node in zip(legal, visited, strict=True)),
+        all=sum(len(node.amaf_count) for node in visited),
+    )
 
 
 def test_the_slow_search_really_shares_nodes_where_positions_are_equal():

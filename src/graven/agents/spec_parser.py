@@ -201,6 +201,15 @@ def _tree_values(
             )
     values = _checked(own, arguments, tree.name)
     options: dict[str, Any] = _checked(_OPTIONS, arguments, tree.name)
+    if options["untried"] == "amaf" and not formula.amaf:
+        raise UsageError(
+            f"{tree.name}: untried=amaf needs AMAF values, which rave, grave and hrave have."
+        )
+    if options["every_step"] and not options["reuse_tree"]:
+        raise UsageError(
+            f"{tree.name}: every_step=true searches for the tree that reuse_tree=true keeps; set "
+            "both."
+        )
     if "playouts" in arguments or "seconds" in arguments:
         seconds = options["seconds"] if "seconds" in arguments else None
         Budget(options["playouts"] or None, seconds)

@@ -26,9 +26,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from graven.core.compile import inlined
-from graven.core.contract import TERMINAL, Rules
+from graven.core.contract import SIMULTANEOUS, TERMINAL, Rules
 from graven.core.status import Status
-from graven.search.layout import Float64
+from graven.search.layout import Float64, UInt32
 from graven.search.plan import Plan, SearchState
 from graven.search.tree import (
     CLOSED,
@@ -40,6 +40,7 @@ from graven.search.tree import (
     POOL,
     SIMULATIONS,
     STAMP,
+    STEPS,
     TABLE,
     TABLES,
     TRACED,
@@ -110,12 +111,12 @@ def read_table(search: SearchState, node: int) -> int:
     Afterwards the descent reads the table shape[TABLE], and a playout that begins here may read
     the table shape[POOL].
     """
-    rules, tree, plan, record = search.rules, search.tree, search.plan, search.record
+    tree, plan, record = search.tree, search.plan, search.record
     visits = tree.visits[node]
     if tree.table[node] == NONE:
         if visits <= plan.tables or tree.newest_link[node] == LOST:
             return Status.OK
-        if build_table(rules, tree, node) == NONE:
+        if build_table(search, node) == NONE:
             if not tree.meta[CLOSED]:
                 return Status.NEED_TABLES
             tree.newest_link[node] = LOST
@@ -147,13 +148,59 @@ def place_read(plan: Plan, tree: Tree, nodes: Sequence[int]) -> int | None:
 @inlined
 def update(search: SearchState) -> None:
     """Add a finished simulation to the tables on its path; store its trace for the other nodes."""
-    rules, tree, record = search.rules, search.tree, search.record
-    if rules.shared_points:
+    rules, tree, plan, record = search.rules, search.tree, search.plan, search.record
+    start = playout_start(rules, tree, record) if plan.amaf_playout else 0
+    if plan.amaf_all or plan.amaf_playout:
+        update_each_table(search, start)
+    elif rules.shared_points:
         update_by_point(rules, tree, record)
     else:
         update_by_move(rules, tree, record)
-    if search.plan.store_traces:
-        store_trace(rules, tree, record)
+    if plan.store_traces:
+        store_trace(rules, tree, record, start)
+
+
+@inlined
+def playout_start(rules: Rules, tree: Tree, record: Record) -> int:
+    """Return the place in the trace of the first move of the playout."""
+    last = record.shape[DEPTH] - 1
+    start = record.at[last]
+    if record.shape[STEPS] > last:
+        start += rules.players if tree.turns[record.path[last]] == SIMULTANEOUS else 1
+    return start
+
+
+@inlined
+def update_each_table(search: SearchState, start: int) -> None:
+    """Add the simulation, from place `start` of its trace on, to every table on its path.
+
+    For the options amaf_count=all and amaf_moves=playout, one table after another.
+    """
+    tree, record = search.tree, search.record
+    for depth in range(record.shape[DEPTH]):
+        table = tree.table[record.path[depth]]
+        if table != NONE:
+            first, end = max(record.at[depth], start), record.shape[LENGTH]
+            add_trace(search, table, record.trace[first:end], record.scores)
+
+
+@inlined
+def add_trace(search: SearchState, table: int, trace: UInt32, scores: Float64) -> None:
+    """Add moves of a simulation to a table, each once or, with amaf_count=all, each time."""
+    rules, tree, every = search.rules, search.tree, search.plan.amaf_all
+    codes, base = rules.num_codes, table_base(rules, table)
+    tree.meta[STAMP] += 1
+    stamp = tree.meta[STAMP]
+    for place in range(len(trace)):
+        played = trace[place]
+        counted = played
+        if rules.shared_points:
+            counted = played - player_of(played, codes) * codes
+        if every or tree.seen[counted] != stamp:
+            tree.seen[counted] = stamp
+            at = entry_at(base, played)
+            tree.amaf[at] += 1.0
+            tree.amaf[at + ONE] += scores[player_of(played, codes)]
 
 
 @inlined
@@ -232,8 +279,11 @@ def update_by_point(rules: Rules, tree: Tree, record: Record) -> None:
 
 
 @inlined
-def store_trace(rules: Rules, tree: Tree, record: Record) -> None:
-    """Store the trace, and a link at every node of the path that has no table yet."""
+def store_trace(rules: Rules, tree: Tree, record: Record, start: int) -> None:
+    """Store the trace, and a link at every node of the path that has no table yet.
+
+    Tables count the trace from place `start` on.
+    """
     if tree.meta[CLOSED]:
         # The arrays may be full, and a table built from a part of a node's simulations is wrong.
         for depth in range(record.shape[DEPTH]):
@@ -254,25 +304,25 @@ def store_trace(rules: Rules, tree: Tree, record: Record) -> None:
         entry = tree.meta[LINKS]
         tree.meta[LINKS] = entry + 1
         tree.link_simulation[entry] = simulation
-        tree.link_at[entry] = record.at[depth]
+        tree.link_at[entry] = max(record.at[depth], start)
         tree.link_next[entry] = tree.newest_link[node]
         tree.newest_link[node] = entry
     if stored:
-        start = tree.meta[TRACED]
+        traced = tree.meta[TRACED]
         for place in range(record.shape[LENGTH]):
-            tree.traces[start + place] = record.trace[place]
-        tree.trace_start[simulation] = start
-        tree.trace_start[simulation + 1] = start + record.shape[LENGTH]
+            tree.traces[traced + place] = record.trace[place]
+        tree.trace_start[simulation] = traced
+        tree.trace_start[simulation + 1] = traced + record.shape[LENGTH]
         for player in range(rules.players):
             tree.trace_scores[simulation * rules.players + player] = record.scores[player]
-        tree.meta[TRACED] = start + record.shape[LENGTH]
+        tree.meta[TRACED] = traced + record.shape[LENGTH]
         tree.meta[SIMULATIONS] = simulation + 1
 
 
 @inlined
-def build_table(rules: Rules, tree: Tree, node: int) -> int:
+def build_table(search: SearchState, node: int) -> int:
     """Make a node's table from the simulations that visited it; NONE if there is no space."""
-    codes, players = rules.num_codes, rules.players
+    rules, tree, players = search.rules, search.tree, search.rules.players
     table = tree.meta[TABLES]
     base, end = table_base(rules, table), table_base(rules, table + 1)
     if end > len(tree.amaf):
@@ -282,21 +332,11 @@ def build_table(rules: Rules, tree: Tree, node: int) -> int:
         tree.amaf[i] = 0.0
     entry = tree.newest_link[node]
     while entry != NONE:
-        tree.meta[STAMP] += 1
-        stamp = tree.meta[STAMP]
         simulation = tree.link_simulation[entry]
         start = tree.trace_start[simulation] + tree.link_at[entry]
-        for place in range(start, tree.trace_start[simulation + 1]):
-            played = tree.traces[place]
-            counted = played
-            if rules.shared_points:
-                counted = played - player_of(played, codes) * codes
-            if tree.seen[counted] != stamp:
-                tree.seen[counted] = stamp
-                player = player_of(played, codes)
-                at = entry_at(base, played)
-                tree.amaf[at] += 1.0
-                tree.amaf[at + ONE] += tree.trace_scores[simulation * players + player]
+        trace = tree.traces[start : tree.trace_start[simulation + 1]]
+        scores = tree.trace_scores[simulation * players : (simulation + 1) * players]
+        add_trace(search, table, trace, scores)
         entry = tree.link_next[entry]
     tree.newest_link[node] = NONE
     tree.table[node] = table

@@ -15,6 +15,7 @@ from graven.search.tree import (
     EDGES,
     LENGTH,
     NO_SUCH,
+    NODES,
     NONE,
     ROOT,
     STEPS,
@@ -48,7 +49,7 @@ def descend(search: SearchState) -> int:
         player = tree.turns[node]
         if player == NO_SUCH:
             return Status.BAD_TURN
-        if player == TERMINAL or tree.visits[node] == 0:
+        if player == TERMINAL or (tree.visits[node] == 0 and plan.credit_creation):
             return Status.OK
         if depth > rules.max_plies:
             return Status.TOO_LONG
@@ -98,11 +99,14 @@ def descend(search: SearchState) -> int:
         else:
             child = NONE
         if child == NONE:
+            nodes = tree.meta[NODES]
             child = reach_child(search, node, player)
             if child == NONE:
                 return Status.OK if tree.meta[CLOSED] else Status.NEED_NODES
             if player != SIMULTANEOUS:
                 tree.children[edge] = child
+            if tree.meta[NODES] > nodes and not plan.credit_creation:
+                return Status.OK  # the new node is not on the path
         node = child
 
 

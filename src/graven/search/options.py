@@ -43,6 +43,33 @@ class SearchOptions:
         paper="first: Cazenave 2015, algorithm 1",
         choices=("random", "first"),
     )
+    offset: float = option(
+        0.0,
+        "values that are at most this much below the best count as equal to it",
+        paper="0.01 in the program of Sironi and Winands",
+        low=0.0,
+        high=1.0,
+    )
+    untried: str = option(
+        "fpu",
+        "the value of a move that has no playouts: fpu (in the RAVE family its AMAF value if c = "
+        "0), or amaf, its AMAF value plus 1, where AMAF knows it",
+        paper="amaf with fpu=1 in the program of Sironi and Winands",
+        choices=("fpu", "amaf"),
+    )
+    amaf_count: str = option(
+        "first",
+        "what AMAF counts of a simulation: each move once and a point for the player who takes it "
+        "first, each move of each player once, or all occurrences of a move",
+        paper="first: Cazenave; player: Rimmel et al.; all: the program of Sironi and Winands",
+        choices=("first", "player", "all"),
+    )
+    amaf_moves: str = option(
+        "simulation",
+        "AMAF counts the moves of the whole simulation, or of its playout only",
+        paper="playout: Rimmel et al. 2010, algorithm 1",
+        choices=("simulation", "playout"),
+    )
     expand: int = option(
         1,
         "a position enters the tree with its n-th playout; with simultaneous moves, always with "
@@ -50,6 +77,11 @@ class SearchOptions:
         paper="Rimmel et al. 2010: 1 for Havannah, 5 for Go",
         low=1,
         high=1_000_000,
+    )
+    credit_creation: bool = option(
+        True,
+        "the simulation that adds a node to the tree counts in it",
+        paper="true: Cazenave 2015, algorithm 1; false: the program of Sironi and Winands",
     )
     final_move: str = option(
         "visits",
@@ -61,6 +93,12 @@ class SearchOptions:
         False,
         "keep the tree between the moves of a game",
         paper="false: Cazenave; true: Sironi and Winands",
+    )
+    every_step: bool = option(
+        False,
+        "in matches, search as long in the positions in which the player has no move, and once "
+        "more before the first move; needs reuse_tree",
+        paper="true: Sironi and Winands",
     )
     transpositions: bool = option(True, "equal positions share one node, however they are reached")
     batch_leaves: int = option(

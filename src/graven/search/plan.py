@@ -48,6 +48,9 @@ class Plan(NamedTuple):
     ref: int  # a node reads its own table once it has more playouts than this
     pool: int  # the playout may read the table of the last node with more playouts than this
     store_traces: int  # whether traces are stored, with a link at every node without a table
+    amaf_all: int  # whether AMAF counts every occurrence of a move
+    amaf_playout: int  # whether AMAF counts the moves of the playout only
+    credit_creation: int  # whether the simulation that adds a node counts in it
     expand: int  # a position enters the tree with its n-th playout
     transpositions: int  # whether equal positions share a node
 

@@ -18,7 +18,12 @@ from typing import Any
 from graven.core.calls import Value
 from graven.core.contract import Rules
 from graven.core.errors import UsageError
-from graven.search.select.selection import EdgeFunction, address_of, first_play_urgency
+from graven.search.select.selection import (
+    EdgeFunction,
+    address_of,
+    amaf_plus_one,
+    first_play_urgency,
+)
 
 
 @dataclass(frozen=True)
@@ -94,17 +99,18 @@ class Formula:
         """Return what the functions receive as `p`: `values` of the parameters and of `fixed`."""
         return self._record(*values)
 
-    def address(self, exploration: bool = True) -> int:
+    def address(self, exploration: bool = True, untried_by_amaf: bool = False) -> int:
         """Return the address of the machine code that selects an edge by this formula.
 
-        Without `exploration` its parameter c, if it has one, is 0.
+        Without `exploration` its parameter c, if it has one, is 0. With `untried_by_amaf` the value
+        of an edge without playouts is `amaf_plus_one`.
         """
         return address_of(
             self.value,
-            self.untried,
+            amaf_plus_one if untried_by_amaf else self.untried,
             self._record,
             amaf=self.amaf,
-            whole=self.whole,
+            whole=self.whole and not untried_by_amaf,
             zero=() if exploration else ("c",),
         )
 

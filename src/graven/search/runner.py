@@ -94,10 +94,12 @@ class Search:
             rules = rules._replace(
                 feature=0, playout_moves_with_features=0, num_features=rules.num_codes
             )
+        options = spec.options
+        if options.amaf_count != "first":
+            rules = rules._replace(shared_points=0)
         self.name = name
         self.rules = rules
         self.spec = spec
-        options = spec.options
         self.arena = TreeArena(rules, options.memory_mib * MIB)
         if self.arena.nbytes > self.arena.limit:
             raise UsageError(
@@ -114,7 +116,10 @@ class Search:
         self.plan = Plan(
             params=np.array(spec.params, dtype=np.float64),
             logs=log_table(),
-            select=spec.formula.address(exploration=spec.values.get("c") != 0),
+            select=spec.formula.address(
+                exploration=spec.values.get("c") != 0,
+                untried_by_amaf=options.untried == "amaf",
+            ),
             playout=playout_address(playout, self.playout_memory, functions),
             learn=learn_address(playout, self.playout_memory),
             rollout=int(playout.rollout and rules.rollout != 0),
@@ -124,6 +129,9 @@ class Search:
             ref=ref,
             pool=pool,
             store_traces=int(amaf and (min(ref, pool) < NEVER or options.reuse_tree)),
+            amaf_all=int(options.amaf_count == "all"),
+            amaf_playout=int(options.amaf_moves == "playout"),
+            credit_creation=int(options.credit_creation),
             expand=options.expand,
             transpositions=int(options.transpositions),
         )
@@ -177,10 +185,10 @@ class Search:
         playout = self.spec.playout
         if self.spec.options.learn_after != "batch" or playout.variant.learn is None:
             return None
-        if playout.variant.batch is None or self.rules.feature:
+        if playout.variant.batch is None or self.rules.feature or playout.values.get("joint"):
             raise UsageError(
                 f"learn_after=batch: {playout.text} can only learn after each playout; leave "
-                "learn_after out, or use mast."
+                "learn_after out, or use mast without joint."
             )
         return playout.variant.batch
 

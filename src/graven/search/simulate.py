@@ -93,6 +93,6 @@ def set_root(search: SearchState) -> int:
         key = contract.key(rules, record.root)
         tree.meta[ROOT] = new_node(tree, rules.players, key, turn)
     root = tree.meta[ROOT]
-    if search.plan.amaf and tree.table[root] == NONE and build_table(rules, tree, root) == NONE:
+    if search.plan.amaf and tree.table[root] == NONE and build_table(search, root) == NONE:
         return Status.NEED_TABLES
     return Status.OK

@@ -79,10 +79,11 @@ class Spec:
 
     @property
     def params(self) -> tuple[float, ...]:
-        """First-play urgency, the tie-breaking rule, and the formula's own parameters."""
+        """First-play urgency, the tie-breaking rule, the offset, the formula's own parameters."""
         own = [self.values[parameter.name] for parameter in self.formula.parameters]
         ties = FIRST if self.options.ties == "first" else RANDOM
-        values = (self.options.fpu, ties, *own, *self.formula.fixed.values())
+        options = self.options
+        values = (options.fpu, ties, options.offset, *own, *self.formula.fixed.values())
         return tuple(float(value) for value in values)
 
     @property

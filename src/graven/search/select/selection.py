@@ -13,7 +13,8 @@ statistics of a move are `amaf[base + 2 * move]` (playouts) and the entry after 
 `values` is scratch of three times `value_capacity` entries: value i is that of edge lo + i, then
 copies of the AMAF statistics. LANES edges are evaluated at a time, so that up to LANES - 1 edges
 after hi are read, and their values ignored. `params` holds
-first-play urgency, the tie-breaking rule, then the policy's parameters.
+first-play urgency, the tie-breaking rule, the offset within which values count as equal, then the
+policy's parameters.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ SELECT = _int(_F64, RNG, _int, types.float64, _int, _int, _I32, _I32, _F64, _F64
 call_select = caller(SELECT)
 
 # The first entries of `params`, before the policy's own; and the values of TIES.
-FPU, TIES, OWN = range(3)
+FPU, TIES, OFFSET, OWN = range(4)
 RANDOM, FIRST = 0.0, 1.0
 
 LOGS = 1 << 15  # the length of the table of logarithms
@@ -84,6 +85,15 @@ def first_play_urgency(p: Any, node: Node, edge: Edge) -> float:
     return node.fpu
 
 
+def amaf_plus_one(p: Any, node: Node, edge: Edge) -> float:
+    """Return the value of an edge without playouts with untried=amaf.
+
+    1 stands for the exploration term, which the formula does not define there: the cap in the
+    program of Sironi and Winands.
+    """
+    return edge.amaf_total / edge.amaf_visits + 1.0 if edge.amaf_visits > 0.0 else node.fpu
+
+
 def select_edge(
     value: EdgeFunction,
     untried: EdgeFunction,
@@ -120,7 +130,19 @@ def select_edge(
         edge = Edge(float(own_counts[i]), own_sums[i], visited[i], totals[i])
         tried = whole or edge.visits > 0.0
         values[i] = value(p, node, edge) if tried else untried(p, node, edge)
+    if params[OFFSET] > 0.0:
+        level_values(values, count, params[OFFSET])
     return lo + argmax(values, count, own_moves, params[TIES], rng)
+
+
+@inlined
+def level_values(values: Floats, count: int, offset: float) -> None:
+    """Set the values that are at most `offset` below the greatest one to it."""
+    top = values[0]
+    for i in range(1, count):
+        top = max(top, values[i])
+    for i in range(count):
+        values[i] = top if values[i] >= top - offset else values[i]
 
 
 @inlined
