@@ -10,6 +10,7 @@ from graven.agents import MoveClock, agent
 from graven.core.errors import UsageError
 from graven.core.rng import derive
 from graven.games.registry import make_game
+from graven.lab.experiments.match import match
 from graven.search.budget import Budget
 
 GAME = make_game("nogo(size=4)")
@@ -74,3 +75,18 @@ def test_a_closed_player_starts_with_a_new_tree():
     first = player.choose(GAME.start(), CLOCK)
     player.close()
     assert visits(player.choose(GAME.start(), CLOCK)) == visits(first)
+
+
+def test_a_player_of_every_step_also_searches_where_it_has_no_move():
+    every = "uct(c=0.7,reuse_tree=true,every_step=true)"
+    played = match("nogo(size=3)", every, every, games=1, playouts=50)
+    (game,) = played.results
+    # Both players in every step, and once before the first.
+    assert game.playouts == 2 * 50 * (len(game.moves) + 1)
+    usual = match("nogo(size=3)", "uct(reuse_tree=true)", "uct", games=1, playouts=50)
+    assert usual.results[0].playouts == 50 * len(usual.results[0].moves)
+
+
+def test_searching_in_every_step_needs_a_kept_tree():
+    with pytest.raises(UsageError, match="every_step=true searches for the tree that reuse_tree"):
+        agent("uct(every_step=true)")

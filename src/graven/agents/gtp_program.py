@@ -79,6 +79,8 @@ class GtpAgent(ExternalAgent):
 class GtpPlayer:
     """A GTP program in one game. The program is started by the first `choose`."""
 
+    every_step = False
+
     def __init__(self, agent: GtpAgent, game: Game) -> None:
         self._name = agent.command
         self._game = game

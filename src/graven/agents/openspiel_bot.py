@@ -93,6 +93,8 @@ class OpenSpielAgent(ExternalAgent):
 class OpenSpielPlayer:
     """OpenSpiel's MCTS in one game."""
 
+    every_step = False
+
     def __init__(self, agent: OpenSpielAgent, game: Game, seed: int) -> None:
         self._agent = agent
         self._seed = seed

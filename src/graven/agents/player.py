@@ -35,6 +35,10 @@ class ResignedError(ForfeitError):
 class Player(Protocol):
     """One seat in one game."""
 
+    @property
+    def every_step(self) -> bool:
+        """Whether the player also searches, by `ponder`, where it has no move."""
+
     def warm_up(self) -> None:
         """Compile or load what the player needs, before any clock runs."""
 
@@ -74,6 +78,11 @@ class SearchPlayer:
             self._search = self._agent.bind(self.game)
         return self._search
 
+    @property
+    def every_step(self) -> bool:
+        """Whether the spec has every_step=true."""
+        return self._agent.search_spec.options.every_step
+
     def warm_up(self, playouts: int = WARM_UP_PLAYOUTS) -> None:
         """Compile the search or load it from the cache, once in a process."""
         key = self.game.spec, self._agent.code_key
@@ -89,8 +98,8 @@ class SearchPlayer:
 
     def ponder(self, position: Position, clock: MoveClock | None = None) -> SearchResult:
         """Search on: every call draws other random numbers than the one before."""
-        seed = derive(self.seed, self._pondered)
         self._pondered += 1
+        seed = derive(self.seed, position.ply, self._pondered)
         return self._find(position, clock, seed)
 
     def _find(self, position: Position, clock: MoveClock | None, seed: int) -> SearchResult:

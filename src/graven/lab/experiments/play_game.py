@@ -72,6 +72,9 @@ def play_game(
         record = GameRecord(
             *random_opening(game, pairing.opening_plies, pairing.opening_seed(job.index))
         )
+        everyone = list(range(game.players))
+        if not _search_along(record, everyone, players, clocks):  # the start clock
+            return None
         while record.forfeit_scores is None:
             beat()
             if on_ply is not None:
@@ -79,6 +82,9 @@ def play_game(
             if record.position.is_over:
                 break
             _check_length(game, record.position)
+            waiting = [p for p in everyone if p not in record.position.players_to_move]
+            if not _search_along(record, waiting, players, clocks):
+                return None
             if not _play_ply(job, record, players, clocks):
                 return None
     finally:
@@ -99,6 +105,21 @@ def play_game(
         values=tuple(record.values),
         searches=tuple(record.searches),
     )
+
+
+def _search_along(
+    record: GameRecord, chosen: list[int], players: list[Player], clocks: list[MoveClock]
+) -> bool:
+    """Let players with every_step=true search the position; False if the game was stopped."""
+    for player in chosen:
+        if players[player].every_step and not record.position.is_over:
+            result = players[player].ponder(record.position, clocks[player])
+            if clocks[player].stopped:
+                return False
+            if result is not None:
+                record.playouts += result.playouts
+                record.seconds += result.seconds
+    return True
 
 
 def _play_ply(
