@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from graven.core import contract
-from graven.core.contract import GREEDY, WEIGHTED
+from graven.core.contract import GREEDY, SIMULTANEOUS, WEIGHTED
 from graven.core.rng import below, uniform
 
 
@@ -74,8 +74,17 @@ class Uniform:
 class Mast(Uniform):
     """Means by player and code; `k` for Gibbs sampling, `epsilon` for greedy playouts."""
 
-    def __init__(self, k=None, epsilon=None, features=False, unseen=None, batch=0, batch_decay=0.5):
-        self.k, self.epsilon, self.features = k, epsilon, features
+    def __init__(
+        self,
+        k=None,
+        epsilon=None,
+        features=False,
+        unseen=None,
+        batch=0,
+        batch_decay=0.5,
+        joint=False,
+    ):
+        self.k, self.epsilon, self.features, self.joint = k, epsilon, features, joint
         self.unseen = unseen if unseen is not None else (0.0 if epsilon is None else 1.0)
         self.batch, self.batch_decay = batch, batch_decay
         self.games, self.wins = defaultdict(float), defaultdict(float)
@@ -83,7 +92,10 @@ class Mast(Uniform):
         self.learned = 0
 
     def choose(self, search, state, mover, moves, codes, plies):
-        if self.epsilon is not None and uniform(search.rng) < self.epsilon:
+        turn = contract.turn(search.rules, state)
+        if self.epsilon is not None and not (self.joint and turn == SIMULTANEOUS and mover > 0):
+            self.explores = uniform(search.rng) < self.epsilon
+        if self.epsilon is not None and self.explores:
             return super().choose(search, state, mover, moves, codes, plies)
         means = [self.policy.get((mover, code), self.unseen) for code in codes]
         if self.epsilon is not None:
@@ -162,14 +174,15 @@ class Nst(Uniform):
 
 
 class Ppa(Uniform):
-    """Cazenave 2016, algorithms 3 and 4."""
+    """Cazenave 2016, algorithms 3 and 4; with `shared` all players have one policy."""
 
-    def __init__(self, alpha, features=False):
-        self.alpha, self.features = alpha, features
+    def __init__(self, alpha, features=False, shared=False):
+        self.alpha, self.features, self.shared = alpha, features, shared
         self.policy = defaultdict(float)
 
     def choose(self, search, state, mover, moves, codes, plies):
-        weights = [math.exp(self.policy[mover, code]) for code in codes]
+        owner = 0 if self.shared else mover
+        weights = [math.exp(self.policy[owner, code]) for code in codes]
         return moves[draw(weights, search.rng)]
 
     def learn(self, plies, scores):
@@ -179,15 +192,16 @@ class Ppa(Uniform):
                 player = choice.player
                 if scores[player] != max(scores) or min(scores) == max(scores):
                     continue
-                changes[player, choice.code] += self.alpha
-                weights = [math.exp(self.policy[player, code]) for code in choice.codes]
+                owner = 0 if self.shared else player
+                changes[owner, choice.code] += self.alpha
+                weights = [math.exp(self.policy[owner, code]) for code in choice.codes]
                 # The kernel sums a playout's weights in columns, those of the tree one by one.
                 z = sum(weights)
                 if not choice.in_tree:
                     columns = [sum(weights[i::4]) for i in range(4)]
                     z = ((columns[0] + columns[1]) + columns[2]) + columns[3]
                 for code, weight in zip(choice.codes, weights, strict=True):
-                    changes[player, code] -= self.alpha / z * weight
+                    changes[owner, code] -= self.alpha / z * weight
         for key, change in changes.items():
             self.policy[key] += change
 

@@ -95,6 +95,15 @@ def test_ppa_learns_what_its_twin_learns(name, policy, alpha):
     assert_same_logits(search, by_code(search, twin.policy, 0.0))
 
 
+@pytest.mark.parametrize("policy", ["ppa", "ppaf"])
+def test_players_can_share_the_policy_of_ppa(policy):
+    twin = naive.Ppa(0.5, features=policy == "ppaf", shared=True)
+    spec = f"uct(c=0.4)+{policy}(alpha=0.5,policy=shared)"
+    search = run_both(make_game("domineering(size=4)"), spec, twins.uct(0.4), None, twin)
+    assert any(twin.policy.values())
+    assert_same_logits(search, by_code(search, twin.policy, 0.0))
+
+
 @pytest.mark.parametrize("name", GAMES)
 @pytest.mark.parametrize(
     ("spec", "arguments"),
@@ -176,6 +185,7 @@ def test_poolrave_plays_what_its_twin_plays(name, tree, formula, ref, p, size, l
     [
         ("mast(k=4)", lambda: naive.Mast(k=4.0)),
         ("mast(epsilon=0.4)", lambda: naive.Mast(epsilon=0.4)),
+        ("mast(epsilon=0.4,joint=true)", lambda: naive.Mast(epsilon=0.4, joint=True)),
         ("nst(min=2)", lambda: naive.Nst(epsilon=0.4, least=2)),
         ("ppa(alpha=0.3)", lambda: naive.Ppa(0.3)),
         ("poolrave(min=20)", lambda: naive.PoolRave(0.5, 10, 20)),

@@ -21,7 +21,7 @@ from graven.core import contract
 from graven.core.calls import Value
 from graven.core.compile import inlined
 from graven.core.contract import GREEDY as GREEDY_RULE
-from graven.core.contract import WEIGHTED, Rules, ValuePolicy
+from graven.core.contract import SIMULTANEOUS, WEIGHTED, Rules, ValuePolicy
 from graven.core.rng import uniform
 from graven.core.rollout import BAD_CHOICE
 from graven.search.amaf import player_of
@@ -68,6 +68,8 @@ class GreedyMemory(NamedTuple):
     """Statistics, and the means that follow from them."""
 
     epsilon: float
+    joint: int  # whether players who move simultaneously explore together
+    explores: Int64  # [1]: whether the last draw of epsilon said any move
     unseen: float  # the mean of a code never played
     decay: float  # the part of the statistics kept from one search to the next
     batch: float  # simulations between two decays within a search; 0: none
@@ -102,7 +104,9 @@ def choose_gibbs(rules: Rules, record: Record, memory: GibbsMemory, player: int)
 def choose_greedy(rules: Rules, record: Record, memory: GreedyMemory, player: int) -> int:
     """Return the move of the best mean, or any move."""
     codes, base = memory.codes, player * rules.num_features
-    if uniform(record.rng) < memory.epsilon:
+    if not memory.joint or player == 0 or contract.turn(rules, record.state) != SIMULTANEOUS:
+        memory.explores[0] = uniform(record.rng) < memory.epsilon
+    if memory.explores[0]:
         move = random_move(rules, record, player)
         if 0 <= move < rules.num_codes:
             record.moves[0] = move
@@ -239,7 +243,11 @@ def memory_gibbs(rules: Rules, values: Mapping[str, Value]) -> GibbsMemory:
 def memory_greedy(rules: Rules, values: Mapping[str, Value]) -> GreedyMemory:
     """Return the memory of a policy that has learned nothing yet."""
     memory = GreedyMemory(
-        epsilon=float(values["epsilon"]), means=by_code(rules), **_shared(rules, values)
+        epsilon=float(values["epsilon"]),
+        joint=int(values["joint"]),
+        explores=np.zeros(1, np.int64),
+        means=by_code(rules),
+        **_shared(rules, values),
     )
     forget_greedy(memory)
     return memory
@@ -328,6 +336,13 @@ BATCHES = (
     Parameter("batch_decay", 0.5, "the part of the statistics kept after a batch", 0.001, 1.0),
 )
 
+JOINT = Parameter(
+    "joint",
+    False,
+    "one draw of epsilon for all players who move simultaneously (true: the program of Sironi and "
+    "Winands)",
+)
+
 GIBBS = PlayoutVariant(
     choose_gibbs,
     (K, unseen(0.0, "Cazenave 2016: 0"), decay(0.0, "Cazenave 2016: 0"), *BATCHES),
@@ -343,6 +358,7 @@ GREEDY = PlayoutVariant(
         EPSILON,
         unseen(1.0, "Finnsson and Björnsson 2008: 1"),
         decay(0.2, "Sironi and Winands 2016: 0.2"),
+        JOINT,
         *BATCHES,
     ),
     learn=learn_greedy,

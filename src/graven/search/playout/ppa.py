@@ -8,7 +8,8 @@ well as in the playout,
     logit(m)    -= alpha * exp(logit(m)) / sum over legal moves of exp(logit),  for all legal m
 
 where the probabilities are those of the policy before the simulation. Winners are the players with
-the best score, unless all have it. PPAF is the same over feature codes.
+the best score, unless all have it. PPAF is the same over feature codes. With policy=shared all
+players have one policy, as the single array of algorithm 3.
 
 A playout records the codes of the moves that were legal, so that nothing is played again to learn
 from it.
@@ -53,6 +54,7 @@ class PpaMemory(NamedTuple):
     """The policy, and the choices of the playout under way."""
 
     alpha: float
+    shared: int  # whether all players have the policy of player 0
     decay: float  # the part of the logits kept from one search to the next
     features: int  # how many codes a player has
     logits: Floats  # [player * features + code]
@@ -71,6 +73,12 @@ class PpaMemory(NamedTuple):
     touched: Codes  # player * features + code of the logits that change
     num_touched: Int64  # [1]
     node_codes: Codes  # [max_moves]: scratch: the codes at a node of the tree
+
+
+@inlined
+def policy_base(rules: Rules, memory: PpaMemory, player: int) -> int:
+    """Return the index of the first logit of a player's policy."""
+    return 0 if memory.shared else player * rules.num_features
 
 
 class Choice(NamedTuple):
@@ -94,7 +102,7 @@ def choose(rules: Rules, record: Record, memory: PpaMemory, player: int) -> int:
     """Return a move with probability proportional to exp(logit); record what was legal."""
     choice = memory.choices[0]
     start = memory.starts[choice]
-    codes, mask, base = memory.codes[start:], memory.mask, player * rules.num_features
+    codes, mask, base = memory.codes[start:], memory.mask, policy_base(rules, memory, player)
     count = list_codes(rules, record, codes, player)
     if count < 0:
         return count
@@ -114,7 +122,7 @@ def adapt(rules: Rules, memory: PpaMemory, choice: Choice) -> None:
     """Collect in `changes` what one choice of a winner changes, and list the codes it touches."""
     alpha, weights, mask = memory.alpha, memory.weights, memory.mask
     codes, changes = choice.codes, memory.changes
-    base: Any = np.uint64(choice.player * rules.num_features)
+    base: Any = np.uint64(policy_base(rules, memory, choice.player))
     code = base + (codes[choice.chosen] & mask)
     touched = touch(memory, memory.num_touched[0], code)
     changes[code] += alpha
@@ -179,7 +187,7 @@ def tree_choice(rules: Rules, tree: Tree, memory: PpaMemory, place: int, edge: i
     """Return the choice of an edge in the tree; `place` is node * players + player."""
     first, count, codes = tree.first[place], tree.degree[place], memory.node_codes
     player = place % rules.players
-    base, total = np.uint64(player * rules.num_features), 0.0
+    base, total = np.uint64(policy_base(rules, memory, player)), 0.0
     for i in range(count):
         code = tree.codes[first + i] if rules.feature else tree.moves[first + i]
         codes[i] = code
@@ -220,6 +228,7 @@ def new_memory(rules: Rules, values: Mapping[str, Value]) -> PpaMemory:
     choices = trace_capacity(rules)
     return PpaMemory(
         alpha=float(values["alpha"]),
+        shared=int(values["policy"] == "shared"),
         decay=float(values["decay"]),
         features=rules.num_features,
         logits=by_code(rules),
@@ -261,10 +270,19 @@ def alpha(default: float) -> Parameter:
     )
 
 
+POLICY = Parameter(
+    "policy",
+    "own",
+    "each player has an own policy, or all players share one (Cazenave 2016, algorithm 3, has a "
+    "single array)",
+    choices=("own", "shared"),
+)
+
+
 def _variant(default: float) -> PlayoutVariant:
     return PlayoutVariant(
         choose,
-        (alpha(default), decay(0.0, "Cazenave 2016: 0")),
+        (alpha(default), POLICY, decay(0.0, "Cazenave 2016: 0")),
         begin=begin,
         learn=learn,
         memory=new_memory,
