@@ -13,10 +13,10 @@ from graven.games.registry import make_game
 DRAWS = 60
 
 
-def moves_of(moves: str, size: int = 9) -> set[str]:
+def moves_of(moves: str, size: int = 9, playout: str = "mogo") -> set[str]:
     """Return all moves that the playout policy plays after these."""
     position = make_game("go", size=size).start().play_moves(moves.split())
-    rules = position.game.rules_with("mogo")
+    rules = position.game.rules_with(playout)
     rng, scratch = generator(1), contract.new_moves(rules)
     state = position.state.copy()
     codes = {
@@ -47,6 +47,25 @@ def test_a_capture_is_taken_wherever_it_is():
 
 def test_without_a_tactical_move_any_point_is_played():
     assert len(moves_of("E5")) > 20
+
+
+def test_without_patterns_only_atari_and_captures_count():
+    assert moves_of("E5 E4 A1 E6 A9 D5", playout="mogo-tactics") == {"F5"}
+    assert moves_of("B1 A1 J9 F5", playout="mogo-tactics") == {"A2"}
+    # A hane: mogo answers around the last move, mogo-tactics anywhere.
+    assert len(moves_of("E5 E6 D4 D6", playout="mogo")) < 10
+    assert len(moves_of("E5 E6 D4 D6", playout="mogo-tactics")) > 20
+
+
+def test_the_board_is_filled_where_it_is_empty_before_anything_else():
+    # On 5x5 with a stone at C3 every point has a neighbour with a stone except on the edge.
+    edge = {f"{column}{row}" for column in "ABCDE" for row in (1, 5)}
+    edge |= {f"{column}{row}" for column in "AE" for row in (2, 3, 4)}
+    assert moves_of("C3", size=5, playout="fillboard") <= edge
+    # Without such a point it plays as mogo-tactics does.
+    assert moves_of("B2 D4 D2 B4 C3", size=5, playout="fillboard") == moves_of(
+        "B2 D4 D2 B4 C3", size=5, playout="mogo-tactics"
+    )
 
 
 TABLE = mogo_playouts.patterns()

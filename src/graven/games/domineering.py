@@ -9,7 +9,8 @@ by an empty word, and the cells of vertical dominoes as a bitboard (for drawing 
 The legal moves are computed from the bitboard of free cells: one shift and two ands for 64 cells.
 
 The key covers the free cells and the player to move. Who placed which domino does not affect the
-rest of the game, so such positions have equal keys.
+rest of the game, so such positions have equal keys. With key=dominoes they have different keys, as
+in a program whose key covers all that is on the board.
 """
 
 from __future__ import annotations
@@ -45,6 +46,8 @@ VERTICAL_NEIGHBOURS = ((-1, 0), (2, 0), (0, -1), (1, -1), (0, 1), (1, 1))
 TURN, OVER, KEY, FREE = range(4)
 
 ZOBRIST_SEED = 1974
+_ODD = -7046029254386353131
+CELLS_KEY, DOMINOES_KEY = "cells", "dominoes"
 
 
 def build_constants(rows: int, columns: int) -> NDArray[np.int64]:
@@ -147,13 +150,21 @@ def play(constants: Constants, state: State, joint: Moves) -> None:
     state[OVER] = legal_bits == 0
 
 
+def play_with_owners(constants: Constants, state: State, joint: Moves) -> None:
+    """Place the domino; the key depends on which cells vertical dominoes cover."""
+    player = state[TURN]
+    play(constants, state, joint)
+    if player == 0:
+        state[KEY] ^= constants[constants[KEYS] + int(joint[0])] * _ODD
+
+
 def scores(constants: Constants, state: State, out: Scores) -> None:
     """Give 1 to the player who moved last, 0 to the other."""
     out[0] = 1.0 if state[TURN] == 1 else 0.0
     out[1] = 1.0 - out[0]
 
 
-def key(constants: Constants, state: State) -> int:
+def zobrist_key(constants: Constants, state: State) -> int:
     """Return the Zobrist key, which `play` updates."""
     return state[KEY]
 
@@ -196,8 +207,11 @@ def parse_position(game: Game, text: str, size: tuple[int, int]) -> Position:
 SIZES = SizeRange(rows=(2, 26), columns=(2, 26))
 
 
-def make(size: int | str = 8) -> Game:
+def make(size: int | str = 8, key: str = CELLS_KEY) -> Game:
     """Return Domineering on a board of this size."""
+    if key not in (CELLS_KEY, DOMINOES_KEY):
+        raise UsageError(f"domineering: key must be {CELLS_KEY} or {DOMINOES_KEY}, got {key}.")
+    owners = key == DOMINOES_KEY
     rows, columns = SIZES.parse(size)
     cells, board_words = rows * columns, bits.words_for(rows * columns)
 
@@ -209,14 +223,14 @@ def make(size: int | str = 8) -> Game:
         return first + cell_name(code + (columns if player == 0 else 1), columns)
 
     def board(state: State) -> SquareBoard:
-        owners = []
+        covered_by = []
         for cell in range(cells):
             word, bit = divmod(cell, 64)
             free = int(state[FREE + word]) >> bit & 1
             vertical = int(state[FREE + board_words + 1 + word]) >> bit & 1
-            owners.append(VACANT if free else 1 - vertical)
+            covered_by.append(VACANT if free else 1 - vertical)
         return SquareBoard(
-            title="domineering", rows=rows, columns=columns, owners=owners, pieces="dominoes"
+            title="domineering", rows=rows, columns=columns, owners=covered_by, pieces="dominoes"
         )
 
     return Game(
@@ -226,10 +240,10 @@ def make(size: int | str = 8) -> Game:
             start=start,
             turn=turn,
             legal=legal,
-            play=play,
+            play=play_with_owners if owners else play,
             scores=scores,
             sample=sample,
-            key=key,
+            key=zobrist_key,
             feature=feature,
             is_playout_move=is_playout_move,
         ),
@@ -248,13 +262,16 @@ def make(size: int | str = 8) -> Game:
             svg=lambda state: as_svg(board(state)),
             parse_position=partial(parse_position, size=(rows, columns)),
         ),
-        options={"size": f"{rows}x{columns}"},
+        options={"size": f"{rows}x{columns}", **({"key": key} if owners else {})},
     )
 
 
 FAMILY = Family(
     name="domineering",
     summary="vertical against horizontal dominoes: a player who cannot move loses",
-    options={"size": GameOption("8x8", str(SIZES))},
+    options={
+        "size": GameOption("8x8", str(SIZES)),
+        "key": GameOption(CELLS_KEY, "equal positions: of covered cells, or of dominoes"),
+    },
     make=make,
 )

@@ -263,10 +263,23 @@ def with_player_to_move(position: Position, player: int) -> Position:
 
 
 SIZES = SizeRange(rows=(2, MAX_SIDE), columns=(2, MAX_SIDE))
+OMITTED, LISTED = "omitted", "listed"
+MOGO_PLAYOUTS = {
+    "mogo": mogo_playouts.mogo,
+    "mogo-tactics": mogo_playouts.mogo_tactics,
+    "fillboard": mogo_playouts.fillboard,
+}
 
 
-def make(size: int | str = 9, komi: float | str | None = None, colors: int | str = 2) -> Game:
+def make(
+    size: int | str = 9,
+    komi: float | str | None = None,
+    colors: int | str = 2,
+    own_eyes: str = OMITTED,
+) -> Game:
     """Return Go on a board of this size, for this number of colours."""
+    if own_eyes not in (OMITTED, LISTED):
+        raise UsageError(f"go: own_eyes must be {OMITTED} or {LISTED}, got {own_eyes}.")
     rows, columns = SIZES.parse(size)
     colours = _parse_colours(colors)
     komi = _parse_komi(komi, colours)
@@ -295,7 +308,7 @@ def make(size: int | str = 9, komi: float | str | None = None, colors: int | str
             legal=legal,
             play=play,
             scores=scores,
-            tree_moves=tree_moves,
+            tree_moves=tree_moves if own_eyes == OMITTED else legal,
             playout_moves=playout_moves,
             sample=sample,
             key=key,
@@ -325,8 +338,13 @@ def make(size: int | str = 9, komi: float | str | None = None, colors: int | str
         ),
         shared_points=True,
         exact_key=False,
-        playouts={"mogo": mogo_playouts.mogo} if colours == 2 else {},
-        options={"size": f"{rows}x{columns}", "komi": _komi_option(komi), "colors": colours},
+        playouts=MOGO_PLAYOUTS if colours == 2 else {},
+        options={
+            "size": f"{rows}x{columns}",
+            "komi": _komi_option(komi),
+            "colors": colours,
+            **({"own_eyes": own_eyes} if own_eyes != OMITTED else {}),
+        },
     )
 
 
@@ -442,6 +460,7 @@ FAMILY = Family(
         "size": GameOption("9x9", str(SIZES)),
         "komi": GameOption(7.5, "points for White, with two colours"),
         "colors": GameOption(2, "2 to 4 players, one colour each"),
+        "own_eyes": GameOption(OMITTED, "moves that fill own eyes: omitted in the tree, or listed"),
     },
     make=make,
 )

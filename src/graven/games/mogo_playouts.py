@@ -9,7 +9,12 @@ report 6062), section 3.2. Each move is of the first kind that exists:
 4. a random move that does not fill an own eye.
 
 Among several moves of a kind one is chosen uniformly. Self-atari is allowed, because the report
-does not exclude it.
+does not exclude it. `mogo-tactics` is the same without the patterns.
+
+`fillboard` is `mogo-tactics` after MoGo's "fill board" (Chaslot, Fiter, Hoock, Rimmel and Teytaud
+2009, "Adding expert knowledge and exploration in Monte-Carlo tree search"): up to FILL_TRIES random
+points are drawn, and the first one is played that is empty with only empty points around it. That
+paper leaves the number of tries open.
 """
 
 from __future__ import annotations
@@ -63,6 +68,7 @@ OWN_STONE, ENEMY_STONE, FREE_POINT, OFF_BOARD = range(4)
 AROUND = 8
 
 SUM_MASK = (1 << SUM_BITS) - 1
+FILL_TRIES = 10
 
 
 @cache
@@ -250,6 +256,51 @@ def capture(constants: Constants, state: State, player: int, rng: Rng) -> int:
             if count == 1 or below(rng, count) == 0:
                 chosen = point
     return chosen
+
+
+@compiled
+def fill(constants: Constants, state: State, player: int, rng: Rng) -> int:
+    """Return a random point that is empty like all eight points around it, or 0 after FILL_TRIES.
+
+    Points off the board count as empty.
+    """
+    width = constants[WIDTH]
+    for _ in range(FILL_TRIES):
+        point = constants[index(POINT_OF + below(rng, constants[CELLS]))]
+        stones = 0
+        for row in (-width, 0, width):
+            for near in (point + row - 1, point + row, point + row + 1):
+                stones += state[index(CELL + STRIDE * near)] & COLOUR_MASK < EMPTY
+        if stones == 0 and is_playout_point(constants, state, player, point):
+            return point
+    return 0
+
+
+@compiled
+def tactical_move(constants: Constants, state: State, player: int, rng: Rng) -> int:
+    """Return a move that saves stones in atari, captures, or is random."""
+    last, chosen = state[LAST_MOVE], 0
+    if 0 <= last < constants[CELLS]:
+        point = constants[index(POINT_OF + last)]
+        chosen = save_from_atari(constants, state, player, point, rng)
+    if chosen == 0:
+        chosen = capture(constants, state, player, rng)
+    if chosen == 0:
+        return sample_move(constants, state, player, rng)
+    return constants[index(constants[CODE_OF] + chosen)]
+
+
+def mogo_tactics(constants: Constants, state: State, player: int, rng: Rng) -> int:
+    """MoGo without patterns: save stones in atari, capture, else random."""
+    return tactical_move(constants, state, player, rng)
+
+
+def fillboard(constants: Constants, state: State, player: int, rng: Rng) -> int:
+    """MoGo without patterns, after points in empty regions (Chaslot et al. 2009)."""
+    chosen = fill(constants, state, player, rng)
+    if chosen:
+        return constants[index(constants[CODE_OF] + chosen)]
+    return tactical_move(constants, state, player, rng)
 
 
 def mogo(constants: Constants, state: State, player: int, rng: Rng) -> int:

@@ -16,6 +16,7 @@ then the game's lists (see `remove_from_list`). The words of a point:
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 
 import numpy as np
@@ -249,7 +250,8 @@ def key(constants: Constants, state: State) -> int:
 
 
 @inlined
-def _feature(constants: Constants, state: State, player: int, move: int) -> int:
+def feature_code(constants: Constants, state: State, player: int, move: int) -> int:
+    """Return what `feature` returns, for kernels."""
     colours = state[NEXT + STRIDE * constants[POINT_OF + move]]
     # For White, swap own (0) and enemy (1): flip the lower bit where the upper bit is 0.
     return 256 * move + (colours ^ (~colours >> 1 & 0x55 * player))
@@ -261,7 +263,7 @@ def feature(constants: Constants, state: State, player: int, move: int) -> int:
     256 * move + the neighbours below, left, right and above, two bits each from the lowest:
     0 own, 1 enemy, 2 empty, 3 edge.
     """
-    return _feature(constants, state, player, move)
+    return feature_code(constants, state, player, move)
 
 
 @inlined
@@ -272,7 +274,7 @@ def list_with_features(
     at, count = constants[LISTS] + 2 * constants[CELLS] * number, state[GAME_WORDS + number]
     for i in range(count):
         moves[i] = state[at + i]
-        codes[i] = _feature(constants, state, player, state[at + i])
+        codes[i] = feature_code(constants, state, player, state[at + i])
     return count
 
 
@@ -288,11 +290,13 @@ def game(
     *,
     game_words: tuple[int, int],
     lists: NDArray[np.int64],
+    playouts: Mapping[str, RuleFunction] | None = None,
+    options: Mapping[str, str] | None = None,
     **functions: RuleFunction,
 ) -> Game:
     """Return a game on a board of `size` (rows, columns); `functions` are its specific rules.
 
-    See `build_constants` for `game_words` and `lists`.
+    See `build_constants` for `game_words` and `lists`. `options` are the game's besides the size.
     """
     rows, columns = size
     cells = rows * columns
@@ -322,7 +326,8 @@ def game(
             svg=lambda state: as_svg(board(state)),
             parse_position=partial(parse_position, size=size),
         ),
-        options={"size": f"{rows}x{columns}"},
+        playouts=playouts,
+        options={"size": f"{rows}x{columns}", **(options or {})},
     )
 
 

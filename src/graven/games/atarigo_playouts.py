@@ -1,0 +1,78 @@
+"""Playouts of Atarigo that see captures.
+
+- `capture`: a move that captures, if there is one; else a random one.
+- `capture-rescue`: a move that captures; else one that extends an own group in atari without being
+  suicide; else a random one.
+
+Among several such moves one is chosen uniformly. The papers do not say how their playouts choose;
+earlier Atarigo programs of their author had captures (see docs/papers/cazenave2015.md).
+"""
+
+from __future__ import annotations
+
+from graven.core.compile import compiled, inlined
+from graven.core.contract import Constants, State
+from graven.core.rng import Rng, below
+from graven.games.stone_groups import (
+    ATARI_SHIFT,
+    EMPTY,
+    GAME_WORDS,
+    LISTS,
+    NEXT,
+    POINT_OF,
+    STRIDE,
+    adjacent_colours,
+)
+
+_FIELDS = 0x55  # the lower bit of each of four fields of two bits
+
+
+@inlined
+def touches(state: State, point: int, colour: int) -> bool:
+    """Whether a stone of this colour is adjacent to an empty point."""
+    different = state[NEXT + STRIDE * point] ^ (_FIELDS * colour)
+    return ((different | (different >> 1)) & _FIELDS) != _FIELDS
+
+
+@inlined
+def is_suicide(colours: int, player: int) -> bool:
+    """Whether a stone would have no liberty, given the `adjacent_colours` of its point.
+
+    A capture is none. An empty neighbour counts with or without its (meaningless) atari bit.
+    """
+    captures = colours & (1 << (1 - player + ATARI_SHIFT))
+    liberties = colours & ((1 << EMPTY) | (1 << (EMPTY + ATARI_SHIFT)) | (1 << player))
+    return captures == 0 and liberties == 0
+
+
+@compiled
+def capturing_move(constants: Constants, state: State, player: int, rng: Rng) -> int:
+    """Return a random move that captures; -1 if there is none."""
+    chosen, found = -1, 0
+    for i in range(state[GAME_WORDS]):
+        code = state[constants[LISTS] + i]
+        point = constants[POINT_OF + code]
+        if touches(state, point, 1 - player):
+            colours = adjacent_colours(constants, state, point)
+            if colours & (1 << (1 - player + ATARI_SHIFT)):
+                found += 1
+                if below(rng, found) == 0:
+                    chosen = code
+    return chosen
+
+
+@compiled
+def rescuing_move(constants: Constants, state: State, player: int, rng: Rng) -> int:
+    """Return a random move that extends an own group in atari, but no suicide; -1 if none."""
+    chosen, found = -1, 0
+    for i in range(state[GAME_WORDS]):
+        code = state[constants[LISTS] + i]
+        point = constants[POINT_OF + code]
+        if touches(state, point, player):
+            colours = adjacent_colours(constants, state, point)
+            in_atari = colours & (1 << (player + ATARI_SHIFT))
+            if in_atari and not is_suicide(colours, player):
+                found += 1
+                if below(rng, found) == 0:
+                    chosen = code
+    return chosen
