@@ -233,7 +233,7 @@ class Results:
         tables = [table for paper in chosen or papers() for table in paper.tables.values()]
         headlines: list[Entry | None] = []
         for table in tables:
-            if not table.measure:
+            if not table.measure and not table.readings:
                 more = [self.entry(table, each) for each in table.figures if each.headline]
                 headlines += [self.best(table), *more]
         return judge_entries([entry for entry in headlines if entry is not None])
@@ -270,7 +270,7 @@ def plan_entries(entries: Iterable[Entry], games: int, shard: Shard = WHOLE) -> 
 def table_file(pairing: Pairing) -> str | None:
     """Return the name of the game file for a pairing, whatever its seed: PAPER-TABLE.
 
-    A pairing of several tables belongs to the first one; None if no table has it.
+    A pairing of several tables belongs to the first one, readings last; None if no table has it.
     """
     return _table_files().get(replace(pairing.settings, seed=0).key)
 
@@ -279,9 +279,11 @@ def table_file(pairing: Pairing) -> str | None:
 def _table_files() -> dict[str, str]:
     results = Results(())
     tables = [table for paper in papers() for table in paper.tables.values() if not table.measure]
+    readings = [table for table in tables if table.readings]
+    others = [table for table in tables if not table.readings]
     return {
         entry.pairing.key: f"{table.paper}-{table.name}"
-        for table in reversed(tables)
+        for table in [*readings, *reversed(others)]
         for entry in results.entries(table)
         if entry.pairing is not None
     }

@@ -6,9 +6,12 @@ parameters (`across` names those printed above the figures, `line` is the number
 the paper prints per line) or a grid with `columns` and `rows`. `game`, `playouts`, `first` and
 `second` may be given in the table, the part, the column or the row; the innermost applies. They
 are templates: "rave(bias={bias})" takes its bias from the parameters of the figure. `[agents]`
-defines names of agents. `guessed` names parameters that the paper does not give for the figures
-with these indices; `headline` has the indices (in a grid, for each row, the columns) of figures
-that belong to the headline besides the best one.
+defines names of agents. Instead of `playouts`, `rates = "RAVE v UCT"` names the columns of the
+paper's table `rates_table` that have the playouts per second of both agents, row by row. `guessed`
+names parameters that the paper does not give for the figures with these indices; `headline` has the
+indices (in a grid, for each row, the columns) of figures that belong to the headline besides the
+best one. A table with `readings = true` plays figures of other tables by other readings of the
+paper; it has no headline.
 """
 
 from __future__ import annotations
@@ -63,6 +66,7 @@ def _parse_table(paper_name: str, paper: Data, table: Data) -> PublishedTable:
         parts=tuple(parts),
         measure=str(table.get("measure", "")),
         odd=str(table.get("odd", "")),
+        readings=bool(table.get("readings", False)),
     )
 
 
@@ -74,6 +78,7 @@ class _Scope:
         self._levels = (part, table, paper)
         self._agents: Mapping[str, str] = paper.get("agents", {})
         self.rows: Mapping[str, Data] = paper.get("rows", {})
+        self._rates = _rates(paper)
         self.clock = int(table.get("clock", 1))
 
     def get(self, key: str, parameters: Data) -> Any:
@@ -143,9 +148,33 @@ class _Scope:
 
     def _playouts(self, parameters: Data) -> tuple[int, int]:
         """Return the playouts of both agents: one number for both, or a list of two."""
-        playouts = self.get("playouts", parameters)
+        rates = str(self.get("rates", parameters) or "")
+        if rates:
+            row = self._rates[parameters["row"]]
+            playouts: Any = [row[name] for name in rates.split(" v ")]
+            playouts = playouts if len(playouts) > 1 else playouts[0]
+        else:
+            playouts = self.get("playouts", parameters)
         first, second = playouts if isinstance(playouts, list) else (playouts, playouts)
         return int(first) * self.clock, int(second) * self.clock
+
+
+def _rates(paper: Data) -> dict[str, dict[str, int]]:
+    """Return the playouts per second of the paper's `rates_table` by row and column."""
+    parts = [
+        part
+        for table in paper["table"]
+        if table["name"] == paper.get("rates_table")
+        for part in table["part"]
+    ]
+    return {
+        row["row"]: {
+            column["label"]: int(figure)
+            for column, figure in zip(part["columns"], row["figures"], strict=True)
+        }
+        for part in parts
+        for row in part["rows"]
+    }
 
 
 def _parse_list(scope: _Scope) -> TablePart:
@@ -205,7 +234,7 @@ def _parse_grid(scope: _Scope) -> TablePart:
             scope.figure(
                 value,
                 f"{label}, {prefix}{column['label']}",
-                {**scope.rows[label], **column},
+                {"row": label, **scope.rows[label], **column},
                 plus_minus=plus_minus,
                 headline=column["label"] in row.get("headline", ()),
             )

@@ -115,6 +115,7 @@ class PublishedTable:
     """A table of a paper.
 
     `measure` is the unit of figures that are not win rates; `odd` notes a peculiarity of the table.
+    A table of readings has figures of other tables, played by other readings of the paper.
     """
 
     paper: str
@@ -123,6 +124,7 @@ class PublishedTable:
     parts: tuple[TablePart, ...]
     measure: str = ""
     odd: str = ""
+    readings: bool = False
 
     @property
     def figures(self) -> tuple[PublishedFigure, ...]:
