@@ -33,12 +33,13 @@ from graven.interfaces.cli.commands.solve_command import solve
 from graven.interfaces.cli.commands.sweep_command import sweep
 from graven.interfaces.cli.commands.tournament_command import tournament
 from graven.interfaces.cli.commands.tune_command import tune
+from graven.interfaces.cli.commands.tune_rave_command import tune_rave
 from graven.interfaces.cli.commands.warm_command import warm
 from graven.interfaces.cli.console import INTERRUPTED, command_line, print_resume_command
 
 BUG, BAD_INPUT = 1, 2
 """Exit codes."""
-RESUMABLE = ("match", "tournament", "sweep", "tune", "reproduce")
+RESUMABLE = ("match", "tournament", "sweep", "tune", "tune-rave", "reproduce")
 """Commands that store their games, so that the same command resumes them."""
 QUOTED_LINE = "    "
 """Lines of a message that begin like this quote a text and keep their layout."""
@@ -85,6 +86,7 @@ for command in (
     tournament,
     sweep,
     tune,
+    tune_rave,
     reproduce,
     report,
     export,

@@ -88,12 +88,13 @@ def sweep(
         lambda config: run_sweep(
             loaded, agents, against, config, games=games, robustness_against=robustness_against
         ),
-        _show,
+        show_sweep,
         as_json=lambda result: result.to_dict(),
     )
 
 
-def _show(result: SweepResult) -> None:
+def show_sweep(result: SweepResult) -> None:
+    """Print the tables of a sweep."""
     console = out()
     title = f"{result.game}: win rates in per cent against {result.against}"
     console.print(title, style="bold", markup=False, soft_wrap=True)
