@@ -102,6 +102,13 @@ def _write_markdown(path: str, entries: list[Entry]) -> None:
     replace_text(path, markdown_table(entries))
 
 
+def is_reading(entry: Entry) -> bool:
+    """Return whether an entry plays a figure by another reading of its paper."""
+    from graven.lab.published import paper
+
+    return paper(entry.paper).table(entry.table).readings
+
+
 def markdown_table(entries: list[Entry]) -> str:
     """Return the figures that can be played as a table for documentation."""
     headings = MARKDOWN_COLUMNS
@@ -111,7 +118,7 @@ def markdown_table(entries: list[Entry]) -> str:
             continue
         cells = (
             entry.paper,
-            entry.table,
+            f"readings: {entry.figure.place}" if is_reading(entry) else entry.table,
             entry.pairing.game,
             playouts_text(entry),
             *(f"`{agent}`" for agent in entry.pairing.agents),
