@@ -19,7 +19,7 @@ from graven.core.errors import UsageError
 from graven.core.game import Game
 from graven.core.rng import Rng, below
 from graven.games import stone_groups
-from graven.games.atarigo_playouts import capturing_move, is_suicide, rescuing_move
+from graven.games.atarigo_playouts import capturing_move, is_suicide, tactical_move
 from graven.games.boards import SizeRange
 from graven.games.registry import Family, GameOption
 from graven.games.stone_groups import (
@@ -148,9 +148,7 @@ def capture(constants: Constants, state: State, player: int, rng: Rng) -> int:
 
 def capture_rescue(constants: Constants, state: State, player: int, rng: Rng) -> int:
     """Moves that capture, else those that extend a group in atari, else random ones."""
-    move = capturing_move(constants, state, player, rng)
-    if move < 0:
-        move = rescuing_move(constants, state, player, rng)
+    move = tactical_move(constants, state, player, rng)
     return move if move >= 0 else sample(constants, state, player, rng)
 
 
@@ -162,9 +160,7 @@ def capture_without_suicide(constants: Constants, state: State, player: int, rng
 
 def rescue_without_suicide(constants: Constants, state: State, player: int, rng: Rng) -> int:
     """Moves that capture, else those that extend a group in atari, else random legal ones."""
-    move = capturing_move(constants, state, player, rng)
-    if move < 0:
-        move = rescuing_move(constants, state, player, rng)
+    move = tactical_move(constants, state, player, rng)
     return move if move >= 0 else sample_without_suicide(constants, state, player, rng)
 
 

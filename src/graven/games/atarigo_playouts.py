@@ -48,29 +48,26 @@ def is_suicide(colours: int, player: int) -> bool:
 @compiled
 def capturing_move(constants: Constants, state: State, player: int, rng: Rng) -> int:
     """Return a random move that captures; -1 if there is none."""
-    chosen, found = -1, 0
-    for i in range(state[GAME_WORDS]):
-        code = state[constants[LISTS] + i]
-        point = constants[POINT_OF + code]
-        if touches(state, point, 1 - player):
-            colours = adjacent_colours(constants, state, point)
-            if colours & (1 << (1 - player + ATARI_SHIFT)):
-                found += 1
-                if below(rng, found) == 0:
-                    chosen = code
-    return chosen
+    return _last_liberty(constants, state, player, 1 - player, rng)
 
 
 @compiled
-def rescuing_move(constants: Constants, state: State, player: int, rng: Rng) -> int:
-    """Return a random move that extends an own group in atari, but no suicide; -1 if none."""
+def tactical_move(constants: Constants, state: State, player: int, rng: Rng) -> int:
+    """Return a random move that captures, else one that extends a group in atari; -1 if none."""
+    move = _last_liberty(constants, state, player, 1 - player, rng)
+    return move if move >= 0 else _last_liberty(constants, state, player, player, rng)
+
+
+@inlined
+def _last_liberty(constants: Constants, state: State, player: int, colour: int, rng: Rng) -> int:
+    """Return a random move on the last liberty of a group of a colour, but no suicide; or -1."""
     chosen, found = -1, 0
     for i in range(state[GAME_WORDS]):
         code = state[constants[LISTS] + i]
         point = constants[POINT_OF + code]
-        if touches(state, point, player):
+        if touches(state, point, colour):
             colours = adjacent_colours(constants, state, point)
-            in_atari = colours & (1 << (player + ATARI_SHIFT))
+            in_atari = colours & (1 << (colour + ATARI_SHIFT))
             if in_atari and not is_suicide(colours, player):
                 found += 1
                 if below(rng, found) == 0:
