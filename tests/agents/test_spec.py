@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graven.agents import parse
-from graven.agents.spec_parser import migrate_spec
+from graven.agents.spec_parser import migrate_spec, spec_of_stored, stored_spec
 from graven.core.calls import format_value
 from graven.core.errors import UsageError
 from graven.search.options import OPTIONS, SearchOptions
@@ -150,6 +150,26 @@ def test_stored_specs_are_read_with_the_present_names_of_options(stored, present
 )  # fmt: skip
 def test_other_texts_are_not_migrated(text):
     assert migrate_spec(text) == text
+
+
+@pytest.mark.parametrize(
+    ("canonical", "stored"),
+    [
+        ("uct(c=0.4,solver=off)", "uct(c=0.4)"),
+        ("uct(c=0.4)", "uct(c=0.4,solver=on)"),
+        ("rave(k=2,c=0.2,solver=off,batch_leaves=4)+mast(k=4)",
+         "rave(k=2,c=0.2,batch_leaves=4)+mast(k=4)"),
+        ("uct(c=0.4,ties=first)", "uct(c=0.4,ties=first,solver=on)"),
+        ("mine.py:tree(c=0.4)", "mine.py:tree(c=0.4,solver=on)"),
+        ("mine.py:tree(solver=off,digest=1e5)", "mine.py:tree(digest=1e5)"),
+        ("", ""), ("uct(", "uct("), ("no spec at all", "no spec at all"),
+    ],
+)  # fmt: skip
+def test_records_from_before_the_solver_keep_their_texts(canonical, stored):
+    assert stored_spec(canonical) == stored
+    assert spec_of_stored(stored) == canonical
+    if stored.startswith(("uct(c", "rave")):
+        assert parse(canonical).text == canonical
 
 
 @pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)

@@ -104,8 +104,9 @@ PRAGMA application_id = 1735549302;
 PRAGMA user_version = 1;
 """
 OLD_SPECS = (
-    "uct(batch_leaves=2,playouts_per_leaf=3,final_move=mean,reuse_tree=true,memory_mib=64)+mast",
-    "rave",
+    "uct(solver=off,batch_leaves=2,playouts_per_leaf=3,final_move=mean,reuse_tree=true,"
+    "memory_mib=64)+mast",
+    "rave(solver=off)",
 )
 OLD_PAIRING = Pairing(
     game="nogo(size=3x3)",
@@ -147,7 +148,8 @@ def test_a_file_of_version_0_1_is_continued(old_file):
         recorded = list(store.results(OLD_PAIRING, 10))
         assert [(game.index, game.values) for game in recorded] == [(0, ()), (1, (0.5, 0.25))]
         assert store.summary(OLD_PAIRING, 10).games == 2
-        plain = replace(OLD_PAIRING, agents=("uct", "rave"), seed=0, opening_plies=0)
+        agents = ("uct(solver=off)", "rave(solver=off)")
+        plain = replace(OLD_PAIRING, agents=agents, seed=0, opening_plies=0)
         assert store.pairing_id(plain) == 2
         assert store.pairing_id(replace(OLD_PAIRING, seed=8)) == 3
 

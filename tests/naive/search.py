@@ -16,6 +16,7 @@ from graven.core import contract
 from graven.core.contract import SIMULTANEOUS, TERMINAL
 from graven.core.rng import below, generator
 from tests.naive.playouts import Choice, Uniform, codes_of
+from tests.naive.score_bounds import NaiveSolver, is_proven
 from tests.naive.value_playouts import ValuePlayouts
 
 
@@ -29,6 +30,9 @@ class Node:
     amaf_count: dict[tuple[int, int], int] = field(default_factory=dict)
     amaf_total: dict[tuple[int, int], float] = field(default_factory=dict)
     children: dict[tuple[int, ...], Node] = field(default_factory=dict)  # by joint move
+    bounds: list[list[float]] | None = None  # by player, see `score_bounds`
+    proof_move: int | None = None
+    skipped: set[int] = field(default_factory=set)
 
 
 class NaiveSearch:
@@ -53,7 +57,11 @@ class NaiveSearch:
         playouts_per_leaf=1,
         batch_growth=0,
         learn_after="playout",
+        solver="on",
     ):
+        self.solver = None
+        if solver == "on" and game.exact_key and not game.functions.tree_moves:
+            self.solver = NaiveSolver(game.players)
         self.batch_leaves, self.playouts_per_leaf = batch_leaves, playouts_per_leaf
         self.batch_growth, self.learn_after = batch_growth, learn_after
         self.ties, self.offset, self.untried = ties, offset, untried
@@ -85,7 +93,7 @@ class NaiveSearch:
     def run(self, seed, playouts):
         self.rng = generator(seed)
         self.batches = []
-        while playouts:
+        while playouts and not (self.solver and is_proven(self.root)):
             per_leaf, most = min(self.playouts_per_leaf, playouts), playouts
             if self.batch_growth:
                 most = min(most, max(1, self.root.visits // self.batch_growth))
@@ -194,6 +202,8 @@ class NaiveSearch:
             for played in self.played_after(trace[max(at, counted_from) :]):
                 node.amaf_count[played] = node.amaf_count.get(played, 0) + 1
                 node.amaf_total[played] = node.amaf_total.get(played, 0.0) + scores[played[0]]
+        if self.solver:
+            self.solver.update(path, trace, scores)
 
     def played_after(self, trace):
         """What AMAF counts: every move once; of a place only the move that took it first.
@@ -231,14 +241,14 @@ class NaiveSearch:
 
     def select(self, node, reference, mover):
         values = []
-        for move in node.moves[mover]:
+        moves = [move for move in node.moves[mover] if move not in node.skipped]
+        for move in moves:
             value = self.formula(node, reference, mover, move)
             if self.untried == "amaf" and node.count.get((mover, move), 0) == 0:
                 pa, amaf = amaf_of(reference, (mover, move))
                 value = amaf + 1.0 if pa else None
             values.append(self.fpu if value is None else value)
         least = max(values) - self.offset
-        moves = node.moves[mover]
         best = [move for move, value in zip(moves, values, strict=True) if value >= least]
         if self.ties == "first":
             return min(best)

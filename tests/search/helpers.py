@@ -62,6 +62,7 @@ def assert_same_tree(search, twin):
         compared += 1
         assert tree.visits[node] == other.visits
         assert tree.turns[node] == other.turn
+        assert_same_bounds(rules, tree, node, other)
         if tree.table[node] != arrays.NONE:
             tables += 1
             assert_same_table(rules, tree, tree.table[node], other)
@@ -77,6 +78,24 @@ def assert_same_tree(search, twin):
                 if other.turn != SIMULTANEOUS and (move,) in other.children:
                     stack.append((int(tree.children[edge]), other.children[(move,)]))
     return compared, tables
+
+
+def assert_same_bounds(rules, tree, node, other):
+    if not rules.score_bounds:
+        assert other.bounds is None
+        return
+    bounds = [[0.0, 1.0] for _ in range(rules.players)]
+    if tree.bounded[node]:
+        places = slice(node * rules.players, (node + 1) * rules.players)
+        bounds = [list(pair) for pair in zip(tree.lower[places], tree.upper[places], strict=True)]
+    assert bounds == (other.bounds or [[0.0, 1.0]] * rules.players)
+    if other.moves is None or other.turn == SIMULTANEOUS:
+        return
+    first = int(tree.first[node * rules.players + other.turn])
+    moves = other.moves[other.turn]
+    skipped = {move for edge, move in enumerate(moves, first) if tree.skipped[edge]}
+    assert skipped == other.skipped
+    assert tree.skips[node] == len(skipped)
 
 
 def assert_same_table(rules, tree, table, other):

@@ -227,7 +227,7 @@ def test_grave_with_infinite_ref_is_hrave():
 
 def test_terminal_nodes_count_as_playouts_and_have_no_moves():
     game = make_game("nogo(size=2)")
-    search, twin = run_both(game, "uct(c=0.4)", naive.uct(0.4), None, playouts=500)
+    search, twin = run_both(game, "uct(c=0.4)", naive.uct(0.4), None, playouts=500, solver="off")
     assert_same_tree(search, twin)
     tree = search.tree
     over = [n for n in range(int(search.tree.meta[arrays.NODES])) if tree.turns[n] == TERMINAL]

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 MOVES_SHOWN = 10
 MAX_PV_MOVES = 12
-HEADINGS = ("move", "playouts", "share", "mean", "AMAF", "AMAF playouts")
+HEADINGS = ("move", "playouts", "share", "mean", "AMAF", "AMAF playouts", "proven")
 GAP = "   "
 
 MEMORY_FULL = "The tree reached its memory limit and stopped growing: raise it with memory_mib."
@@ -28,10 +28,12 @@ class TextLine(NamedTuple):
 
 
 def move_lines(stats: Sequence[MoveStat], top: int) -> list[TextLine]:
-    """Return a table of the most visited moves: playouts, share, mean, AMAF."""
+    """Return a table of the most visited moves: playouts, share, mean, AMAF, what is proven."""
     total = sum(stat.visits for stat in stats) or 1
     rows = [HEADINGS, *(_cells(stat, total) for stat in stats[:top])]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(HEADINGS))]
+    if not any(stat.proof_text for stat in stats[:top]):
+        rows = [row[:-1] for row in rows]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = []
     for number, (move, *cells) in enumerate(rows):
         right = [f"{cell:>{width}}" for cell, width in zip(cells, widths[1:], strict=True)]
@@ -48,6 +50,7 @@ def _cells(stat: MoveStat, total: int) -> tuple[str, ...]:
         f"{stat.mean:.3f}" if stat.visits else "",
         f"{stat.amaf:.3f}" if stat.amaf is not None else "",
         f"{stat.amaf_visits:,}" if stat.amaf is not None else "",
+        stat.proof_text,
     )
 
 
@@ -67,6 +70,8 @@ def result_lines(result: SearchResult, top: int = MOVES_SHOWN) -> list[TextLine]
     lines.append(
         TextLine(f"best       {result.best_move}, value {result.value:.3f}{whose}", "bold")
     )
+    if result.proof_text:
+        lines.append(TextLine(f"proven     {result.proof_text}", "bold"))
     if result.pv:  # empty where players move simultaneously
         lines.append(TextLine(f"pv         {pv_text(result)}"))
     lines.append(TextLine(f"spent      {speed_text(result)}"))

@@ -17,12 +17,15 @@ from graven.core.plain_values import PlainValues
 from graven.core.position import Position
 from graven.core.rng import derive
 from graven.search.result import (
+    RootProof,
     RootStatistics,
     final_move,
     principal_variation,
+    root_proof,
     root_statistics,
 )
 from graven.search.runner import Search
+from graven.search.score_bounds import HIGHEST, LOWEST
 from graven.search.tree import Tree
 
 MIB = 1 << 20
@@ -33,13 +36,25 @@ DETAILS = ("root_stats", "by_player", "pv", "tree")
 
 @dataclass(frozen=True)
 class MoveStat:
-    """The statistics of one root move. `amaf` is None where the move has no AMAF value."""
+    """The statistics of one root move. `amaf` is None where the move has no AMAF value.
+
+    `lower` and `upper` are proven bounds of the score after the move; where they are equal,
+    `plies_left` are the plies after the move to the end of the game.
+    """
 
     move: str
     visits: int
     mean: float
     amaf: float | None
     amaf_visits: int
+    lower: float = LOWEST
+    upper: float = HIGHEST
+    plies_left: int = 0
+
+    @property
+    def proof_text(self) -> str:
+        """What is proven about the move: "win in 7 plies"; empty if nothing is."""
+        return bounds_text(self.lower, self.upper, self.plies_left + 1)
 
 
 @dataclass(frozen=True, repr=False)
@@ -53,6 +68,11 @@ class SearchResult(PlainValues):
     in the order of their visits, `by_player` the same for every player to move, `pv` the principal
     variation, `tree` the search tree (None for agents that hide it). `plies` counts the plies of
     all playouts; `memory_full` is true if the tree reached its memory limit.
+
+    `proven` is true if the score of the player to move is proven: the search then ended early,
+    `best_move` reaches that score, `value` is the score, and `plies_left` are the plies to the end
+    of the game with the proven moves. `bounds` are a proven lower and upper bound of every player's
+    score, (0, 1) where nothing is known; empty for agents that prove nothing.
     """
 
     best_move: str
@@ -70,6 +90,9 @@ class SearchResult(PlainValues):
     best_joint: tuple[str, ...] = ()
     best_object: Any = None
     player_names: tuple[str, ...] = ()  # of the players to move
+    proven: bool = False
+    bounds: tuple[tuple[float, float], ...] = ()  # of every player
+    plies_left: int = 0
     tree: SearchTree | None = field(default_factory=lambda: None, compare=False)
 
     def __post_init__(self) -> None:
@@ -104,16 +127,26 @@ class SearchResult(PlainValues):
 
     def value_of(self, player: int) -> float | None:
         """Return the expected score of one player's best move; None if it was not tried."""
+        chosen: RootStatistics | MoveStat | None
         if "_details" in self.__dict__:
             chosen = self.__dict__["_details"].choices[player]
-            return chosen.mean if chosen.visits else None
-        best = self.move_of(player)
-        return next((s.mean for s in self.by_player[player] if s.move == best and s.visits), None)
+        else:
+            best = self.move_of(player)
+            chosen = next((stat for stat in self.by_player[player] if stat.move == best), None)
+        if chosen is None or not chosen.visits:
+            return None
+        return chosen.lower if chosen.lower >= chosen.upper else chosen.mean
 
     @property
     def playouts_per_second(self) -> float:
         """The speed of the search."""
         return self.playouts / self.seconds if self.seconds else 0.0
+
+    @property
+    def proof_text(self) -> str:
+        """What is proven about the best move: "win in 7 plies", "score at least 0.5"; or empty."""
+        best = next((stat for stat in self.root_stats if stat.move == self.best_joint[0]), None)
+        return best.proof_text if best and len(self.best_joint) == 1 else ""
 
     @property
     def amaf_agreement(self) -> float | None:
@@ -144,6 +177,9 @@ class SearchResult(PlainValues):
             "amaf_agreement": self.amaf_agreement,
             "memory_mib": self.memory_mib,
             "memory_full": self.memory_full,
+            "proven": self.proven,
+            "bounds": [list(pair) for pair in self.bounds],
+            "plies_left": self.plies_left,
         }
         if len(self.by_player) > 1:
             values["by_player"] = [
@@ -194,6 +230,7 @@ def find_move(
     return make_result(
         position,
         choices,
+        root_proof(search.rules, run.tree),
         details=details,
         playouts=run.playouts,
         plies=run.plies,
@@ -290,6 +327,7 @@ def sorted_stats(game: Game, player: int, moves: list[RootStatistics]) -> tuple[
 def make_result(
     position: Position,
     choices: dict[int, RootStatistics],
+    proof: RootProof,
     *,
     details: RootDetails | None = None,
     **rest: Any,
@@ -298,12 +336,17 @@ def make_result(
     game, first = position.game, position.players_to_move[0]
     joint = tuple(game.format_move(player, chosen.code) for player, chosen in choices.items())
     move_object = game.display.move_object
+    if proof.proven:
+        value = proof.bounds[first][0]
+    else:
+        value = choices[first].mean if choices[first].visits else UNKNOWN_VALUE
     values: dict[str, Any] = {
         "best_move": ",".join(joint),
         "best_joint": joint,
         "best_object": move_object(first, choices[first].code) if move_object else None,
-        "value": choices[first].mean if choices[first].visits else UNKNOWN_VALUE,
+        "value": value,
         "player_names": tuple(game.player_names[player] for player in choices),
+        **proof._asdict(),
         **rest,
     }
     return SearchResult.with_details(details, **values) if details else SearchResult(**values)
@@ -316,4 +359,18 @@ def _move_stat(game: Game, player: int, move: RootStatistics) -> MoveStat:
         mean=move.mean,
         amaf=move.amaf_total / move.amaf_visits if move.amaf_visits else None,
         amaf_visits=move.amaf_visits,
+        lower=move.lower,
+        upper=move.upper,
+        plies_left=move.plies_left,
     )
+
+
+def bounds_text(lower: float, upper: float, plies: int) -> str:
+    """Return proven bounds of a score in words; `plies` are those to the end of the game."""
+    if lower < upper:
+        parts = [f"at least {lower:g}"] if lower > LOWEST else []
+        parts += [f"at most {upper:g}"] if upper < HIGHEST else []
+        return f"score {' and '.join(parts)}" if parts else ""
+    if lower in (LOWEST, HIGHEST):
+        return f"{'win' if lower else 'loss'} in {plies} {'ply' if plies == 1 else 'plies'}"
+    return f"score {lower:g}"

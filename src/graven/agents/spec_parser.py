@@ -9,7 +9,7 @@ canonical form, the text that stores keep.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeVar
@@ -124,16 +124,51 @@ def parse(text: str, files: bool = False, policies: Policies = ()) -> Spec:
 
 def migrate_spec(text: str) -> str:
     """Return a stored spec with the options' present names; any other text as it is."""
+    return _with_arguments(
+        text,
+        lambda arguments: {_FORMER_OPTIONS.get(key, key): arguments[key] for key in arguments},
+    )
+
+
+def stored_spec(text: str) -> str:
+    """Return a canonical spec as records store it: with solver=on, and without solver=off.
+
+    Records that are older than the solver keep their texts.
+    """
+    return _with_arguments(text, lambda arguments: _with_solver(arguments, "on", omitted="off"))
+
+
+def spec_of_stored(text: str) -> str:
+    """Return the canonical form of a stored spec: see `stored_spec`."""
+    return _with_arguments(text, lambda arguments: _with_solver(arguments, "off", omitted="on"))
+
+
+def _with_arguments(text: str, change: Callable[[dict[str, str]], dict[str, str]]) -> str:
+    """Return a spec with changed arguments of the tree policy; a text that is no spec as it is."""
     try:
         tree, *rest = split(text, "+")
-        name, inside = tree.strip().removesuffix(")").split("(", 1)
+        parse_call(tree)
+        name, _, inside = tree.strip().removesuffix(")").partition("(")
         arguments = parse_arguments(inside, name)
-    except (UsageError, ValueError):
+    except UsageError:
         return text
-    if not _FORMER_OPTIONS.keys() & arguments.keys():
-        return text
-    renamed = {_FORMER_OPTIONS.get(key, key): value for key, value in arguments.items()}
-    return "+".join([format_call(name, renamed), *rest])
+    changed = change(arguments)
+    return text if changed == arguments else "+".join([format_call(name, changed), *rest])
+
+
+def _with_solver(arguments: dict[str, str], missing: str, omitted: str) -> dict[str, str]:
+    """Return arguments with the option `solver` in its place, unless its value is `omitted`.
+
+    `missing` is its value where the arguments do not have it.
+    """
+    value = arguments.get("solver", missing)
+    changed = [(key, text) for key, text in arguments.items() if key != "solver"]
+    if value != omitted:
+        names = list(_OPTIONS)
+        later = {*names[names.index("solver") :], DIGEST}
+        place = next((i for i, (key, _) in enumerate(changed) if key in later), len(changed))
+        changed.insert(place, ("solver", value))
+    return dict(changed)
 
 
 def with_budget(text: str, budget: Budget) -> str:

@@ -25,7 +25,7 @@ from graven.agents.search_result import (
 from graven.core.errors import UsageError
 from graven.core.position import Position
 from graven.search import snapshot
-from graven.search.result import RootStatistics
+from graven.search.result import RootStatistics, root_proof
 from graven.search.runner import Search, Stop
 
 
@@ -92,11 +92,13 @@ def live_result(search: Search, position: Position, seconds: float) -> SearchRes
             rule = search.spec.options.final_move
             choices[player] = choose_move(position, player, moves, rule, 0)
             by_player[player] = sorted_stats(position.game, player, moves)
+        proof = root_proof(search.rules, search.tree)
     except (IndexError, ValueError):  # the tree grew during the read
         return None
     return make_result(
         position,
         choices,
+        proof,
         root_stats=by_player[position.players_to_move[0]],
         by_player=by_player,
         pv=tuple(
@@ -117,4 +119,7 @@ def _statistics(move: snapshot.MoveSnapshot) -> RootStatistics:
         total=(move.mean or 0.0) * move.visits,
         amaf_visits=move.amaf_visits,
         amaf_total=(move.amaf or 0.0) * move.amaf_visits,
+        lower=move.lower,
+        upper=move.upper,
+        plies_left=move.plies_left,
     )

@@ -177,6 +177,7 @@ class Rules(NamedTuple):
     batch_scratch: int
     shared_points: int
     misere: int
+    score_bounds: int  # whether a tree can keep score bounds, see `search.score_bounds`
 
 
 RULES = types.NamedTuple([TABLES] + [types.int64] * (len(Rules._fields) - 1), Rules)

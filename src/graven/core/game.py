@@ -196,6 +196,7 @@ class Game:
             batch_scratch=self.batch_scratch,
             shared_points=int(self.shared_points and self.players > 1),
             misere=int(self.misere),
+            score_bounds=int(self.exact_key and self.functions.tree_moves is None),
             rollout=rollout_address(self.functions, careful=True) if checked else 0,
             **code,
         )

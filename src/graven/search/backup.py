@@ -1,10 +1,10 @@
-"""Backup: count a finished simulation at the nodes and edges of its path, and in AMAF tables."""
+"""Backup: count a finished simulation on its path and in AMAF tables; update score bounds."""
 
 from __future__ import annotations
 
 from graven.core.compile import inlined
 from graven.core.contract import SIMULTANEOUS
-from graven.search import amaf
+from graven.search import amaf, score_bounds
 from graven.search.plan import SearchState
 from graven.search.tree import DEPTH, STEPS
 
@@ -29,3 +29,5 @@ def backup(search: SearchState) -> None:
                 tree.sums[edge] += scores[player]
     if search.plan.amaf:
         amaf.update(search)
+    if search.plan.solver:
+        score_bounds.update(search)

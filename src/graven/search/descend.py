@@ -8,6 +8,7 @@ from graven.core.contract import SIMULTANEOUS, TERMINAL
 from graven.core.status import Status
 from graven.search import amaf
 from graven.search.plan import SearchState
+from graven.search.score_bounds import select_open
 from graven.search.select.selection import call_select, log_of
 from graven.search.tree import (
     CLOSED,
@@ -68,23 +69,26 @@ def descend(search: SearchState) -> int:
         for mover in range(low, high):
             first = tree.first[node * players + mover]
             end = first + tree.degree[node * players + mover]
-            edge = call_select(
-                plan.select,
-                (
-                    plan.params,
-                    record.rng,
-                    tree.visits[node],
-                    log_of(plan.logs, tree.visits[node]),
-                    first,
-                    end,
-                    tree.moves,
-                    tree.counts,
-                    tree.sums,
-                    tree.amaf,
-                    amaf.player_base(rules, max(shape[TABLE], 0), mover),
-                    record.values,
-                ),
-            )
+            if plan.solver and tree.skips[node]:
+                edge = select_open(search, node, mover)
+            else:
+                edge = call_select(
+                    plan.select,
+                    (
+                        plan.params,
+                        record.rng,
+                        tree.visits[node],
+                        log_of(plan.logs, tree.visits[node]),
+                        first,
+                        end,
+                        tree.moves,
+                        tree.counts,
+                        tree.sums,
+                        tree.amaf,
+                        amaf.player_base(rules, max(shape[TABLE], 0), mover),
+                        record.values,
+                    ),
+                )
             record.edges[(depth - 1) * players + mover] = edge
             record.joint[mover] = tree.moves[edge]
             record.trace[length] = mover * rules.num_codes + tree.moves[edge]
@@ -168,6 +172,10 @@ def list_moves(search: SearchState, node: int, low: int, high: int) -> int:
             sums[i] = 0.0
         for i in range(count):
             children[i] = NONE
+        if rules.score_bounds:
+            skipped = tree.skipped[edges : edges + count]
+            for i in range(count):
+                skipped[i] = 0
         edges += count
     tree.meta[EDGES] = edges
     return Status.OK

@@ -101,6 +101,13 @@ class SearchOptions:
         paper="true: Sironi and Winands",
     )
     transpositions: bool = option(True, "equal positions share one node, however they are reached")
+    solver: str = option(
+        "on",
+        "keep proven bounds of the players' scores at every node, skip what is proven worse, and "
+        "stop when the root is proven",
+        paper="off in all five papers",
+        choices=("on", "off"),
+    )
     batch_leaves: int = option(
         1,
         "descents made before any of their playouts begin, each with a virtual loss: for games "

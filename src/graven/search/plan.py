@@ -53,6 +53,7 @@ class Plan(NamedTuple):
     credit_creation: int  # whether the simulation that adds a node counts in it
     expand: int  # a position enters the tree with its n-th playout
     transpositions: int  # whether equal positions share a node
+    solver: int  # whether nodes have score bounds
 
 
 class SearchState(NamedTuple):

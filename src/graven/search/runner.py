@@ -97,6 +97,7 @@ class Search:
         options = spec.options
         if options.amaf_count != "first":
             rules = rules._replace(shared_points=0)
+        rules = rules._replace(score_bounds=int(rules.score_bounds and options.solver == "on"))
         self.name = name
         self.rules = rules
         self.spec = spec
@@ -134,6 +135,7 @@ class Search:
             credit_creation=int(options.credit_creation),
             expand=options.expand,
             transpositions=int(options.transpositions),
+            solver=rules.score_bounds,
         )
         self.batch: Batch | None = None
         leaves, playouts = options.batch_leaves, options.playouts_per_leaf

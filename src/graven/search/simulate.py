@@ -10,6 +10,7 @@ from graven.search.backup import backup
 from graven.search.descend import descend
 from graven.search.plan import SearchState, call_learn, call_playout
 from graven.search.playout.loop import play_uniformly
+from graven.search.score_bounds import root_is_decided
 from graven.search.tree import (
     CLOSED,
     LENGTH,
@@ -22,7 +23,8 @@ from graven.search.tree import (
     new_node,
 )
 
-# Entries of `control`. STOP: set from any thread to end the search after the simulation under way;
+# Entries of `control`. STOP: set from any thread, or when the root is
+# proven, to end the search after the simulation under way;
 # DONE: simulations done; PLIES: the plies of all of them.
 STOP, DONE, PLIES, CONTROL = range(4)
 
@@ -64,10 +66,12 @@ def play_out(search: SearchState) -> int:
 
 @inlined
 def finish(search: SearchState) -> None:
-    """Back up a finished record and count it."""
+    """Back up a finished record and count it; end the search if the root is proven."""
     backup(search)
     search.control[DONE] += 1
     search.control[PLIES] += search.record.shape[LENGTH]
+    if search.plan.solver and root_is_decided(search):
+        search.control[STOP] = 1
 
 
 @inlined
@@ -95,4 +99,6 @@ def set_root(search: SearchState) -> int:
     root = tree.meta[ROOT]
     if search.plan.amaf and tree.table[root] == NONE and build_table(search, root) == NONE:
         return Status.NEED_TABLES
+    if search.plan.solver and root_is_decided(search):
+        search.control[STOP] = 1  # proven by an earlier search in the same tree
     return Status.OK

@@ -21,8 +21,9 @@ from graven.core.rng import Rng, generator
 from graven.search.amaf import place_read, statistics
 from graven.search.layout import SPARE
 from graven.search.plan import Plan
-from graven.search.result import principal_variation
+from graven.search.result import EdgeBounds, edge_bounds, principal_variation
 from graven.search.runner import Search
+from graven.search.score_bounds import HIGHEST, LOWEST
 from graven.search.select.selection import FPU, OWN, Edge, Node, call_select, log_of, value_capacity
 from graven.search.simulate import DONE
 from graven.search.tree import NODES, NONE, ROOT, Tree
@@ -43,7 +44,8 @@ class MoveSnapshot:
     `amaf` is the mean in the AMAF table that the node reads, None without AMAF statistics; `beta`
     the weight of AMAF, None if the formula has none; `value` the value that the tree policy
     compares, infinite for a move that is to be tried first. `expanded` is true if the position
-    after the move is a node whose moves have been listed.
+    after the move is a node whose moves have been listed. `lower`, `upper` and `plies_left` are
+    those of `RootStatistics`.
     """
 
     code: int
@@ -54,6 +56,9 @@ class MoveSnapshot:
     beta: float | None
     value: float
     expanded: bool
+    lower: float = LOWEST
+    upper: float = HIGHEST
+    plies_left: int = 0
 
 
 @dataclass(frozen=True)
@@ -193,7 +198,8 @@ def take_snapshot(search: Search, path: Sequence[int], player: int | None = None
     )
     evaluate(search.plan, visits, columns, generator(0))
     expanded = [_has_moves(tree, rules.players, child) for child in children]
-    moves = _moves(search, visits, columns, expanded, has_amaf=depth is not None)
+    bounds = edge_bounds(rules, tree, edges, mover)
+    moves = _moves(search, visits, columns, expanded, bounds, has_amaf=depth is not None)
     return NodeSnapshot(turn, visits, moves, depth)
 
 
@@ -203,7 +209,13 @@ def _with_spare(array: NDArray[N]) -> NDArray[N]:
 
 
 def _moves(
-    search: Search, visits: int, columns: EdgeColumns, expanded: Sequence[bool], *, has_amaf: bool
+    search: Search,
+    visits: int,
+    columns: EdgeColumns,
+    expanded: Sequence[bool],
+    bounds: EdgeBounds,
+    *,
+    has_amaf: bool,
 ) -> tuple[MoveSnapshot, ...]:
     """Return the moves of a node with these edges, sorted by playouts."""
     formula, params = search.spec.formula, search.plan.params
@@ -215,9 +227,11 @@ def _moves(
     values = columns.values[: len(columns.moves)].tolist()
     statistics_of_edges = zip(*(array.tolist() for array in arrays), strict=True)
     moves = []
-    for code, numbers, value, is_expanded in zip(
-        columns.moves.tolist(), statistics_of_edges, values, expanded, strict=True
+    proofs = zip(*(array.tolist() for array in bounds), strict=True)
+    for code, numbers, value, is_expanded, proof in zip(
+        columns.moves.tolist(), statistics_of_edges, values, expanded, proofs, strict=True
     ):
+        lower, upper, plies_left = proof
         edge = Edge(*numbers)
         beta = None
         if weight is not None and edge.amaf_visits > 0:
@@ -233,6 +247,9 @@ def _moves(
                 beta=beta,
                 value=value,
                 expanded=is_expanded,
+                lower=lower,
+                upper=upper,
+                plies_left=plies_left,
             )
         )
     return tuple(sorted(moves, key=lambda move: (-move.visits, -(move.mean or 0.0), move.code)))

@@ -48,7 +48,8 @@ LOST = -2  # in `newest_link`: a trace could not be stored, so no exact table ca
 
 # Entries of `meta`: how many units of each group are in use, the root's node, whether the tree is
 # closed (nothing new may enter), and a number that is different for every trace counted.
-NODES, EDGES, TABLES, LINKS, SIMULATIONS, TRACED, ROOT, CLOSED, STAMP, META = range(10)
+# The last one says what is known about the sum of all players' scores: see `score_bounds`.
+NODES, EDGES, TABLES, LINKS, SIMULATIONS, TRACED, ROOT, CLOSED, STAMP, SCORE_SUM, META = range(11)
 
 # Entries of `Record.shape`: nodes on the path, edges taken (one more than nodes - 1 if the playout
 # began outside the tree), trace entries, the AMAF table that the last node reads (or NONE), and the
@@ -84,6 +85,19 @@ def _if_shared(rules: Rules) -> int:
     return rules.num_codes if rules.shared_points else 0
 
 
+def _if_bounds(rules: Rules) -> int:
+    return int(rules.score_bounds != 0)
+
+
+def _bounds_by_player(rules: Rules) -> int:
+    return rules.players if rules.score_bounds else 0
+
+
+def open_capacity(rules: Rules) -> int:
+    """Return the length of copies of a node's open edges."""
+    return value_capacity(rules.max_moves) if rules.score_bounds else 0
+
+
 class Tree(NamedTuple):
     """All arrays of a tree; an array of a group is indexed by unit, or by unit * players + player.
 
@@ -102,12 +116,20 @@ class Tree(NamedTuple):
     degree: Annotated[Int32, Size(by_player, group="nodes")]
     table: Annotated[Int32, Size(group="nodes", refers="tables")]  # AMAF table or NONE
     newest_link: Annotated[Int32, Size(group="nodes", refers="links")]  # or NONE or LOST
+    # Score bounds of nodes, see `score_bounds`; `lower` and `upper`: [node * players + player].
+    bounded: Annotated[Int8, Size(_if_bounds, group="nodes")]  # whether it has any but 0 and 1
+    lower: Annotated[Float64, Size(_bounds_by_player, group="nodes")]
+    upper: Annotated[Float64, Size(_bounds_by_player, group="nodes")]
+    proof_edge: Annotated[Int32, Size(_if_bounds, group="nodes", refers="edges")]  # or NONE
+    plies_left: Annotated[Int32, Size(_if_bounds, group="nodes")]  # to the end, of a proven node
+    skips: Annotated[Int32, Size(_if_bounds, group="nodes")]  # edges that selection skips
     # Edges.
     moves: Annotated[Int32, Size(group="edges")]
     counts: Annotated[Int32, Size(group="edges")]  # playouts
     sums: Annotated[Float64, Size(group="edges")]  # sum of the mover's scores
     children: Annotated[Int32, Size(group="edges", refers="nodes")]  # node or NONE
     codes: Annotated[UInt32, Size(_if_features, group="edges")]  # the move's feature code
+    skipped: Annotated[Int8, Size(_if_bounds, group="edges")]  # whether selection skips the edge
     # AMAF tables: [(table * players * codes + player * codes + move) * 2], see `amaf`.
     amaf: Annotated[Float64, Size(lambda rules: 2 * all_codes(rules), group="tables")]
     # Links of a node to the stored simulations that visited it: which simulation, where in its
@@ -124,6 +146,7 @@ class Tree(NamedTuple):
     distinct: Annotated[UInt32, Size(lambda rules: all_codes(rules) + 1)]  # moves of a trace
     distinct_at: Annotated[Int64, Size(_if_shared)]  # [point]: where it is in `distinct`
     worth: Annotated[Float64, Size(lambda rules: all_codes(rules) + 1)]  # the score each counts
+    score_sum: Annotated[Float64, Size(_if_bounds)]  # of all players in the first simulation
 
 
 class Record(NamedTuple):
@@ -142,6 +165,11 @@ class Record(NamedTuple):
     moves: Annotated[Int32, Size(contract.move_capacity)]  # scratch: legal moves
     joint: Annotated[Int32, Size(by_player, fill=NONE)]  # scratch: a move of each player
     values: Annotated[Float64, Size(selection_values)]  # scratch: of a node's edges
+    # Scratch: the edges of a node that selection does not skip, and copies of their statistics.
+    open_edges: Annotated[Int32, Size(open_capacity)]
+    open_moves: Annotated[Int32, Size(open_capacity)]
+    open_counts: Annotated[Int32, Size(open_capacity)]
+    open_sums: Annotated[Float64, Size(open_capacity)]
 
 
 TREE, RECORD = numba_type(Tree), numba_type(Record)
@@ -322,5 +350,9 @@ def new_node(tree: Tree, players: int, key: int, turn: int) -> int:
         tree.degree[node * players + player] = 0
     tree.table[node] = NONE
     tree.newest_link[node] = NONE
+    if node < len(tree.bounded):
+        tree.bounded[node] = 0
+        tree.skips[node] = 0
+        tree.proof_edge[node] = NONE
     enter(tree, node)
     return node

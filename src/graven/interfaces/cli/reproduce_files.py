@@ -121,7 +121,7 @@ def markdown_table(entries: list[Entry]) -> str:
             f"readings: {entry.figure.place}" if is_reading(entry) else entry.table,
             entry.pairing.game,
             playouts_text(entry),
-            *(f"`{agent}`" for agent in entry.pairing.agents),
+            *(f"`{agent}`" for agent in entry.agents),
             published_text(entry.figure),
             percent(entry.statistics),
             f"{entry.score.games:,}",

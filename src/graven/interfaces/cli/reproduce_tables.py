@@ -68,7 +68,7 @@ def headline_table(entries: list[Entry]) -> Grid:
             entry.paper,
             entry.table,
             entry.pairing.game,
-            *entry.pairing.agents,
+            *entry.agents,
             playouts_text(entry),
             published_text(entry.figure),
             f"{100 * entry.selection.excess:+.1f}" if entry.selection else "",

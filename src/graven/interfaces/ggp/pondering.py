@@ -87,6 +87,8 @@ class PonderingSearch:
         with self._changed:
             if self._position is None or self._position.history != position.history:
                 return None
+            if self._result is not None and self._result.proven:
+                return self._result
             runs = self._finished_runs
             self._search.interrupt()
             self._changed.wait_for(lambda: self._finished_runs > runs or self._closed, timeout)
@@ -125,3 +127,7 @@ class PonderingSearch:
                 if is_current and (result.playouts or self._result is None):
                     self._result = result
                 self._changed.notify_all()
+                if result.proven:  # searching on would do nothing
+                    self._changed.wait_for(
+                        lambda: number != self._position_number or self._closed  # noqa: B023
+                    )

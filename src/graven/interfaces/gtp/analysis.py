@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from graven.agents import MoveClock, SearchPlayer, SearchResult
+from graven.agents import MoveClock, MoveStat, SearchPlayer, SearchResult
 from graven.core.position import Position
 from graven.interfaces.gtp.gtp_arguments import parse_number
 from graven.interfaces.gtp.gtp_board import GtpBoard
@@ -77,6 +77,10 @@ def reports(
         result = player.ponder(position, MoveClock(Budget(playouts_left, seconds), stop))
         playouts_done += result.playouts
         yield result, report_line(result, player, request)
+        if result.proven:  # searching on would do nothing
+            while stop is not None and not stop.is_set():
+                time.sleep(MIN_INTERVAL)
+            return
         if stop is not None and stop.is_set():
             return
 
@@ -89,13 +93,15 @@ def report_line(result: SearchResult, searcher: SearchPlayer, request: AnalysisR
         key=lambda stat: (-stat.visits, -(stat.amaf or 0.0)),
     )
     return " ".join(
-        f"info move {stat.move.upper()} visits {stat.visits} {_values(stat.mean, request.style)} "
+        f"info move {stat.move.upper()} visits {stat.visits} {_values(stat, request.style)} "
         f"order {order} pv {_variation(searcher, player, stat.move)}"
         for order, stat in enumerate(ordered[:MAX_MOVES])
     )
 
 
-def _values(mean: float, style: str) -> str:
+def _values(stat: MoveStat, style: str) -> str:
+    """Return a move's value: its proven score, which GUIs show as 100 % or 0 %, or its mean."""
+    mean = stat.lower if stat.lower >= stat.upper else stat.mean
     if style == KATAGO:
         return f"utility {2 * mean - 1:.4f} winrate {mean:.4f} prior 0 lcb {mean:.4f}"
     return f"winrate {round(10_000 * mean)} prior 0 lcb {round(10_000 * mean)}"

@@ -98,4 +98,5 @@ class GtpSession:
 def _comment(result: SearchResult | None) -> str:
     if result is None:
         return ""
-    return f"{result.playouts} playouts, win rate {100 * result.value:.1f} %"
+    proof = f", {result.proof_text} proven" if result.proven else ""
+    return f"{result.playouts} playouts, win rate {100 * result.value:.1f} %{proof}"

@@ -7,6 +7,7 @@ from math import isfinite
 from typing import Any
 
 from graven.agents.amaf_agreement import amaf_misleads
+from graven.agents.search_result import bounds_text
 from graven.core.contract import TERMINAL
 from graven.core.errors import UsageError
 from graven.core.game import Game
@@ -40,7 +41,7 @@ def search_message(page_search: PageSearch) -> dict[str, Any]:
     if search is None or page_search.status in (WAITING, COMPILING):
         return message
     playouts = result.playouts if result else snapshot.playouts_done(search)
-    if not playouts:
+    if not playouts and not (result and result.proven):
         return message
     game, player = page_search.position.game, page_search.player
     try:
@@ -56,6 +57,7 @@ def search_message(page_search: PageSearch) -> dict[str, Any]:
         "amaf_misleads": amaf_misleads(root.moves),
         "value": _round(value),
         "best_move": result.move_of(player) if result else None,
+        "proof": result.proof_text if result else "",
         "pv": [
             [mover, move, cells_of_move(move, page_search.cells)]
             for mover, code in snapshot.live_variation(search, MAX_PV_PLIES)
@@ -121,6 +123,7 @@ def _move_columns(
         "amaf_means": [_round(move.amaf) for move in moves],
         "betas": [_round(move.beta) for move in moves],
         "values": [_round(move.value) for move in moves],
+        "proofs": [bounds_text(move.lower, move.upper, move.plies_left + 1) for move in moves],
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from statistics import fmean, median
 
-from graven.agents import MoveClock, SearchAgent, SearchPlayer, SearchResult
+from graven.agents import MoveClock, SearchPlayer, SearchResult
 from graven.core.errors import UsageError
 from graven.core.rng import derive
 from graven.lab.experiments.run_config import RunConfig, RunProgress
@@ -41,7 +41,7 @@ def statistics_per_node(setup: FigureSetup, games: int, config: MeasureConfig) -
             total += count_entries(player.search)
     if config.stopped:
         return None
-    legal_moves_only = SearchAgent(setup.first).search_spec.ref == 0
+    legal_moves_only = setup.agent(setup.first).search_spec.ref == 0
     return (total.legal if legal_moves_only else total.all) / total.nodes
 
 
@@ -56,7 +56,7 @@ def _searches(
 ) -> Iterator[tuple[SearchPlayer, SearchResult]]:
     """Yield every search of a game in which one player makes all moves, until stopped."""
     game = load_game(setup.game)
-    player = SearchAgent(setup.first).player(game, derive(config.seed, index))
+    player = setup.agent(setup.first).player(game, derive(config.seed, index))
     player.warm_up()
     clock = MoveClock(Budget(setup.playouts[0]), config.stop)
     position = game.start()

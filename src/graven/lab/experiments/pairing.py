@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from graven.agents import Agent, agent, is_external
-from graven.agents.spec_parser import migrate_spec, with_budget
+from graven.agents.spec_parser import migrate_spec, spec_of_stored, stored_spec, with_budget
 from graven.core.bounded_json import read_json
 from graven.core.calls import format_value
 from graven.core.errors import UsageError, unknown
@@ -67,7 +67,7 @@ class Pairing:
         """The identity of the pairing in the store, as JSON text in the store's vocabulary."""
         values: dict[str, Any] = {
             "game": self.game,
-            "agents": self.agents,
+            "agents": self.stored_agents,
             "budgets": [[budget.playouts, budget.seconds] for budget in self.budgets],
             "seed": self.seed,
             STORED_OPENING_PLIES: self.opening_plies,
@@ -81,7 +81,7 @@ class Pairing:
     def from_key(cls, key: str) -> Pairing:
         """Read a pairing from its key, which does not contain `players`."""
         values = read_json(key)
-        first, second = (migrate_spec(str(spec)) for spec in values["agents"])
+        first, second = (spec_from_store(str(spec)) for spec in values["agents"])
         budget_1, budget_2 = (Budget(playouts, seconds) for playouts, seconds in values["budgets"])
         return cls(
             game=str(values["game"]),
@@ -102,6 +102,12 @@ class Pairing:
     def has_user_code(self) -> bool:
         """Whether rules or policies are in a user's file: machine code that can crash."""
         return any(".py:" in text for text in (self.game, *self.agents))
+
+    @property
+    def stored_agents(self) -> tuple[str, str]:
+        """The agents as result files write them."""
+        first, second = (spec if is_external(spec) else stored_spec(spec) for spec in self.agents)
+        return first, second
 
     @property
     def stored_seating(self) -> str:
@@ -251,6 +257,11 @@ SEATINGS: dict[str, Callable[[int, int], tuple[int, ...]]] = {
 def migrate_key(key: str) -> str:
     """Return a stored key as this version writes it."""
     return Pairing.from_key(key).key
+
+
+def spec_from_store(text: str) -> str:
+    """Translate an agent's spec from the vocabulary of result files."""
+    return text if is_external(text) else spec_of_stored(migrate_spec(text))
 
 
 def seating_from_store(text: str) -> str:

@@ -62,6 +62,11 @@ class Entry(PlainValues):
     selection: SelectionEffect | None = None
 
     @property
+    def agents(self) -> tuple[str, ...]:
+        """The agents as the paper has them: without solver=off, which holds for all of them."""
+        return self.pairing.stored_agents if self.pairing else ()
+
+    @property
     def statistics(self) -> MatchStatistics:
         """The statistics of our games."""
         return self.summary.statistics if self.summary else MatchStatistics(Score())
@@ -103,8 +108,8 @@ class Entry(PlainValues):
             "table": self.table,
             "place": self.figure.place,
             "game": self.pairing.game if self.pairing else None,
-            "first": self.pairing.agents[0] if self.pairing else None,
-            "second": self.pairing.agents[1] if self.pairing else None,
+            "first": self.agents[0] if self.pairing else None,
+            "second": self.agents[1] if self.pairing else None,
             "playouts": [budget.playouts for budget in self.pairing.budgets]
             if self.pairing
             else None,

@@ -8,7 +8,7 @@ from functools import cache
 from math import inf
 from typing import Any
 
-from graven.agents import parse
+from graven.agents import SearchAgent, parse
 from graven.core.errors import UsageError, unknown
 from graven.core.game import GameOutline
 from graven.lab.experiments.pairing import ROTATE, Pairing, make_pairing
@@ -21,7 +21,9 @@ from graven.sources.load import read_outline
 class FigureSetup:
     """How to play a published figure. `playouts` are those of the first and second agent.
 
-    `second` is empty if the figure measures the first agent, which plays against itself.
+    The agents are written as the paper describes them; they play without the solver, which none of
+    the papers has (see `agent`). `second` is empty if the figure measures the first agent, which
+    plays against itself.
     """
 
     game: str
@@ -33,10 +35,14 @@ class FigureSetup:
     def pairing(self, seed: int = 0) -> Pairing:
         """Return the pairing to play; raise `UsageError` if graven lacks the game or an agent."""
         first, second = (Budget(playouts) for playouts in self.playouts)
-        pairing = make_pairing(
-            _outline(self.game), self.first, self.second, seed=seed, seating=self.seating
-        )
+        agents = self.agent(self.first), self.agent(self.second)
+        pairing = make_pairing(_outline(self.game), *agents, seed=seed, seating=self.seating)
         return replace(pairing, budgets=(first, second))
+
+    @staticmethod
+    def agent(text: str) -> SearchAgent:
+        """Return the agent of a text as it plays in a reproduction: without the solver."""
+        return SearchAgent(text).with_options(solver="off")
 
 
 @dataclass(frozen=True)

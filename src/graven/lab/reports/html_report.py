@@ -134,7 +134,7 @@ def _entry_row(entry: Entry) -> tuple[str, ...]:
         verdict += f"; with Holm's correction {entry.judged.verdict}"
     return (
         escape(entry.figure.place),
-        *map(code, entry.pairing.agents),
+        *map(code, entry.agents),
         published,
         _percent(entry.statistics),
         f"{entry.score.games:,}",

@@ -24,7 +24,7 @@ from pathlib import Path
 from graven.core.errors import GravenError
 from graven.core.file_replacement import replace_bytes
 from graven.lab.experiments.job import GameResult
-from graven.lab.experiments.pairing import Pairing
+from graven.lab.experiments.pairing import Pairing, spec_from_store
 from graven.lab.store.store import Store
 from graven.search.budget import Budget
 
@@ -168,7 +168,7 @@ def _read_pairings(path: Path) -> Iterator[Pairing]:
         try:
             pairing = Pairing(
                 game=row["game"],
-                agents=(row["first"], row["second"]),
+                agents=(spec_from_store(row["first"]), spec_from_store(row["second"])),
                 budgets=(_read_budget(row, "first"), _read_budget(row, "second")),
                 seed=int(row["seed"]),
                 opening_plies=int(row["opening_plies"]),
@@ -282,7 +282,7 @@ def _pairings_text(pairings: Iterable[Pairing]) -> str:
             (
                 identity,
                 pairing.game,
-                *pairing.agents,
+                *pairing.stored_agents,
                 *(n for budget in pairing.budgets for n in (budget.playouts, budget.seconds)),
                 pairing.seed,
                 pairing.opening_plies,

@@ -82,8 +82,8 @@ class Store:
                     {
                         "key": pairing.key,
                         "game": pairing.game,
-                        "first": pairing.agents[0],
-                        "second": pairing.agents[1],
+                        "first": pairing.stored_agents[0],
+                        "second": pairing.stored_agents[1],
                         "first_playouts": first.playouts,
                         "first_seconds": first.seconds,
                         "second_playouts": second.playouts,

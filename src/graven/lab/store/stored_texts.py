@@ -1,7 +1,9 @@
 """Read and write the texts in a result file: lists as JSON, keys of pairings, agent specs.
 
 Specs in files of version 0.1 have the options leaves, each, final, reuse and memory; they are
-migrated when they are read (`agents.spec_parser`). Column names of version 0.1 stay: see `schema`.
+migrated when they are read (`agents.spec_parser`). The solver of a stored spec is off unless it
+says solver=on, while specs elsewhere write solver=off: files older than the solver stay valid.
+Column names of version 0.1 stay: see `schema`.
 """
 
 from __future__ import annotations
@@ -12,10 +14,9 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
-from graven.agents.spec_parser import migrate_spec
 from graven.core.bounded_json import read_json
 from graven.core.errors import GravenError
-from graven.lab.experiments.pairing import migrate_key
+from graven.lab.experiments.pairing import migrate_key, spec_from_store
 
 
 def write_list(values: Sequence[Any]) -> str:
@@ -33,8 +34,8 @@ def read_list(text: str) -> list[Any]:
 
 @lru_cache(maxsize=1 << 12)
 def read_spec(text: str) -> str:
-    """Return a stored agent spec with the present names of options."""
-    return migrate_spec(text)
+    """Return a stored agent spec in canonical form."""
+    return spec_from_store(text)
 
 
 def former_keys(stored_keys: Iterable[str]) -> dict[str, list[str]]:

@@ -145,7 +145,8 @@ export class SearchPanel {
       fact("playouts", formatNumber(search.playouts) + goal),
       fact("a second", search.playouts_per_second ? formatNumber(search.playouts_per_second) : "–"),
       fact("time", formatSeconds(search.seconds)),
-      fact("win estimate", search.value === undefined || search.value === null ? "–" : `${formatPercent(search.value)} %`));
+      fact("win estimate", search.value === undefined || search.value === null ? "–" : `${formatPercent(search.value)} %`),
+      ...(search.proof ? [fact("proven", search.proof)] : []));
     this.note.textContent = search.error || (isRunning(search) && !search.playouts ? preparationText(search) : "");
   }
 
@@ -155,7 +156,8 @@ export class SearchPanel {
     const select = () => { this.selectedMove = isSelected ? null : move; this.draw(); };
     return h("tr", { class: isSelected ? "selected" : "", onclick: select },
       h("th", { scope: "row" }, h("button", { type: "button", class: "cell", "aria-pressed": String(isSelected),
-        onclick: (event) => { event.stopPropagation(); select(); } }, move)),
+        onclick: (event) => { event.stopPropagation(); select(); } }, move),
+      ...(search.proofs?.[i] ? [h("small", { class: "proof" }, ` ${search.proofs[i]}`)] : [])),
       h("td", { class: "n share" },
         h("i", { style: { width: `${100 * share}%`, background: heatColour(share) } }),
         h("span", {}, formatNumber(search.visits[i]))),

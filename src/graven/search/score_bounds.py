@@ -1,0 +1,254 @@
+"""Score bounds: what the tree proves about every player's score at a node (the solver).
+
+A node has a lower and an upper bound of each player's score. They are exact at terminal nodes and
+travel up in the backup (Cazenave and Saffidine 2010, "Score Bounded Monte-Carlo Tree Search", here
+for any number of players). Where player p moves:
+
+* p's lower bound is the greatest lower bound of the children. The edge to that child is the node's
+  `proof_edge`. A child that is not in the tree has the bounds 0 and 1.
+* p's upper bound is the greatest upper bound of the children.
+* Another player's lower bound is the least of the children: it holds whatever p plays.
+* Another player's upper bound is the greatest of the children. If the scores of all players have
+  the same sum in every simulation so far, it is less: with two players it is the least upper bound
+  of the children, because p then has no reason to let the opponent have more; with more players
+  it is at most what the lower bounds of the others leave of the sum.
+
+A lower bound is thus a score that the player can reach against any play of the others. If two
+simulations have different sums, all bounds are cleared and computed again without that rule.
+
+Selection skips an edge if its upper bound is not above the node's lower bound, that is if another
+edge is proven to be at least as good; the last edge is never skipped, nor is the proof edge.
+Skipped edges keep their statistics, so means and AMAF tables are those of the simulations made.
+
+A node below simultaneous moves has bounds of its own, but passes none on: such nodes do not store
+their children. Games whose keys are not exact (Go with superko) have no bounds, because a proof
+would hold for one history only; nor have games that list a part of the legal moves in the tree.
+With transpositions a bound reaches a parent when a simulation passes through that parent.
+"""
+
+from __future__ import annotations
+
+from graven.core.compile import compiled, inlined
+from graven.core.contract import TERMINAL, Rules
+from graven.search import amaf
+from graven.search.plan import SearchState
+from graven.search.select.selection import call_select, log_of
+from graven.search.tree import DEPTH, EDGES, NODES, NONE, ROOT, SCORE_SUM, TABLE, Tree
+
+LOWEST, HIGHEST = 0.0, 1.0  # the bounds of a node without any
+EQUAL = 1e-9  # sums of scores that differ by less are equal
+
+# Values of meta[SCORE_SUM]: no simulation yet; all had the sum `score_sum`; the sum varies.
+UNKNOWN, CONSTANT, VARYING = range(3)
+
+
+# Selection.
+
+
+@inlined
+def select_open(search: SearchState, node: int, mover: int) -> int:
+    """Return the edge that the tree policy selects among those that are not skipped."""
+    rules, tree, plan, record = search.rules, search.tree, search.plan, search.record
+    first = tree.first[node * rules.players + mover]
+    count = 0
+    for edge in range(first, first + tree.degree[node * rules.players + mover]):
+        record.open_edges[count] = edge
+        record.open_moves[count] = tree.moves[edge]
+        record.open_counts[count] = tree.counts[edge]
+        record.open_sums[count] = tree.sums[edge]
+        count += 1 - tree.skipped[edge]
+    chosen = call_select(
+        plan.select,
+        (
+            plan.params,
+            record.rng,
+            tree.visits[node],
+            log_of(plan.logs, tree.visits[node]),
+            0,
+            count,
+            record.open_moves,
+            record.open_counts,
+            record.open_sums,
+            tree.amaf,
+            amaf.player_base(rules, max(record.shape[TABLE], 0), mover),
+            record.values,
+        ),
+    )
+    return record.open_edges[chosen]
+
+
+# Backup.
+
+
+@inlined
+def update(search: SearchState) -> None:
+    """Update the bounds of the nodes on the path of a finished simulation."""
+    rules, tree, record = search.rules, search.tree, search.record
+    players = rules.players
+    check_sum(search)
+    depth = record.shape[DEPTH] - 1
+    last = record.path[depth]
+    if tree.turns[last] == TERMINAL and not tree.bounded[last]:
+        tree.bounded[last] = 1
+        tree.plies_left[last] = 0
+        for player in range(players):
+            tree.lower[last * players + player] = record.scores[player]
+            tree.upper[last * players + player] = record.scores[player]
+    while depth > 0:
+        depth -= 1
+        node = record.path[depth]
+        if tree.bounded[record.path[depth + 1]] and tree.turns[node] >= 0:
+            edge = record.edges[depth * players + tree.turns[node]]
+            combine(rules, tree, node, edge)
+
+
+@inlined
+def check_sum(search: SearchState) -> None:
+    """Compare the sum of the players' scores with that of the simulations before."""
+    tree, scores = search.tree, search.record.scores
+    total = 0.0
+    for player in range(search.rules.players):
+        total += scores[player]
+    if tree.meta[SCORE_SUM] == CONSTANT:
+        if abs(total - tree.score_sum[0]) > EQUAL:
+            clear(tree)
+            tree.meta[SCORE_SUM] = VARYING
+    elif tree.meta[SCORE_SUM] == UNKNOWN:
+        tree.score_sum[0] = total
+        tree.meta[SCORE_SUM] = CONSTANT
+
+
+@compiled
+def clear(tree: Tree) -> None:
+    """Remove all bounds."""
+    for node in range(tree.meta[NODES]):
+        tree.bounded[node] = 0
+        tree.skips[node] = 0
+        tree.proof_edge[node] = NONE
+    for edge in range(tree.meta[EDGES]):
+        tree.skipped[edge] = 0
+
+
+@compiled
+def combine(rules: Rules, tree: Tree, node: int, edge: int) -> None:
+    """Update a node's bounds after a simulation through an edge whose child has bounds."""
+    players, mover = rules.players, tree.turns[node]
+    own, below = node * players, tree.children[edge] * players
+    was_proven = is_decided(players, tree, node)
+    lowest = tree.lower[own + mover] if tree.bounded[node] else LOWEST
+    if tree.lower[below + mover] > lowest:
+        lowest = tree.lower[below + mover]
+        tighten(players, tree, node, mover, lowest, HIGHEST)
+        tree.proof_edge[node] = edge
+        skip_worse(players, tree, node, lowest)
+    elif (
+        tree.upper[below + mover] <= lowest
+        and edge != tree.proof_edge[node]
+        and not tree.skipped[edge]
+        and tree.skips[node] + 1 < tree.degree[own + mover]
+    ):
+        tree.skipped[edge] = 1
+        tree.skips[node] += 1
+    constant = tree.meta[SCORE_SUM] == CONSTANT
+    if players == 2 and constant:
+        tighten(players, tree, node, 1 - mover, LOWEST, tree.upper[below + 1 - mover])
+    if has_bounded_children(players, tree, node):
+        for player in range(players):
+            low, high = envelope(players, tree, node, player)
+            tighten(players, tree, node, player, low if player != mover else LOWEST, high)
+    if players > 2 and constant and tree.bounded[node]:
+        share_sum(players, tree, node)
+    if is_decided(players, tree, node) and not was_proven:
+        tree.plies_left[node] = 1 + plies_below(players, tree, node)
+
+
+@inlined
+def tighten(players: int, tree: Tree, node: int, player: int, low: float, high: float) -> None:
+    """Raise a lower bound and reduce an upper bound of a node if the new ones are better."""
+    if low <= LOWEST and high >= HIGHEST:
+        return
+    if not tree.bounded[node]:
+        tree.bounded[node] = 1
+        for each in range(node * players, (node + 1) * players):
+            tree.lower[each] = LOWEST
+            tree.upper[each] = HIGHEST
+    place = node * players + player
+    tree.lower[place] = max(tree.lower[place], low)
+    tree.upper[place] = min(tree.upper[place], high)
+
+
+@inlined
+def skip_worse(players: int, tree: Tree, node: int, lowest: float) -> None:
+    """Skip all edges but the proof edge whose upper bound is not above the mover's lower bound."""
+    mover = tree.turns[node]
+    first = tree.first[node * players + mover]
+    for edge in range(first, first + tree.degree[node * players + mover]):
+        child, highest = tree.children[edge], HIGHEST
+        if child != NONE and tree.bounded[child]:
+            highest = tree.upper[child * players + mover]
+        if highest <= lowest and edge != tree.proof_edge[node] and not tree.skipped[edge]:
+            tree.skipped[edge] = 1
+            tree.skips[node] += 1
+
+
+@inlined
+def has_bounded_children(players: int, tree: Tree, node: int) -> bool:
+    """Return whether every move leads to a child with bounds."""
+    place = node * players + tree.turns[node]
+    for edge in range(tree.first[place], tree.first[place] + tree.degree[place]):
+        if tree.children[edge] == NONE or not tree.bounded[tree.children[edge]]:
+            return False
+    return True
+
+
+@inlined
+def envelope(players: int, tree: Tree, node: int, player: int) -> tuple[float, float]:
+    """Return a player's least lower and greatest upper bound over all children."""
+    place = node * players + tree.turns[node]
+    low, high = HIGHEST, LOWEST
+    for edge in range(tree.first[place], tree.first[place] + tree.degree[place]):
+        child = tree.children[edge] * players + player
+        low = min(low, tree.lower[child])
+        high = max(high, tree.upper[child])
+    return low, high
+
+
+@inlined
+def share_sum(players: int, tree: Tree, node: int) -> None:
+    """Reduce each upper bound to what the lower bounds of the others leave of the constant sum."""
+    total = 0.0
+    for place in range(node * players, (node + 1) * players):
+        total += tree.lower[place]
+    for place in range(node * players, (node + 1) * players):
+        left = tree.score_sum[0] - (total - tree.lower[place])
+        tree.upper[place] = max(tree.lower[place], min(tree.upper[place], left))
+
+
+@inlined
+def is_decided(players: int, tree: Tree, node: int) -> bool:
+    """Return whether the score of the player to move is proven."""
+    if not tree.bounded[node] or tree.turns[node] < 0:
+        return False
+    place = node * players + tree.turns[node]
+    return tree.lower[place] >= tree.upper[place]
+
+
+@inlined
+def plies_below(players: int, tree: Tree, node: int) -> int:
+    """Return the plies to the end after the best move of a proven node.
+
+    It is the proof edge, or, where no score above 0 can be reached, the move that lasts longest.
+    """
+    if tree.proof_edge[node] != NONE:
+        return tree.plies_left[tree.children[tree.proof_edge[node]]]
+    place = node * players + tree.turns[node]
+    plies = 0
+    for edge in range(tree.first[place], tree.first[place] + tree.degree[place]):
+        plies = max(plies, tree.plies_left[tree.children[edge]])
+    return plies
+
+
+@inlined
+def root_is_decided(search: SearchState) -> bool:
+    """Return whether the score of the player to move at the root is proven."""
+    return is_decided(search.rules.players, search.tree, search.tree.meta[ROOT])
