@@ -10,8 +10,9 @@ import pytest
 import graven as gv
 from graven.agents import MoveClock, SearchAgent
 from graven.core.contract import TERMINAL
-from graven.core.game import Game, Position
+from graven.core.game import Game
 from graven.core.game_parts import Bounds, Display, RuleFunctions
+from graven.core.position import Position
 from graven.games.registry import make_game
 from graven.search import score_bounds
 from graven.search.budget import Budget
