@@ -6,10 +6,13 @@ moves; `close` releases them.
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from graven.agents.move_clock import MoveClock
 from graven.agents.search_result import SearchResult, find_move
+from graven.agents.time_plan import TimePlan
 from graven.core.errors import GravenError, UsageError
 from graven.core.game import Game
 from graven.core.position import Position
@@ -62,7 +65,10 @@ _warm: set[object] = set()  # what this process has compiled or loaded
 
 
 class SearchPlayer:
-    """Our search at one seat. Its tree is kept between moves if the spec has reuse_tree=true."""
+    """Our search at one seat. Its tree is kept between moves if the spec has reuse_tree=true.
+
+    With the option `time` it has a clock for all its moves of a game, which runs in `choose`.
+    """
 
     def __init__(self, agent: SearchAgent, game: Game, seed: int = 0) -> None:
         self.game = game
@@ -70,6 +76,8 @@ class SearchPlayer:
         self._agent = agent
         self._search: Search | None = None  # made when it is first needed: it allocates a tree
         self._pondered = 0
+        self._seconds_left = 0.0  # of the option `time`
+        self._last_ply: int | None = None
 
     @property
     def search(self) -> Search:
@@ -94,7 +102,16 @@ class SearchPlayer:
 
     def choose(self, position: Position, clock: MoveClock | None = None) -> SearchResult:
         """Search, with a seed derived from the player's and the ply."""
-        return self._find(position, clock, derive(self.seed, position.ply))
+        began, options = time.perf_counter(), self._agent.search_spec.options
+        clock = clock or MoveClock(self._agent.budget_or(Budget()))
+        if options.time and clock.budget.seconds is not None:
+            if self._last_ply is None or position.ply <= self._last_ply:  # a new game
+                self._seconds_left = options.time
+            self._last_ply = position.ply
+            clock = replace(clock, plan=TimePlan(self._seconds_left, options.increment))
+        result = self._find(position, clock, derive(self.seed, position.ply))
+        self._seconds_left += options.increment - (time.perf_counter() - began)
+        return result
 
     def ponder(self, position: Position, clock: MoveClock | None = None) -> SearchResult:
         """Search on: every call draws other random numbers than the one before."""

@@ -212,9 +212,8 @@ def find_move(
     """
     if position.is_over:
         raise UsageError(f"the game of {position.game.name} is over: there is nothing to search.")
-    run = search.run(
-        position.state, position.history, clock.budget, derive(seed, 0), stop=clock.stop
-    )
+    stop = clock.stop_of(search)
+    run = search.run(position.state, position.history, clock.limits, derive(seed, 0), stop=stop)
     rule, moves, choices = search.spec.options.final_move, {}, {}
     for player in position.players_to_move:
         moves[player] = root_statistics(search.rules, run.tree, player)

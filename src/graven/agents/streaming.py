@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future, wait
+from dataclasses import replace
 
 from graven.agents.move_clock import MoveClock
 from graven.agents.search_result import (
@@ -59,7 +60,7 @@ def _results(
 
     def run() -> None:
         try:
-            limited = MoveClock(clock.budget, stop)
+            limited = replace(clock, stop=stop)
             future.set_result(find_move(search, position, limited, seed, keep_tree=True))
         except BaseException as error:
             future.set_exception(error)

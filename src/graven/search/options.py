@@ -134,6 +134,12 @@ class SearchOptions:
     )
     playouts: int = option(0, "the agent's own budget: playouts a move", low=1, high=MOST_PLAYOUTS)
     seconds: float = option(0.0, "the agent's own budget: seconds a move", low=0.0, high=1e6)
+    time: float = option(
+        0.0, "the agent's own budget: seconds for all its moves of a game", low=0.0, high=1e6
+    )
+    increment: float = option(
+        0.0, "with time: seconds that each move adds to the clock", low=0.0, high=1e6
+    )
 
 
 def _parameter(option_field: Field[Any]) -> Parameter:

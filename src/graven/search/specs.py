@@ -88,8 +88,9 @@ class Spec:
 
     @property
     def budget(self) -> Budget:
-        """The budget inside the spec; without limits if it has none."""
-        return Budget(self.options.playouts or None, self.options.seconds or None)
+        """The budget of a move inside the spec; without limits if it has none."""
+        seconds = self.options.seconds or self.options.time
+        return Budget(self.options.playouts or None, seconds or None)
 
     @property
     def text(self) -> str:

@@ -12,6 +12,7 @@ import pytest
 from graven.interfaces.gtp.go_scoring import score_text
 from graven.interfaces.gtp.gtp_engine import GtpEngine
 from graven.interfaces.gtp.input_lines import InputLines
+from graven.search.tree import ROOT
 from tests.interfaces.gtp.helpers import new_engine, ok
 
 STYLES = ["lz", "kata"]
@@ -98,6 +99,39 @@ def test_genmove_analyze_spends_time_and_resigns_like_genmove(engine, style):
 def test_wrong_arguments_of_an_analysis_begin_no_reply(engine):
     assert engine.answer("3 lz-analyze b interval") == "?3 interval not a number\n\n"
     assert engine.answer("4 kata-analyze b avoid w D4 1") == "?4 avoid is not supported\n\n"
+
+
+class Waiting:
+    """Input that has a line waiting after so many questions."""
+
+    def __init__(self, questions: int) -> None:
+        self.left = questions
+
+    def is_set(self) -> bool:
+        self.left -= 1
+        return self.left < 0
+
+
+@pytest.mark.parametrize("pondering", [True, False])
+def test_the_engine_ponders_until_the_next_line(pondering):
+    engine = new_engine("hex(size=7)", agent="uct")
+    engine.session.pondering, engine.session.next_line = pondering, Waiting(3)
+    ok(engine, "genmove b")
+    engine.session.ponder()
+    engine.session.ponder()  # only once after a move
+    search = engine.session._current_player().search
+    root = int(search.tree.meta[ROOT])
+    # White is to move in the pondered tree; without pondering the root is Black's.
+    assert search.tree.turns[root] == (1 if pondering else 0)
+
+
+def test_the_tree_is_kept_between_moves():
+    engine = new_engine("hex(size=4)", agent="uct(solver=off)", playouts=500)
+    for _ in range(3):
+        ok(engine, "genmove b")
+        ok(engine, "genmove w")
+    search = engine.session._current_player().search
+    assert search.tree.visits[int(search.tree.meta[ROOT])] > 500
 
 
 def test_analysis_continues_until_the_next_line():

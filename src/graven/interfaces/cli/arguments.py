@@ -34,6 +34,17 @@ AgentText = Annotated[
 ]
 Playouts = Annotated[int | None, typer.Option(help="Playouts per move.", metavar="N")]
 Seconds = Annotated[float | None, typer.Option(help="Seconds per move.", metavar="S")]
+GameTime = Annotated[
+    float | None,
+    typer.Option(
+        "--time",
+        help="Seconds for all moves of a game: the agents plan their time.",
+        metavar="S",
+    ),
+]
+Increment = Annotated[
+    float | None, typer.Option(help="With --time: seconds that each move adds.", metavar="S")
+]
 Seed = Annotated[
     int, typer.Option(help="Random seed: equal seeds give equal results.", metavar="N")
 ]
@@ -44,6 +55,7 @@ Db = Annotated[
         metavar="FILE",
     ),
 ]
+MAX_GAME_SECONDS = 1e6
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
@@ -85,6 +97,28 @@ def check_agents(*specs: str) -> None:
 
     for spec in specs:
         agent(spec)
+
+
+def with_game_clock(spec: str, seconds: float | None, increment: float | None) -> str:
+    """Return a spec with a clock for the whole game, unless it has a budget of its own."""
+    from graven.agents import SearchAgent, agent
+    from graven.core.errors import UsageError
+
+    if seconds is None:
+        if increment is not None:
+            raise UsageError("--increment adds to a clock: give --time, too.")
+        return spec
+    if not 0 < seconds <= MAX_GAME_SECONDS or not 0 <= (increment or 0.0) <= MAX_GAME_SECONDS:
+        raise UsageError(
+            f"--time must be more than 0 and at most {MAX_GAME_SECONDS:,.0f} seconds, --increment "
+            "from 0 to as much."
+        )
+    player = agent(spec)
+    if not isinstance(player, SearchAgent):
+        raise UsageError(f"--time is for agents of graven; {spec} is a program.")
+    if player.budget.is_limited:
+        return spec
+    return player.with_options(time=seconds, increment=increment or 0.0).spec
 
 
 def split_moves(text: str) -> list[str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from secrets import randbelow
 from typing import TYPE_CHECKING
 
-from graven.agents import MoveClock
+from graven.agents import MoveClock, SearchAgent
 from graven.agents.result_text import move_lines, pv_text
 from graven.core.errors import GravenError, UsageError
 from graven.core.rng import derive
@@ -267,9 +267,15 @@ class PlaySession:
         return True
 
     def _new_players(self) -> None:
-        """Create players with empty trees, without statistics of moves taken back."""
+        """Create players with empty trees, without statistics of moves taken back.
+
+        They keep their tree between their moves.
+        """
+        agent = self.agent
+        if isinstance(agent, SearchAgent):
+            agent = agent.with_options(reuse_tree=True)
         self._players = {
-            player: self.agent.player(self.game, derive(self.seed, player))
+            player: agent.player(self.game, derive(self.seed, player))
             for player in range(self.game.players)
             if player != self.seat
         }

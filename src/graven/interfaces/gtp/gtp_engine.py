@@ -45,8 +45,10 @@ GROUPS = (
 class GtpEngine:
     """An engine that plays the game of a board with an agent."""
 
-    def __init__(self, board: GtpBoard, spec: str, budget: Budget, seed: int = 0) -> None:
-        self.session = GtpSession(board, spec, budget, seed)
+    def __init__(
+        self, board: GtpBoard, spec: str, budget: Budget, seed: int = 0, pondering: bool = False
+    ) -> None:
+        self.session = GtpSession(board, spec, budget, seed, pondering)
         self.handlers: dict[str, Handler] = {}
         for group in (self, *(make_group(self.session) for make_group in GROUPS)):
             self.handlers.update(handlers_of(group, board.is_go))
@@ -62,6 +64,7 @@ class GtpEngine:
             for text in self.replies(line):
                 out.write(text)
                 out.flush()
+            self.session.ponder()
 
     def answer(self, line: str) -> str:
         """Return the whole reply to a line; "" for a line without a command."""

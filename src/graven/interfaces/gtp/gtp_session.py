@@ -6,12 +6,13 @@ import time
 
 from graven.agents import MoveClock, SearchAgent, SearchPlayer, SearchResult
 from graven.agents.spec_parser import parse
+from graven.agents.time_plan import TimePlan
 from graven.core.position import Position
 from graven.games import go
 from graven.interfaces.gtp.go_scoring import dead_stones
 from graven.interfaces.gtp.gtp_arguments import format_vertex
 from graven.interfaces.gtp.gtp_board import GtpBoard
-from graven.interfaces.gtp.gtp_clock import GameClocks
+from graven.interfaces.gtp.gtp_clock import MAX_TIME_SECONDS, GameClocks
 from graven.interfaces.gtp.gtp_protocol import CommandError
 from graven.search.budget import Budget
 from graven.search.runner import Stop
@@ -26,8 +27,12 @@ MIN_PASS_VISITS, MAX_PASS_LOSS = 50, 0.01
 class GtpSession:
     """Board, agent, clocks and settings of a session."""
 
-    def __init__(self, board: GtpBoard, spec: str, budget: Budget, seed: int = 0) -> None:
+    def __init__(
+        self, board: GtpBoard, spec: str, budget: Budget, seed: int = 0, pondering: bool = False
+    ) -> None:
         self.board = board
+        self.pondering = pondering
+        self._ponder_for: int | None = None  # who is to move after the move just played
         self.budget = budget
         self.seed = seed
         self.resign_below = 0.0  # resign if the expected score is lower
@@ -47,7 +52,8 @@ class GtpSession:
     def _current_player(self) -> SearchPlayer:
         """Return the player of the current game, with the current seed."""
         if self._player is None or self._player.game is not self.board.game:
-            self._player = self.agent.player(self.board.game)
+            # The tree is kept between the moves of a game.
+            self._player = self.agent.with_options(reuse_tree=True).player(self.board.game)
         self._player.seed = self.seed
         return self._player
 
@@ -59,18 +65,46 @@ class GtpSession:
             if self.board.is_go:
                 return None
             raise
-        clock = MoveClock(self.move_budget(player, position))
+        plan = self._time_plan(player)
+        if plan is not None:
+            clock = MoveClock(self._own_budget(), plan=plan)
+        else:
+            clock = MoveClock(self.move_budget(player, position))
         return self._current_player().choose(position, clock)
+
+    def ponder(self) -> None:
+        """After a move of the engine, search on in its tree until the next line arrives."""
+        player, self._ponder_for = self._ponder_for, None
+        if not self.pondering or player is None or self.next_line is None:
+            return
+        try:
+            position = self.board.position_to_search(player)
+        except CommandError:
+            return
+        if not position.is_over:
+            clock = MoveClock(Budget(seconds=MAX_TIME_SECONDS), self.next_line)
+            self._current_player().ponder(position, clock)
+
+    def _own_budget(self) -> Budget:
+        """Return the budget of the agent's spec, or else that of the session."""
+        return self.agent.budget if self.agent.budget.is_limited else self.budget
 
     def move_budget(self, player: int, position: Position) -> Budget:
         """Return the budget of one move: the agent's or the session's, limited by the clock."""
-        budget = self.agent.budget_or(self.budget) if self.agent.budget.is_limited else self.budget
+        budget = self._own_budget()
         clock = self.clocks.of(player)
         if clock is None:
             return budget if budget.is_limited else Budget(DEFAULT_PLAYOUTS)
         allowed = clock.seconds(len(position.legal_codes_of(player)) // 4, self.lag)
         seconds = allowed if budget.seconds is None else min(budget.seconds, allowed)
         return Budget(budget.playouts, seconds)
+
+    def _time_plan(self, player: int) -> TimePlan | None:
+        """Return the plan for a main time without overtime; None for other clocks."""
+        clock = self.clocks.of(player)
+        if clock is None or clock.overtime > 0 or clock.stones_left:
+            return None
+        return TimePlan(clock.left, lag=self.lag)
 
     def best_move(self, result: SearchResult | None, player: int) -> str:
         """Return the move to play; in Go a pass if the opponent passed and it loses nothing."""
@@ -89,6 +123,7 @@ class GtpSession:
         if result is not None and result.value < self.resign_below:
             return "resign"
         self.board.play(player, move, _comment(result))
+        self._ponder_for = 1 - player
         clock = self.clocks.of(player)
         if clock is not None:
             clock.spend(time.monotonic() - began, played=True)

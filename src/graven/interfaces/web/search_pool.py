@@ -22,6 +22,7 @@ from graven.search.specs import Spec
 
 WAITING, COMPILING, SEARCHING = "waiting", "compiling", "searching"
 DONE, STOPPED, FAILED = "done", "stopped", "failed"
+MOVE_SLOT = "move"  # the search for the agent to move
 COMPILE_PLAYOUTS = 2  # of the search that compiles: rules in Python may be slow
 
 
@@ -153,7 +154,9 @@ class PageSearch:
         retained = self.retained
         if retained.player is None:
             memory = min(self.request.memory_mib, self.spec.options.memory_mib)
-            agent = SearchAgent(self.spec).with_options(memory_mib=memory)
+            # Agents keep their tree between the moves of a game; an analysis begins a new one.
+            reuse = self.spec.options.reuse_tree or self.slot == MOVE_SLOT
+            agent = SearchAgent(self.spec).with_options(memory_mib=memory, reuse_tree=reuse)
             retained.player = agent.player(self.position.game)
             retained.search = retained.player.search
         retained.player.seed = self.request.seed

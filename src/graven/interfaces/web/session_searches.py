@@ -13,13 +13,11 @@ from typing import Any, Protocol
 
 from graven.interfaces.web.browser_tab import OutgoingMessage
 from graven.interfaces.web.live_game import LiveGame
-from graven.interfaces.web.search_pool import PageSearch, SearchPool, SearchRequest
+from graven.interfaces.web.search_pool import MOVE_SLOT, PageSearch, SearchPool, SearchRequest
 from graven.interfaces.web.search_view import search_message
 from graven.interfaces.web.web_limits import UPDATES_PER_SECOND
 from graven.search.budget import Budget
 from graven.search.specs import Spec
-
-MOVE_SLOT = "move"  # the search for the agent to move
 
 
 class SearchListener(Protocol):

@@ -28,9 +28,9 @@ from graven.interfaces.web.agent_limits import limited_budget, parse_page_agent
 from graven.interfaces.web.browser_tab import BrowserTab, OutgoingMessage
 from graven.interfaces.web.live_game import LiveGame, MoveEvaluation
 from graven.interfaces.web.live_game_formats import saved_game, sgf_text, state_message
-from graven.interfaces.web.search_pool import DONE, FAILED, PageSearch, SearchPool
+from graven.interfaces.web.search_pool import DONE, FAILED, MOVE_SLOT, PageSearch, SearchPool
 from graven.interfaces.web.search_view import search_message, tree_node_message
-from graven.interfaces.web.session_searches import MOVE_SLOT, SessionSearches
+from graven.interfaces.web.session_searches import SessionSearches
 from graven.interfaces.web.session_workers import SessionWorkers
 from graven.interfaces.web.web_games import is_gdl_spec, printable_title
 from graven.interfaces.web.web_limits import PageLimits

@@ -19,16 +19,19 @@ def gtp(
     playouts: Playouts = None,
     seconds: Seconds = None,
     seed: Seed = 0,
+    ponder: Annotated[
+        bool, typer.Option("--ponder", help="Search on while the opponent thinks.")
+    ] = False,
 ) -> None:
     """Run an engine that speaks the Go Text Protocol (GTP) on standard input and output.
 
     Without a budget a move takes as long as the clock allows that the controller has set, or 10,000
-    playouts if there is none. A clock limits a budget, too.
+    playouts if there is none. A clock limits a budget, too. The tree is kept between moves.
 
     \b
     Examples:
       graven gtp --game go --size 9 --agent "grave(ref=100,bias=1e-6)+mogo" --playouts 10000
-      graven gtp --game hex --size 11 --agent "grave(ref=50)" --seconds 5
+      graven gtp --game hex --size 11 --agent "grave(ref=50)" --seconds 5 --ponder
     """
     from graven.agents import default_spec
     from graven.core.errors import UsageError
@@ -42,7 +45,7 @@ def gtp(
     if {*played.player_names} != {"Black", "White"}:
         raise UsageError(f"GTP needs a game of Black and White; {played.spec} has other players.")
     engine = GtpEngine(
-        GtpBoard(played), agent or default_spec(played), Budget(playouts, seconds), seed
+        GtpBoard(played), agent or default_spec(played), Budget(playouts, seconds), seed, ponder
     )
     if sys.stdin is None or sys.stdout is None:
         raise UsageError("standard input or output is closed: GTP needs both.")

@@ -10,6 +10,8 @@ import typer
 from graven.interfaces.cli.arguments import (
     Db,
     GameText,
+    GameTime,
+    Increment,
     Json,
     Playouts,
     Seconds,
@@ -17,6 +19,7 @@ from graven.interfaces.cli.arguments import (
     Size,
     check_agents,
     load_game_to_match,
+    with_game_clock,
 )
 from graven.interfaces.cli.console import format_duration, print_lines
 from graven.interfaces.cli.experiment_runner import (
@@ -51,6 +54,8 @@ def match(
     games: Annotated[int, typer.Option(help="Number of games.", metavar="N")] = 100,
     playouts: Playouts = None,
     seconds: Seconds = None,
+    game_time: GameTime = None,
+    increment: Increment = None,
     workers: Workers = None,
     cluster: Cluster = None,
     seed: Seed = 0,
@@ -108,6 +113,7 @@ def match(
         --published-games 500
       graven match domineering --size 19 "rave(playouts=1000)" "uct(playouts=10000)" --games 20
       graven match nogo grave uct --seconds 0.1 --workers 4 --json
+      graven match breakthrough grave uct --time 60 --increment 0.5 --games 20
       graven match ./mygame.py:game grave uct --games 20 --check
       graven match breakthrough grave rave --opening-plies 4 --games 2000 --sprt 0 30 --alpha 0.01
     """
@@ -120,6 +126,7 @@ def match(
     if sprt is None and (alpha, beta) != (0.05, 0.05):
         raise UsageError("--alpha and --beta are those of a sequential test: add --sprt ELO0 ELO1.")
     check_agents(first, second)
+    first, second = (with_game_clock(spec, game_time, increment) for spec in (first, second))
     loaded = load_game_to_match(game, size)
     settings = ExperimentSettings(
         playouts=playouts,

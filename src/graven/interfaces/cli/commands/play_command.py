@@ -9,6 +9,8 @@ import typer
 from graven.interfaces.cli.arguments import (
     AgentText,
     GameText,
+    GameTime,
+    Increment,
     Playouts,
     Seconds,
     Size,
@@ -16,6 +18,7 @@ from graven.interfaces.cli.arguments import (
     budget_or_default,
     check_agents,
     compile_game,
+    with_game_clock,
 )
 from graven.interfaces.cli.console import run_to_completion
 
@@ -36,6 +39,8 @@ def play(
     ] = "first",
     playouts: Playouts = None,
     seconds: Seconds = None,
+    game_time: GameTime = None,
+    increment: Increment = None,
     seed: Annotated[
         int | None,
         typer.Option(
@@ -60,6 +65,7 @@ def play(
     Examples:
       graven play breakthrough
       graven play domineering --side second --agent "rave(bias=1e-3)" --seconds 2
+      graven play hex --time 300 --increment 2
       graven play go --seed 4711
       graven play --open game.json
     """
@@ -88,6 +94,9 @@ def play(
         if side not in seats:
             raise unknown(f"side of {played.name}", side, seats)
         opponent = agent_or_default(agent, played)
+        clocked = with_game_clock(opponent.spec, game_time, increment)
+        if clocked != opponent.spec:
+            opponent = agent_or_default(clocked, played)
         budget = opponent.budget_or(budget_or_default(playouts, seconds, DEFAULT_PLAYOUTS))
         warm_up(opponent, played)
         setup = PlaySetup(

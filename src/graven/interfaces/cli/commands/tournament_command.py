@@ -9,6 +9,8 @@ import typer
 from graven.interfaces.cli.arguments import (
     Db,
     GameText,
+    GameTime,
+    Increment,
     Json,
     Playouts,
     Seconds,
@@ -16,6 +18,7 @@ from graven.interfaces.cli.arguments import (
     Size,
     check_agents,
     load_game_to_match,
+    with_game_clock,
 )
 from graven.interfaces.cli.console import GamesProgress, format_duration, out
 from graven.interfaces.cli.experiment_runner import (
@@ -47,6 +50,8 @@ def tournament(
     ] = False,
     playouts: Playouts = None,
     seconds: Seconds = None,
+    game_time: GameTime = None,
+    increment: Increment = None,
     workers: Workers = None,
     cluster: Cluster = None,
     seed: Seed = 0,
@@ -64,11 +69,13 @@ def tournament(
     \b
     Examples:
       graven tournament breakthrough uct rave grave hrave --games 50 --playouts 500
+      graven tournament breakthrough uct grave --time 30 --games 10
       graven tournament nogo "grave(ref=50)" uct rave --gauntlet --games 100 --opening-plies 2
     """
     from graven.lab.experiments.tournament import run_tournament
 
     check_agents(*agents)
+    agents = [with_game_clock(spec, game_time, increment) for spec in agents]
     loaded = load_game_to_match(game, size)
     settings = ExperimentSettings(
         playouts=playouts,

@@ -1,0 +1,116 @@
+"""Time for a move out of a clock for the whole game."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import graven as gv
+from graven.agents import MoveClock
+from graven.agents.time_plan import MIN_SECONDS, PlannedStop, TimePlan
+from graven.search.budget import Budget
+from graven.search.simulate import DONE, PLIES
+from graven.search.tree import ROOT
+
+
+class Clock:
+    """A clock that tests turn on."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.mark.parametrize("left", [0.0, 0.05, 1.0, 60.0])
+@pytest.mark.parametrize("moves_left", [1.0, 10.0, 100.0])
+def test_a_game_never_takes_more_than_its_clock(left: float, moves_left: float) -> None:
+    spent, clock = 0.0, left
+    for _ in range(300):
+        plan = TimePlan(clock)
+        assert plan.share(moves_left) <= plan.most_seconds
+        spent += plan.most_seconds
+        clock = left - spent
+    assert spent <= left + 300 * MIN_SECONDS
+
+
+def test_more_moves_left_mean_less_time() -> None:
+    plan = TimePlan(60.0)
+    assert plan.share(20) == pytest.approx(3.0)
+    assert plan.share(40) == pytest.approx(1.5)
+    assert TimePlan(60.0, increment=1.0).share(40) == pytest.approx(2.5)
+    assert TimePlan(60.0, lag=0.5).share(40) == pytest.approx(1.0)
+
+
+def searched(visits: list[int], means: list[float], playouts: int, plies_each: int):
+    """A search of Hex whose first moves have these statistics."""
+    game = gv.game("hex(size=4)")
+    search = gv.agent("uct(solver=off)").bind(game)
+    search.run(game.start().state, (), Budget(playouts=40), seed=1)
+    tree = search.tree
+    first = int(tree.first[2 * int(tree.meta[ROOT])])
+    tree.counts[first : first + 16] = 0
+    tree.sums[first : first + 16] = 0.0
+    tree.counts[first : first + len(visits)] = visits
+    tree.sums[first : first + len(visits)] = np.array(visits) * means
+    search.control[DONE], search.control[PLIES] = playouts, playouts * plies_each
+    return search
+
+
+def seconds_until_stop(search, plan: TimePlan, step: float = 0.01) -> float:
+    """When a plan ends a search whose statistics do not change."""
+    clock = Clock()
+    stop = PlannedStop(plan, search, now=clock)
+    while not stop.is_set():
+        clock.now += step
+        assert clock.now < 100
+    return clock.now
+
+
+def test_a_leader_that_cannot_be_overtaken_ends_the_search() -> None:
+    # 40 plies a playout: 14 moves are expected, so a move may take 60 / 14 = 4.3 s.
+    plan = TimePlan(60.0)
+    close = searched([500, 490], [0.6, 0.5], 1000, 40)
+    assert seconds_until_stop(close, plan) == pytest.approx(60 / 14, abs=0.05)
+    clear = searched([900, 90], [0.6, 0.5], 1000, 40)
+    assert seconds_until_stop(clear, plan) < 3.0
+
+
+def test_an_unstable_best_move_gets_more_time() -> None:
+    plan = TimePlan(60.0)
+    stable = seconds_until_stop(searched([500, 490], [0.6, 0.5], 1000, 40), plan)
+    unstable = seconds_until_stop(searched([500, 490], [0.5, 0.6], 1000, 40), plan)
+    assert unstable > 2 * stable
+    assert unstable <= plan.most_seconds + 0.02
+
+
+def test_longer_games_leave_less_time_for_a_move() -> None:
+    plan = TimePlan(60.0)
+    short = seconds_until_stop(searched([500, 490], [0.6, 0.5], 1000, 40), plan)
+    long = seconds_until_stop(searched([500, 490], [0.6, 0.5], 1000, 120), plan)
+    assert long == pytest.approx(short / 3, abs=0.05)
+
+
+def test_a_player_with_a_clock_divides_it_among_its_moves() -> None:
+    game = gv.game("hex(size=5)")
+    player = gv.agent("uct(time=2,solver=off)").player(game, seed=2)
+    player.warm_up()
+    position, playouts = game.start(), []
+    while not position.is_over:
+        result = player.choose(position)
+        playouts.append(result.playouts)
+        position = position.play(result.best_move)
+    assert min(playouts) > 0
+    assert max(playouts) < sum(playouts) / 2
+
+
+def test_seconds_are_not_shortened_by_a_plan() -> None:
+    position = gv.game("hex(size=9)").start()
+    clock = MoveClock(Budget(seconds=0.3))
+    assert gv.agent("uct").player(position.game).choose(position, clock).seconds >= 0.3
+
+
+def test_a_budget_in_playouts_does_not_use_the_clock() -> None:
+    position = gv.game("hex(size=9)").start()
+    player = gv.agent("uct(time=60)").player(position.game)
+    assert player.choose(position, MoveClock(Budget(300))).playouts == 300
