@@ -14,10 +14,10 @@ def test_each_step_plays_the_best_agent_of_the_step_before():
     reported = []
     config = run_config(playouts=15, workers=1, progress=reported.append)
     tuning = run_rave_tuning(load_game("nogo(size=3)"), config, games=4, grids=GRIDS)
-    assert tuning.rave.against == "uct(c=0.4,ties=first)"
+    assert tuning.rave.against == "uct(c=0.4,ties=first,solver=off)"
     assert [point.agent for point in tuning.rave.points] == [
-        "rave(bias=0.1,ties=first)",
-        "rave(bias=0.01,ties=first)",
+        "rave(bias=0.1,ties=first,solver=off)",
+        "rave(bias=0.01,ties=first,solver=off)",
     ]
     assert tuning.grave.against == tuning.rave.best.agent
     assert len(tuning.grave.points) == 4
@@ -53,5 +53,5 @@ def test_the_command_prints_the_steps(capsys, tmp_path, monkeypatch):
     ]
     assert app.run([*words, "--biases", "[1e-1..1e-2]", "--refs", "[5]"]) == 0
     text = capsys.readouterr().out
-    assert "against uct(c=0.4,ties=first)" in text
+    assert "against uct(c=0.4,ties=first,solver=off)" in text
     assert "worst: " in text

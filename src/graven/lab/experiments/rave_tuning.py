@@ -31,7 +31,7 @@ class TuningGrids:
     biases: str = BIASES
     refs: str = REFS
     uct: str = "c=0.4"
-    options: str = "ties=first"
+    options: str = "ties=first,solver=off"
     playout: str = ""
 
     @property

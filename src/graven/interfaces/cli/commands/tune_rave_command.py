@@ -51,7 +51,7 @@ def tune_rave(
 
     RAVE with every bias plays uct(c=0.4). GRAVE with every ref and bias plays the best RAVE. The
     best GRAVE then plays RAVE with every bias; its worst score shows whether it was fitted to one
-    opponent. All agents have ties=first, as in the paper.
+    opponent. All agents have ties=first and solver=off, as in the paper.
 
     \b
     Examples:
