@@ -32,9 +32,15 @@ class AmafEntries:
     nodes: int
     legal: int  # entries of moves that are legal in the node
     all: int  # entries of all moves played in the node or after it
+    in_turn: int  # nodes with entries in which one player moves
 
     def __add__(self, other: AmafEntries) -> AmafEntries:
-        return AmafEntries(self.nodes + other.nodes, self.legal + other.legal, self.all + other.all)
+        return AmafEntries(
+            self.nodes + other.nodes,
+            self.legal + other.legal,
+            self.all + other.all,
+            self.in_turn + other.in_turn,
+        )
 
 
 def count_entries(search: Search) -> AmafEntries:
@@ -44,7 +50,19 @@ def count_entries(search: Search) -> AmafEntries:
     rules = search.rules
     known, counts = np.zeros(rules.players * rules.num_codes, np.int64), np.zeros(COUNTS, np.int64)
     count_kernel(rules, search.tree, known, counts)
-    return AmafEntries(int(counts[COUNTED]), int(counts[OF_LEGAL]), int(counts[OF_ALL]))
+    return AmafEntries(
+        nodes=int(counts[COUNTED]),
+        legal=int(counts[OF_LEGAL]),
+        all=int(counts[OF_ALL]),
+        in_turn=_nodes_in_turn(rules, search.tree),
+    )
+
+
+def _nodes_in_turn(rules: Rules, tree: Tree) -> int:
+    """Return the number of nodes with listed moves in which one player moves."""
+    (nodes,) = np.nonzero(tree.turns[: tree.meta[NODES]] >= 0)
+    places = nodes * rules.players + tree.turns[nodes]
+    return int(np.count_nonzero(tree.first[places] != NONE))
 
 
 @compiled

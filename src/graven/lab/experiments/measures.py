@@ -33,16 +33,19 @@ def statistics_per_node(setup: FigureSetup, games: int, config: MeasureConfig) -
     """Return the AMAF statistics per node at the end of a search, over all searches of the games.
 
     RAVE needs those of the moves that are legal in the node. GRAVE needs those of all moves played
-    below it, since deeper nodes may read them.
+    below it, since deeper nodes may read them. In GDL a player who does not move plays `noop`,
+    which the paper's program counts as a move and graven does not have: one more for each such
+    player, and in GRAVE one for the player to move, who waits later.
     """
-    total = AmafEntries(0, 0, 0)
+    total, players = AmafEntries(0, 0, 0, 0), load_game(setup.game).players
     for index in range(games):
         for player, _ in _searches(setup, index, config):
             total += count_entries(player.search)
     if config.stopped:
         return None
-    legal_moves_only = setup.agent(setup.first).search_spec.ref == 0
-    return (total.legal if legal_moves_only else total.all) / total.nodes
+    if setup.agent(setup.first).search_spec.ref == 0:
+        return (total.legal + (players - 1) * total.in_turn) / total.nodes
+    return (total.all + players * total.in_turn) / total.nodes
 
 
 MEASURES: dict[str, Measure] = {
