@@ -84,7 +84,8 @@ class PlannedStop:
         if not is_stable:
             share = min(UNSTABLE_FACTOR * share, self._plan.most_seconds)
         second, first = np.partition(visits, -2)[-2:]
-        return bool(elapsed >= share or first - second > playouts / elapsed * (share - elapsed))
+        rate = playouts / max(elapsed, 1e-3)
+        return bool(elapsed >= share or first - second > rate * (share - elapsed))
 
 
 def root_counts(search: Search) -> tuple[np.ndarray, np.ndarray]:
