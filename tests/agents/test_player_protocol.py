@@ -78,12 +78,13 @@ def test_a_closed_player_starts_with_a_new_tree():
 
 
 def test_a_player_of_every_step_also_searches_where_it_has_no_move():
-    every = "uct(c=0.7,reuse_tree=true,every_step=true)"
+    every = "uct(c=0.7,reuse_tree=true,every_step=true,solver=off)"
     played = match("nogo(size=3)", every, every, games=1, playouts=50)
     (game,) = played.results
     # Both players in every step, and once before the first.
     assert game.playouts == 2 * 50 * (len(game.moves) + 1)
-    usual = match("nogo(size=3)", "uct(reuse_tree=true)", "uct", games=1, playouts=50)
+    agents = "uct(reuse_tree=true,solver=off)", "uct(solver=off)"
+    usual = match("nogo(size=3)", *agents, games=1, playouts=50)
     assert usual.results[0].playouts == 50 * len(usual.results[0].moves)
 
 

@@ -124,14 +124,15 @@ def test_json_has_the_documented_shape():
 
 
 def test_a_budget_in_a_spec_beats_the_matchs():
-    result = match(GAME, "uct(playouts=7)", "uct(playouts=11)", games=1, playouts=30, workers=1)
+    agents = "uct(solver=off,playouts=7)", "uct(solver=off,playouts=11)"
+    result = match(GAME, *agents, games=1, playouts=30, workers=1)
     (ended,) = result.results
     firsts = (ended.plies + 1) // 2
     assert ended.playouts == 7 * firsts + 11 * (ended.plies - firsts)
 
 
 def test_without_a_budget_a_move_takes_a_thousand_playouts():
-    (ended,) = match(GAME, "uct", "uct", games=1, workers=1).results
+    (ended,) = match(GAME, "uct(solver=off)", "uct(solver=off)", games=1, workers=1).results
     assert ended.playouts == 1000 * ended.plies
 
 

@@ -185,7 +185,7 @@ def test_the_moves_of_a_match_have_playouts_value_and_time(tmp_path):
             assert row["player"] == ply % 2
             side = game.seats[row["player"]]
             assert row["agent"] == row["second" if side else "first"]
-            assert row["playouts"] == (20 if side else 10)
+            assert 0 < row["playouts"] <= (20 if side else 10)  # fewer where the end is proven
             assert 0 <= row["value"] <= 1
 
 
