@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from graven.agents import openspiel_bot as openspiel_mcts
+from graven.agents import puzzle_agent
 from graven.agents.agent import Agent, SearchAgent
 from graven.agents.default_agent import default_agent, default_spec
 from graven.agents.gtp_program import GtpAgent
 from graven.agents.move_clock import MoveClock
 from graven.agents.openspiel_bot import OpenSpielAgent, openspiel_bot
 from graven.agents.player import ForfeitError, Player, ResignedError, SearchPlayer
+from graven.agents.puzzle_agent import PuzzleAgent
 from graven.agents.search_result import MoveStat, SearchResult
 from graven.agents.spec_parser import Policies, game_playouts, parse
 from graven.core.calls import IN_FILE
@@ -32,6 +34,7 @@ __all__ = [
     "MoveStat",
     "Player",
     "PolicyInfo",
+    "PuzzleAgent",
     "ResignedError",
     "SearchAgent",
     "SearchPlayer",
@@ -56,6 +59,8 @@ def agent(spec: str, policies: Policies = ()) -> Agent:
 
     The spec may name user-defined policies: those in files, and those in `policies`.
     """
+    if PuzzleAgent.matches(spec):
+        return PuzzleAgent(spec)
     for kind in EXTERNAL_AGENTS:
         if kind.matches(spec):
             return kind(spec)
@@ -71,8 +76,8 @@ def is_external(spec: str) -> bool:
 class PolicyInfo:
     """The description of a policy for users.
 
-    `kind` is "tree", "playout", "game" (a playout policy that a game defines), "program" (an
-    external program) or "option".
+    `kind` is "tree", "playout", "game" (a playout policy that a game defines), "puzzle" (an agent
+    for one-player games), "program" (an external program) or "option".
     """
 
     name: str
@@ -92,8 +97,9 @@ def catalogue() -> tuple[PolicyInfo, ...]:
         "OpenSpiel's C++ MCTS, as an opponent.",
         tuple(openspiel_mcts.PARAMETERS.values()),
     )
+    puzzle = PolicyInfo(puzzle_agent.NAME, "puzzle", puzzle_agent.SUMMARY, ())
     options = PolicyInfo("(every tree policy)", "option", "How to search.", OPTIONS)
-    return (*trees, *playouts, *games, openspiel, options)
+    return (*trees, *playouts, *games, puzzle, openspiel, options)
 
 
 def policy_info(name: str) -> PolicyInfo:

@@ -6,22 +6,35 @@ template of `graven new game` and games of OpenSpiel: docs/default-agent.md has 
 
 from __future__ import annotations
 
-from graven.agents.agent import SearchAgent
+from graven.agents.agent import Agent, SearchAgent
+from graven.agents.puzzle_agent import PuzzleAgent
 from graven.core.game import Game
 
 DEFAULT_SPEC = "grave(ref=50,k=250,c=0.2)+mast(epsilon=0.4,decay=0.2)"
 # Games with strong playouts of their own: the name of the playout policy and the agent.
 SPECS_BY_PLAYOUT = {"mogo": "grave(ref=100,bias=1e-6)+mogo"}
 
+GDL = "gdl"  # the name of all games that are rulesheets
+
 
 def default_spec(game: Game | None = None) -> str:
-    """Return the spec of the default agent for a game; without a game, for any game."""
+    """Return the spec of the default tree search for a game; without a game, for any game."""
     for playout, spec in SPECS_BY_PLAYOUT.items():
         if game is not None and playout in game.playouts:
             return spec
     return DEFAULT_SPEC
 
 
-def default_agent(game: Game | None = None) -> SearchAgent:
-    """Return the agent that `play`, `search`, `serve`, `gtp` and `ggp` use if none is given."""
+def is_puzzle(game: Game) -> bool:
+    """Return whether a game is a rulesheet with one role."""
+    return game.players == 1 and game.name == GDL
+
+
+def default_agent(game: Game | None = None) -> Agent:
+    """Return the agent that `play`, `search`, `serve`, `gtp` and `ggp` use if none is given.
+
+    Rulesheets with one role are puzzles, which have a search of their own.
+    """
+    if game is not None and is_puzzle(game):
+        return PuzzleAgent()
     return SearchAgent(default_spec(game))

@@ -6,16 +6,15 @@ from collections.abc import Iterator
 
 import pytest
 
-from graven.agents.spec_parser import parse as parse_spec
 from graven.interfaces.ggp.ggp_player import GgpPlayer
-from graven.interfaces.ggp.pondering import warm_up
+from graven.interfaces.ggp.pondering import MatchAgent, warm_up
 from tests.interfaces.ggp.helpers import SPEC
 
 
 @pytest.fixture(autouse=True, scope="package")
 def compiled() -> None:
     """Compile first: the clocks of these tests are too short for it."""
-    warm_up(parse_spec(SPEC))
+    warm_up(MatchAgent(SPEC))
 
 
 @pytest.fixture(autouse=True)

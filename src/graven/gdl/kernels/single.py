@@ -96,6 +96,7 @@ LEGAL, SPAN, SHUT, GUARD, DOES, GOALS, GOAL_NUMBER, RECORD = range(8)
 TERMINAL_FLAG = 0  # among the flags
 ALWAYS = -1  # the literal of a goal that always holds
 MAX_LISTED = 512  # changed counts in the list
+MAX_DISTANCE = 1000  # greater distances from a goal are equal
 UNLISTED = -1  # instead of a number of listed changes: none is listed
 
 
@@ -322,6 +323,21 @@ def _moved(units: Units, joint: Moves, player: int) -> int:
     return int(links[tables[role_of(tables, player) + DOES] + move])
 
 
+@inlined
+def _propagate_bases(units: Units) -> None:
+    """Bring everything up to date after the bases in CHANGING have changed."""
+    tables, state = units.tables, units.state
+    for word in range(tables[BASES]):
+        flips = state[tables[CHANGING] + word]
+        while flips:
+            base = bits.lowest(flips)
+            flips &= flips - 1
+            value = (state[word] >> base) & 1
+            units.counts[64 * word + base] = 1 - value
+            _flip(units, 64 * word + base, value, UNLISTED)
+    _propagate(units, UNLISTED)
+
+
 def play(constants: Constants, state: State, joint: Moves) -> None:
     """Make the moves, find which bases change, take the moves back, and change the bases."""
     units = _units(constants, state)
@@ -348,21 +364,26 @@ def play(constants: Constants, state: State, joint: Moves) -> None:
             unit = _moved(units, joint, player)
             if unit >= 0:
                 _flip(units, unit, 0, UNLISTED)
-    for word in range(constants[BASES]):
-        flips = state[changing + word]
-        while flips:
-            base = bits.lowest(flips)
-            flips &= flips - 1
-            value = (state[word] >> base) & 1
-            units.counts[64 * word + base] = 1 - value
-            _flip(units, 64 * word + base, value, UNLISTED)
-    _propagate(units, UNLISTED)
+    _propagate_bases(units)
     state[constants[STEP]] += constants[COUNTED]
     _settle(constants, state)
 
 
-def scores(constants: Constants, state: State, out: Scores) -> None:
-    """Write each role's goal as a part of 100: the highest that is true, 0 if none is."""
+def restore(constants: Constants, state: State, words: State) -> None:
+    """Set a position from its bases and its step; `state` is any other position of the game."""
+    for word in range(constants[BASES]):
+        flips = state[word] ^ words[word]
+        state[constants[CHANGING] + word] = flips
+        state[constants[CHANGES] + word] ^= flips
+        state[word] ^= flips
+    _propagate_bases(_units(constants, state))
+    state[constants[STEP]] = words[constants[BASES]]
+    _settle(constants, state)
+
+
+@inlined
+def _settled_goals(constants: Constants, state: State) -> Units:
+    """Bring the gates that only goals need up to date."""
     units, goals = _units(constants, state), _goal_units(constants, state)
     for leaf in range(constants[GOAL_LEAVES]):
         unit = int(units.links[index(constants[LEAF_UNITS] + leaf)])
@@ -371,8 +392,41 @@ def scores(constants: Constants, state: State, out: Scores) -> None:
             goals.counts[index(leaf)] = is_false
             _flip(goals, leaf, 1 - is_false, UNLISTED)
     _propagate(goals, UNLISTED)
+    return goals
+
+
+def scores(constants: Constants, state: State, out: Scores) -> None:
+    """Write each role's goal as a part of 100: the highest that is true, 0 if none is."""
+    goals = _settled_goals(constants, state)
     for player in range(constants[PLAYERS]):
         out[player] = max(0, goal(constants, goals.counts, player)) / 100.0
+
+
+@inlined
+def _distance(constants: Constants, counts: Counts) -> int:
+    """Return what is missing of 100 points plus the false conditions of the highest goal.
+
+    The conditions are those of its gate; 1 if the gate is read inverted and the goal is false.
+    """
+    role = role_of(constants, 0)
+    missing = 100 - max(0, goal(constants, counts, 0))
+    literal = constants[constants[role + GOALS] + 1]
+    if constants[role + GOAL_NUMBER] == 0 or literal == ALWAYS:
+        return missing
+    count = int(counts[literal >> 1])
+    return missing + (int(count == 0) if literal & 1 else count)
+
+
+def distance(constants: Constants, state: State) -> int:
+    """Estimate how far the first role is from its highest goal, in any position."""
+    return _distance(constants, _settled_goals(constants, state).counts)
+
+
+def scores_with_distance(constants: Constants, state: State, out: Scores) -> None:
+    """Write the first role's score, of equal scores a higher one if the goal is nearer."""
+    goals = _settled_goals(constants, state)
+    near = 1.0 - min(MAX_DISTANCE, _distance(constants, goals.counts)) / MAX_DISTANCE
+    out[0] = (199.0 * max(0, goal(constants, goals.counts, 0)) / 100.0 + near) / 200.0
 
 
 @inlined

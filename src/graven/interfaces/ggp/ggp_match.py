@@ -11,8 +11,8 @@ from graven.gdl.language.kif_terms import Sheet
 from graven.interfaces.ggp.clock_margin import ClockMargin
 from graven.interfaces.ggp.ggp_messages import JointMove, StartMessage
 from graven.interfaces.ggp.match_state import MatchState
+from graven.interfaces.ggp.pondering import MatchAgent
 from graven.interfaces.ggp.rule_preparation import prepare_rules
-from graven.search.specs import Spec
 
 log = logging.getLogger("graven.ggp")
 
@@ -21,6 +21,8 @@ MIN_RESULT_TIMEOUT = 0.15
 of playouts takes 10 ms, a batch in a large game much longer."""
 ABANDON_PLAY_CLOCKS, ABANDON_SECONDS = 10, 60.0
 """A match is abandoned if no message arrives for so many play clocks plus so many seconds."""
+FINAL_POLL_SECONDS = 0.02
+"""How often a search is asked whether its result is proven."""
 SILENCE_SECONDS = 3.0
 """A server that is silent for so long after a clock has run out may have abandoned the match."""
 
@@ -29,12 +31,18 @@ class GgpMatch:
     """A match in progress, played by one agent in one role."""
 
     def __init__(
-        self, start: StartMessage, sheet: Sheet, spec: Spec, *, margin: ClockMargin, seed: int
+        self,
+        start: StartMessage,
+        sheet: Sheet,
+        agent: MatchAgent,
+        *,
+        margin: ClockMargin,
+        seed: int,
     ) -> None:
         self.start = start
         self.role = sheet.roles.index(start.role)
         self.roles = len(sheet.roles)
-        self.state = MatchState(f"match {start.match}", spec, seed)
+        self.state = MatchState(f"match {start.match}", agent, seed)
         self._margin = margin
         self._seed = seed
         # The first PLAY arrives when the start clock has run out.
@@ -109,7 +117,11 @@ class GgpMatch:
         self.state.close()
 
     def _wait_until(self, deadline: float) -> None:
-        self.state.closed.wait(max(0.0, deadline - time.monotonic()))
+        """Wait for the deadline, the end of the match, or a result that cannot become better."""
+        while not self.state.is_final:
+            left = deadline - time.monotonic()
+            if left <= 0 or self.state.closed.wait(min(left, FINAL_POLL_SECONDS)):
+                return
 
     def _is_repeated(self, joint: JointMove, received: float) -> bool:
         """Whether a PLAY was sent again.

@@ -23,7 +23,7 @@ from graven.interfaces.ggp.ggp_messages import (
     StartMessage,
     StopMessage,
 )
-from graven.interfaces.ggp.pondering import match_spec
+from graven.interfaces.ggp.pondering import MatchAgent
 
 log = logging.getLogger("graven.ggp")
 
@@ -31,12 +31,16 @@ READY, BUSY, DONE, ABORTED, AVAILABLE = "ready", "busy", "done", "aborted", "ava
 
 
 class GgpPlayer:
-    """An agent that plays matches, one after another."""
+    """An agent that plays matches, one after another; without a spec, each game's default agent."""
 
     def __init__(
-        self, agent: str, name: str = "graven", margin: float = DEFAULT_MARGIN, seed: int = 0
+        self,
+        agent: str | None = None,
+        name: str = "graven",
+        margin: float = DEFAULT_MARGIN,
+        seed: int = 0,
     ) -> None:
-        self.spec = match_spec(agent)
+        self.agent = MatchAgent(agent)
         self.name = re.sub(r"[^\w.+-]", "_", name) or "graven"
         self._margin = ClockMargin(margin)
         self._seed = seed
@@ -125,7 +129,7 @@ class GgpPlayer:
             if self._match is None:
                 self._matches_started += 1
                 seed = derive(self._seed, self._matches_started)
-                self._match = GgpMatch(message, sheet, self.spec, margin=self._margin, seed=seed)
+                self._match = GgpMatch(message, sheet, self.agent, margin=self._margin, seed=seed)
                 log.info(
                     "match %s: we are %s of %s, clocks %g s and %g s",
                     message.match,

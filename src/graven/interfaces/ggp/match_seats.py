@@ -10,16 +10,18 @@ import time
 from typing import Protocol
 from urllib.parse import urlsplit
 
-from graven.agents import MoveClock, SearchAgent, SearchPlayer
+from graven.agents import MoveClock, Player, PuzzleAgent
 from graven.core.errors import GravenError, UsageError
 from graven.core.position import Position
 from graven.gdl.move_text import moves_of
 from graven.interfaces.ggp.ggp_messages import JointMove, parse_move
-from graven.interfaces.ggp.pondering import match_spec
+from graven.interfaces.ggp.pondering import MatchAgent
 from graven.interfaces.ggp.rule_scrambling import Scrambler
 from graven.search.budget import Budget
 
 DEFAULT_PORT = 9147
+DEFAULT_AGENT = "default"
+"""The name of each game's default agent."""
 EXTRA_PLAY_SECONDS = 1.0
 """Time for the answer to a PLAY beyond the play clock."""
 ABORT_TIMEOUT = 1.0
@@ -147,26 +149,36 @@ class AgentSeat:
     """An agent in this process."""
 
     def __init__(self, spec: str, seed: int) -> None:
-        parsed = match_spec(spec)
-        self.name = parsed.text
-        self._agent = SearchAgent(parsed)
+        is_default = spec == DEFAULT_AGENT
+        self._match_agent = MatchAgent(None if is_default else spec)
+        self.name = DEFAULT_AGENT if is_default else self._match_agent.text
         self._seed = seed
-        self._player: SearchPlayer | None = None
+        self._clocks = (0.0, 0.0)
+        self._player: Player | None = None
         self._clock: MoveClock | None = None
 
     def start(self, match: str, role: str, rules: str, clocks: tuple[float, float]) -> None:
         """Begin with an empty tree."""
-        budget = self._agent.budget_or(Budget(seconds=AGENT_CLOCK_SHARE * clocks[1]))
-        self._clock = MoveClock(budget)
+        self._clocks = clocks
         self._player = None
 
     def play(self, match: str, joint: JointMove, position: Position, role: int) -> str:
-        """Search, unless there is only one legal move."""
+        """Search, unless there is only one legal move.
+
+        The position is not known before the first move, so a puzzle, which may be solved as a whole
+        in the start clock, has that time for its first move.
+        """
         legal = moves_of(position, role)
         if len(legal) == 1 or role not in position.players_to_move:
             return legal[0]
-        if self._player is None:
-            self._player = self._agent.player(position.game, self._seed)
+        start_clock, play_clock = self._clocks
+        if self._player is None or self._clock is None:
+            agent = self._match_agent.of(position.game)
+            budget = Budget(seconds=AGENT_CLOCK_SHARE * play_clock)
+            self._clock = MoveClock(agent.budget_or(budget))
+            self._player = agent.player(position.game, self._seed)
+            if isinstance(agent, PuzzleAgent):
+                self._player.ponder(position, MoveClock(Budget(seconds=start_clock)))
         return self._player.choose(position, self._clock).move_of(role)
 
     def stop(self, match: str, joint: JointMove, aborted: bool) -> None:

@@ -13,8 +13,7 @@ from graven.core.position import Position
 from graven.core.rng import derive
 from graven.gdl.move_text import after, moves_of
 from graven.interfaces.ggp.ggp_messages import JointMove
-from graven.interfaces.ggp.pondering import PonderingSearch
-from graven.search.specs import Spec
+from graven.interfaces.ggp.pondering import MatchAgent, PonderingSearch
 
 log = logging.getLogger("graven.ggp")
 
@@ -26,10 +25,10 @@ class MatchState:
     proves its rules (`slow`), later a propositional network.
     """
 
-    def __init__(self, title: str, spec: Spec, seed: int) -> None:
+    def __init__(self, title: str, agent: MatchAgent, seed: int) -> None:
         self.title = title
         self.closed = threading.Event()
-        self._spec = spec
+        self._agent = agent
         self._seed = seed
         self._lock = threading.RLock()  # guards what follows
         self._joint_moves: list[tuple[str, ...]] = []
@@ -153,7 +152,7 @@ class MatchState:
             if self._search is None:
                 seed = derive(self._seed, len(self._joint_moves))
                 try:
-                    self._search = PonderingSearch(self._spec, self._game, seed, self._slow)
+                    self._search = PonderingSearch(self._agent, self._game, seed, self._slow)
                 except GravenError as error:
                     log.error("%s: cannot search: %s", self.title, error)
                     return
@@ -167,6 +166,13 @@ class MatchState:
                 return
             if not self._slow:
                 search.search_position(position.play(move))
+
+    @property
+    def is_final(self) -> bool:
+        """Whether no better result exists in the current position."""
+        with self._lock:
+            search, position = self._search, self._position
+        return search is not None and position is not None and search.is_final(position)
 
     def latest_result(self, timeout: float) -> SearchResult | None:
         """Return the result of the search of the current position; wait `timeout` seconds."""

@@ -6,7 +6,10 @@ import logging
 import threading
 from dataclasses import replace
 
-from graven.agents import MoveClock, SearchAgent, SearchResult
+from graven.agents import Agent, MoveClock, PuzzleAgent, SearchAgent, SearchResult, default_spec
+from graven.agents.default_agent import is_puzzle
+from graven.agents.player import SearchPlayer
+from graven.agents.puzzle_agent import PuzzlePlayer
 from graven.agents.spec_parser import parse
 from graven.core.errors import GravenError
 from graven.core.game import Game
@@ -22,15 +25,53 @@ UNLIMITED = Budget(seconds=86_400.0)  # until it is interrupted
 SLICE_SECONDS = 0.25
 WARM_UP_GAME = "connect5"
 WARM_UP_PLAYOUTS = {NETWORK: 500, PROOF: 2}
+WARM_UP_PUZZLE = """
+(role robot) (init (at 1)) (after 1 2) (after 2 3)
+(<= (legal robot (go ?b)) (true (at ?a)) (after ?a ?b)) (legal robot stay)
+(<= (next (at ?b)) (does robot (go ?b)))
+(<= (next (at ?a)) (does robot stay) (true (at ?a)))
+(<= terminal (true (at 3)))
+(<= (goal robot 100) (true (at 3)))
+(<= (goal robot 0) (not (true (at 3))))
+"""
 
 
-def warm_up(spec: Spec) -> None:
+def warm_up(agent: MatchAgent) -> None:
     """Compile everything that a match needs, or load it, before any clock runs."""
     text = sheets.text_of(WARM_UP_GAME)
     for method, playouts in WARM_UP_PLAYOUTS.items():
         game = sheet_game(text, WARM_UP_GAME, SheetOptions(method))
         # Not `warm_up`: both games have the same spec, and the second one would be skipped.
-        SearchAgent(spec).player(game).choose(game.start(), MoveClock(Budget(playouts)))
+        agent.of(game).player(game).choose(game.start(), MoveClock(Budget(playouts)))
+    puzzle = sheet_game(WARM_UP_PUZZLE, "puzzle", SheetOptions(NETWORK))
+    agent.of(puzzle).player(puzzle).warm_up()
+
+
+class MatchAgent:
+    """The agent of a match: the one of a spec, or the default agent of each game.
+
+    Its tree is kept during a match.
+    """
+
+    def __init__(self, spec: str | None = None) -> None:
+        self._spec: Spec | None = None
+        self._is_puzzle = spec is not None and PuzzleAgent.matches(spec)
+        if spec is not None and not self._is_puzzle:
+            self._spec = match_spec(spec)
+
+    @property
+    def text(self) -> str:
+        """The agent's spec; the default one's for games of several players if none was given."""
+        if self._is_puzzle:
+            return PuzzleAgent().spec
+        return (self._spec or match_spec(default_spec())).text
+
+    def of(self, game: Game, slow: bool = False) -> Agent:
+        """Return the agent for a game; `slow`: one playout may take seconds."""
+        if self._is_puzzle or (self._spec is None and is_puzzle(game)):
+            return PuzzleAgent()
+        spec = self._spec or match_spec(default_spec(game))
+        return SearchAgent(_without_decay(spec) if slow else spec)
 
 
 def match_spec(spec: str) -> Spec:
@@ -53,8 +94,10 @@ class PonderingSearch:
     a result is always available.
     """
 
-    def __init__(self, spec: Spec, game: Game, seed: int, slow: bool) -> None:
-        self._player = SearchAgent(_without_decay(spec) if slow else spec).player(game, seed)
+    def __init__(self, agent: MatchAgent, game: Game, seed: int, slow: bool) -> None:
+        player = agent.of(game, slow).player(game, seed)
+        assert isinstance(player, SearchPlayer | PuzzlePlayer)
+        self._player = player
         # Made here: two threads that made it at the same time would interrupt different searches.
         self._search = self._player.search
         self._slow = slow
@@ -78,6 +121,13 @@ class PonderingSearch:
             self._position_number += 1
             self._changed.notify_all()
         self._search.interrupt()
+
+    def is_final(self, position: Position) -> bool:
+        """Return whether the result of this position is proven."""
+        with self._changed:
+            if self._position is None or self._position.history != position.history:
+                return False
+            return self._result is not None and self._result.proven
 
     def latest_result(self, position: Position, timeout: float) -> SearchResult | None:
         """Interrupt the search and return its result; None if it searches another position.

@@ -51,7 +51,6 @@ def ggp(
     import logging
     import socket
 
-    from graven.agents import default_spec
     from graven.core.errors import UsageError
     from graven.core.extras import require
 
@@ -65,16 +64,16 @@ def ggp(
         raise UsageError(f"--port must be from 0 to 65535, got {port}.")
     if not 0 <= margin <= 60:
         raise UsageError(f"--margin must be from 0 to 60 seconds, got {margin:g}.")
-    player = GgpPlayer(agent or default_spec(), name, margin, seed)
+    player = GgpPlayer(agent, name, margin, seed)
     logging.basicConfig(format="%(asctime)s %(message)s", level=logging.WARNING, force=True)
     logging.getLogger("graven").setLevel(logging.INFO)
     with bound_socket(host, port) as listener:
-        run_to_completion(lambda: warm_up(player.spec), "compiling")
+        run_to_completion(lambda: warm_up(player.agent), "compiling")
         listener.listen(BACKLOG)
         address = f"[{host}]" if ":" in host else host
         err().print(
             f"{player.name} listens on http://{address}:{listener.getsockname()[1]} with "
-            f"{player.spec.text}",
+            f"{player.agent.text}",
             markup=False,
             soft_wrap=True,
         )

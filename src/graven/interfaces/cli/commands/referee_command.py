@@ -32,7 +32,7 @@ def referee(
     player: Annotated[
         list[str],
         typer.Option(
-            help="A player: http://HOST:PORT, or an agent; give one for each role.",
+            help="A player: http://HOST:PORT, an agent, or default; give one for each role.",
             metavar="URL|SPEC",
         ),
     ],
@@ -61,6 +61,7 @@ def referee(
     \b
     Examples:
       graven referee "gdl(sheet=connect5)" --player http://localhost:9147 --player "uct(c=0.7)"
+      graven referee puzzle.kif --player default --start-clock 30 --play-clock 5
       graven referee rules.kif --player grave --player http://localhost:9147 --play-clock 5 --json
     """
     from graven.core.errors import UsageError

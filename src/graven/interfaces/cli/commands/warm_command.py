@@ -48,7 +48,7 @@ def warm(
 
 def _steps(games: list[str] | None) -> Iterator[tuple[str, Callable[[], None]]]:
     """Yield what is to be compiled: the default agent at each game, then all policies."""
-    from graven.agents import default_spec
+    from graven.agents import PuzzleAgent, default_spec
     from graven.games.registry import families
     from graven.sources.load import load_game
 
@@ -66,6 +66,7 @@ def _steps(games: list[str] | None) -> Iterator[tuple[str, Callable[[], None]]]:
         yield f"{spec} at {SMALL_SHEET}", partial(_warm_up, spec, sheet)
     for method in ("nmcs", "nrpa"):
         yield method, partial(_solve, method)
+    yield PuzzleAgent().spec, partial(_warm_up, PuzzleAgent().spec, load_game(SMALL_PUZZLE))
 
 
 def _policy_specs() -> Iterator[str]:
