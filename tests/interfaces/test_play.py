@@ -170,3 +170,26 @@ def test_a_file_that_cannot_be_opened_is_explained(run, tmp_path, values, messag
     assert outcome.code != 0
     assert message in outcome.err
     assert "this file was run" not in outcome.out + outcome.err
+
+
+DICE = """
+import graven as gv
+from tests.naive.dice import race
+
+game = race()
+"""
+
+
+def test_dice_are_rolled_and_shown(run, tmp_path):
+    file = tmp_path / "race.py"
+    file.write_text(DICE)
+    arguments = ["play", f"{file}:game", "--agent", "uct", "--playouts", "50", "--seed", "4"]
+    code, out, err = run(*arguments, stdin="bold\n" * 12)
+    assert code == 0, err
+    assert re.search(r"^Chance: (0|4)\.$", out, re.M)
+    assert ("You win." in out) or ("The agent wins." in out) or "draw" in out.lower()
+    _, again, _ = run(*arguments, stdin="bold\n" * 12)
+    assert again == out, "the same seed, the same dice"
+    code, out, err = run("search", f"{file}:game", "--moves", "bold", "--playouts", "50", "--json")
+    assert code == 0, err
+    assert json.loads(out)["played"][1] in ("0", "4")

@@ -19,7 +19,7 @@ class NaiveSolver:
         self.nodes = {}  # all nodes with bounds or skipped moves, by id
 
     def update(self, path, trace, scores):
-        """`path` is [(node, its place in the trace)]; every mover below a node moved alone."""
+        """`path` is [(node, its place in the trace, outcome)]; movers below a node moved alone."""
         constant = len(self.sums) <= 1
         self.sums.add(round(float(sum(scores)), 6))
         if constant and len(self.sums) > 1:
@@ -29,7 +29,7 @@ class NaiveSolver:
         if last.turn == TERMINAL:
             last.bounds = [[score, score] for score in scores]
             self.nodes[id(last)] = last
-        for (node, at), (child, _) in reversed(list(pairwise(path))):
+        for (node, at, _), (child, *_) in reversed(list(pairwise(path))):
             if child.bounds is not None and node.turn >= 0:
                 self.nodes[id(node)] = node
                 self.combine(node, trace[at][1], child)

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from graven.core import contract
-from graven.core.contract import SIMULTANEOUS, TERMINAL
-from graven.core.rng import below, generator
+from graven.core.contract import CHANCE, SIMULTANEOUS, TERMINAL
+from graven.core.rng import below, generator, uniform
 from tests.naive.playouts import Choice, Uniform, codes_of
 from tests.naive.score_bounds import NaiveSolver, is_proven
 from tests.naive.value_playouts import ValuePlayouts
@@ -27,6 +27,8 @@ class Node:
     moves: dict[int, list[int]] | None = None  # by player
     count: dict[tuple[int, int], int] = field(default_factory=dict)  # by (player, move)
     total: dict[tuple[int, int], float] = field(default_factory=dict)
+    squares: dict[tuple[int, int], float] = field(default_factory=dict)
+    prior: dict[tuple[int, int], float] = field(default_factory=dict)
     amaf_count: dict[tuple[int, int], int] = field(default_factory=dict)
     amaf_total: dict[tuple[int, int], float] = field(default_factory=dict)
     children: dict[tuple[int, ...], Node] = field(default_factory=dict)  # by joint move
@@ -58,7 +60,11 @@ class NaiveSearch:
         batch_growth=0,
         learn_after="playout",
         solver="on",
+        prior_amaf=0.0,
+        prior_bias=0.0,
+        cutoff=math.inf,
     ):
+        self.prior_amaf, self.prior_bias, self.cutoff = prior_amaf, prior_bias, cutoff
         self.solver = None
         if solver == "on" and game.exact_key and not game.functions.tree_moves:
             self.solver = NaiveSolver(game.players)
@@ -127,26 +133,61 @@ class NaiveSearch:
     def count(self, descent, playouts):
         """Virtual losses: playouts on the way of a descent, without a score."""
         path, _, trace, _ = descent
-        for node, at in path:
+        for node, at, outcome in path:
             node.visits += playouts
-            taken = self.rules.players if node.turn == SIMULTANEOUS else 1
-            for played in trace[at : at + taken]:
+            for played in self.taken(node, at, outcome, trace):
                 node.count[played] = node.count.get(played, 0) + playouts
                 node.total.setdefault(played, 0.0)
+
+    def taken(self, node, at, outcome, trace):
+        """What was played at a node of a path: a move of each player to move, or an outcome."""
+        if node.turn == CHANCE:
+            return [] if outcome is None else [(CHANCE, outcome)]
+        return trace[at : at + (self.rules.players if node.turn == SIMULTANEOUS else 1)]
+
+    def outcomes(self, state):
+        codes, chances = contract.new_moves(self.rules), np.zeros(self.rules.max_moves)
+        count = contract.outcomes(self.rules, state, codes, chances)
+        return {int(codes[i]): float(chances[i]) for i in range(count)}
+
+    def draw(self, outcomes):
+        threshold = uniform(self.rng)
+        for outcome, probability in outcomes.items():
+            threshold -= probability
+            if threshold < 0:
+                return outcome
+        return outcome
+
+    def play_outcome(self, state, outcome):
+        joint = np.full(self.rules.players, -1, np.int32)
+        joint[0] = outcome
+        contract.play(self.rules, state, joint)
 
     def descend(self):
         rules, state = self.rules, self.root_state.copy()
         node, reference = self.root, self.root
         path, trace, plies = [], [], []
         while True:
-            path.append((node, len(trace)))
+            path.append((node, len(trace), None))
             if node.turn == TERMINAL or (node.visits == 0 and self.credit_creation):
                 break
             if self.ref is not None and node.visits > self.ref:
                 reference = node
             movers = range(rules.players) if node.turn == SIMULTANEOUS else [node.turn]
             if node.moves is None:
-                node.moves = {mover: self.legal(state, mover) for mover in movers}
+                if node.turn == CHANCE:
+                    node.moves = {CHANCE: self.outcomes(state)}
+                else:
+                    node.moves = {mover: self.legal(state, mover) for mover in movers}
+                    self.set_priors(node, state)
+            if node.turn == CHANCE:
+                outcome = self.draw(node.moves[CHANCE])
+                path[-1] = (node, len(trace), outcome)
+                self.play_outcome(state, outcome)
+                if (child := self.child(node, state, (outcome,))) is None:
+                    break
+                node = child
+                continue
             joint = np.full(rules.players, -1, np.int32)
             plies.append([])
             for mover in movers:
@@ -155,26 +196,44 @@ class NaiveSearch:
                 plies[-1].append(self.choice(state, mover, node.moves[mover], joint[mover], True))
             contract.play(rules, state, joint)
             played = tuple(int(joint[mover]) for mover in movers)
-            if played not in node.children:
-                tried = node.count.get((node.turn, played[0]), 0)
-                if node.turn != SIMULTANEOUS and tried + 1 < self.expand:
-                    break
-                key = contract.key(rules, state)
-                new = not self.transpositions or key not in self.nodes
-                node.children[played] = (
-                    self.at_key(state) if self.transpositions else Node(contract.turn(rules, state))
-                )
-                if new and not self.credit_creation:
-                    break
-            node = node.children[played]
+            if (child := self.child(node, state, played)) is None:
+                break
+            node = child
         return path, state, trace, plies
+
+    def child(self, node, state, played):
+        """The node after a joint move or an outcome; None if it does not enter the tree yet."""
+        if played not in node.children:
+            tried = node.count.get((node.turn, played[0]), 0)
+            if node.turn != SIMULTANEOUS and tried + 1 < self.expand:
+                return None
+            new = not self.transpositions or contract.key(self.rules, state) not in self.nodes
+            turn = contract.turn(self.rules, state)
+            node.children[played] = self.at_key(state) if self.transpositions else Node(turn)
+            if new and not self.credit_creation:
+                return None
+        return node.children[played]
+
+    def set_priors(self, node, state):
+        for mover, moves in node.moves.items():
+            for move in moves:
+                prior = np.full(1, 0.5)
+                if self.rules.prior:
+                    codes = np.array([move], np.int32)
+                    contract.priors(self.rules, state, mover, codes, 1, prior)
+                node.prior[mover, move] = float(prior[0])
 
     def play_out(self, path, state, trace, plies):
         rules = self.rules
         state, trace, plies = state.copy(), trace.copy(), plies.copy()
         in_tree = len(trace)
-        self.path = [node for node, _ in path]
-        while (turn := contract.turn(rules, state)) != TERMINAL:
+        self.path = [node for node, _, _ in path]
+        played, scores = 0, np.zeros(rules.players)
+        while (turn := contract.turn(rules, state)) != TERMINAL and played < self.cutoff:
+            played += 1
+            if turn == CHANCE:
+                self.play_outcome(state, self.draw(self.outcomes(state)))
+                continue
             joint = np.full(rules.players, -1, np.int32)
             ply = []
             for mover in range(rules.players) if turn == SIMULTANEOUS else [turn]:
@@ -185,20 +244,19 @@ class NaiveSearch:
                 ply.append(Choice(mover, moves, codes, int(joint[mover]), False))
             plies.append(ply)
             contract.play(rules, state, joint)
-        scores = np.zeros(rules.players)
-        contract.scores(rules, state, scores)
+        (contract.scores if turn == TERMINAL else contract.evaluate)(rules, state, scores)
         self.playout.learn(plies, scores)
         self.backup(path, trace, in_tree, scores)
 
     def backup(self, path, trace, in_tree, scores):
-        rules = self.rules
         counted_from = in_tree if self.amaf_moves == "playout" else 0
-        for node, at in path:
+        for node, at, outcome in path:
             node.visits += 1
-            taken = rules.players if node.turn == SIMULTANEOUS else 1
-            for played in trace[at : min(at + taken, in_tree)]:
+            for played in self.taken(node, at, outcome, trace[:in_tree]):
+                score = scores[max(played[0], 0)]
                 node.count[played] = node.count.get(played, 0) + 1
-                node.total[played] = node.total.get(played, 0.0) + scores[played[0]]
+                node.total[played] = node.total.get(played, 0.0) + score
+                node.squares[played] = node.squares.get(played, 0.0) + score * score
             for played in self.played_after(trace[max(at, counted_from) :]):
                 node.amaf_count[played] = node.amaf_count.get(played, 0) + 1
                 node.amaf_total[played] = node.amaf_total.get(played, 0.0) + scores[played[0]]
@@ -241,18 +299,31 @@ class NaiveSearch:
 
     def select(self, node, reference, mover):
         values = []
+        if self.prior_amaf:
+            reference = self.with_prior_playouts(node, reference)
         moves = [move for move in node.moves[mover] if move not in node.skipped]
         for move in moves:
             value = self.formula(node, reference, mover, move)
-            if self.untried == "amaf" and node.count.get((mover, move), 0) == 0:
+            tried = node.count.get((mover, move), 0)
+            if self.untried == "amaf" and tried == 0:
                 pa, amaf = amaf_of(reference, (mover, move))
                 value = amaf + 1.0 if pa else None
-            values.append(self.fpu if value is None else value)
+            bias = self.prior_bias * node.prior[mover, move]
+            values.append((self.fpu if value is None else value) + bias / (tried + 1.0))
         least = max(values) - self.offset
         best = [move for move, value in zip(moves, values, strict=True) if value >= least]
         if self.ties == "first":
             return min(best)
         return best[below(self.rng, len(best))] if len(best) > 1 else best[0]
+
+    def with_prior_playouts(self, node, reference):
+        """AMAF statistics with `prior_amaf` playouts more of each move, of the mean `prior`."""
+        read = Node(reference.turn, amaf_count={}, amaf_total={})
+        for played, prior in node.prior.items():
+            read.amaf_count[played] = reference.amaf_count.get(played, 0) + self.prior_amaf
+            total = reference.amaf_total.get(played, 0.0)
+            read.amaf_total[played] = total + self.prior_amaf * prior
+        return read
 
 
 def mean_of(node, played):
@@ -273,6 +344,35 @@ def uct(c):
     def value(node, reference, mover, move):
         n, mean = mean_of(node, (mover, move))
         return None if n == 0 else mean + bound(c, node, n)
+
+    return value
+
+
+def ucb1_tuned(c):
+    """Auer, Cesa-Bianchi and Fischer 2002, section 4, as printed."""
+
+    def value(node, reference, mover, move):
+        n, mean = mean_of(node, (mover, move))
+        if n == 0:
+            return None
+        spread = math.log(node.visits) / n
+        v = node.squares[mover, move] / n - mean * mean + math.sqrt(2.0 * spread)
+        return mean + c * math.sqrt(spread * min(0.25, v))
+
+    return value
+
+
+def puct(c, unknown=0.5):
+    """Silver et al. 2017; the priors of a node's moves are made probabilities."""
+
+    def value(node, reference, mover, move):
+        n, mean = mean_of(node, (mover, move))
+        total = 0.0
+        for each in node.moves[mover]:
+            total += node.prior[mover, each] if each not in node.skipped else 0.0
+        share = node.prior[mover, move] / total
+        u = c * share * math.sqrt(node.visits) / (1.0 + n)
+        return (unknown if n == 0 else mean) + u
 
     return value
 

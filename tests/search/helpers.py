@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from graven.agents import SearchAgent
-from graven.core.contract import SIMULTANEOUS
+from graven.core.contract import CHANCE, SIMULTANEOUS
 from graven.search import tree as arrays
 from graven.search.budget import Budget
 from tests.naive import search as naive
@@ -31,6 +31,8 @@ POLICIES = [
     ("hrave(k=50,c=0.2)", naive.hand_k(50.0, 0.2), INFINITY),
     ("history(c=0.4,w=5)", naive.history(0.4, 5.0), INFINITY),
     ("history(c=0,w=1)", naive.history(0.0, 1.0), INFINITY),
+    ("ucb1-tuned(c=1)", naive.ucb1_tuned(1.0), None),
+    ("puct(c=1)", naive.puct(1.0), None),
 ]
 
 
@@ -69,12 +71,17 @@ def assert_same_tree(search, twin):
         if other.moves is None:
             continue
         for player, moves in other.moves.items():
-            first = tree.first[node * rules.players + player]
-            assert tree.degree[node * rules.players + player] == len(moves)
+            slot = node * rules.players + max(player, 0)  # outcomes are listed as those of player 0
+            first = tree.first[slot]
+            assert tree.degree[slot] == len(moves)
             for edge, move in enumerate(moves, int(first)):
                 assert tree.moves[edge] == move
                 assert tree.counts[edge] == other.count.get((player, move), 0)
                 assert tree.sums[edge] == other.total.get((player, move), 0.0)
+                if rules.squares:
+                    assert tree.squares[edge] == other.squares.get((player, move), 0.0)
+                if player == CHANCE:
+                    assert tree.chances[edge] == moves[move]
                 if other.turn != SIMULTANEOUS and (move,) in other.children:
                     stack.append((int(tree.children[edge]), other.children[(move,)]))
     return compared, tables

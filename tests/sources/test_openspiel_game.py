@@ -46,17 +46,18 @@ def test_small_games_of_openspiel_pass_the_contract_suite():
         gv.check_game(gv.game(f'spiel("{name}")'), games=2)
 
 
-def test_every_deterministic_sequential_game_of_perfect_information_is_offered():
+def test_every_sequential_game_of_perfect_information_is_offered():
     kinds = pyspiel.GameType
     wanted = {
         kind.short_name
         for kind in pyspiel.registered_games()
         if kind.dynamics == kinds.Dynamics.SEQUENTIAL
-        and kind.chance_mode == kinds.ChanceMode.DETERMINISTIC
+        and kind.chance_mode != kinds.ChanceMode.SAMPLED_STOCHASTIC
         and kind.information == kinds.Information.PERFECT_INFORMATION
         and kind.default_loadable
     }
-    assert len(wanted) > 25
+    assert len(wanted) > 35
+    assert {"pig", "backgammon"} <= wanted
     assert set(openspiel_game.playable()) == wanted
 
 
@@ -68,6 +69,12 @@ def test_all_of_them_start_and_go_on():
             assert state.is_terminal() == position.is_over
             if position.is_over:
                 break
+            if position.is_chance:
+                assert dict(state.chance_outcomes()) == pytest.approx(position.outcome_codes), name
+                position, action = position.roll(0), state.legal_actions()
+                state.apply_action(position.history[-1][-1])
+                assert position.history[-1][-1] in action, name
+                continue
             assert sorted(state.legal_actions()) == list(
                 position.legal_codes_of(position.current_player)
             ), name
@@ -77,6 +84,46 @@ def test_all_of_them_start_and_go_on():
                 position.legal_codes_of(position.current_player)[-1],
             )
             state.apply_action(code)
+
+
+@pytest.mark.parametrize(
+    ("name", "games"),
+    [("pig(winscore=20)", 940), ("backgammon", 20), ("einstein_wurfelt_nicht", 20), ("maedn", 20)],
+)
+def test_games_with_dice_follow_openspiels_move_generator(name, games):
+    game, chance = gv.game(f'spiel("{name}")'), random.Random(name)
+    for _ in range(games):
+        position, state = game.start(), pyspiel.load_game(name).new_initial_state()
+        while not position.is_over:
+            assert position.is_chance == state.is_chance_node()
+            if position.is_chance:
+                assert dict(state.chance_outcomes()) == pytest.approx(position.outcome_codes)
+                code = chance.choice(list(position.outcome_codes))
+            else:
+                assert position.current_player == state.current_player()
+                codes = position.legal_codes_of(position.current_player)
+                assert sorted(state.legal_actions()) == list(codes)
+                code = chance.choice(codes)
+            position = position.play(code)
+            state.apply_action(code)
+        assert state.is_terminal()
+        low, high = game_range(name)
+        expected = [(value - low) / (high - low) for value in state.returns()]
+        assert position.scores == pytest.approx(expected)
+
+
+def game_range(name):
+    game = pyspiel.load_game(name)
+    return game.min_utility(), game.max_utility()
+
+
+def test_a_search_of_pig_rolls_at_first_and_holds_with_enough():
+    game = gv.game('spiel("pig(winscore=30)")')
+    assert gv.agent("uct").search(game.start(), playouts=300).best_move == "roll"
+    position = game.start()
+    for _ in range(5):
+        position = position.play("roll").play("Roll6")
+    assert gv.agent("uct").search(position, playouts=300).best_move == "stop"  # it wins
 
 
 def test_chess_is_written_from_where_to_where():
@@ -98,7 +145,8 @@ def test_a_search_finds_the_winning_move():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("spiel(kuhn_poker)", "it has chance events"),
+        ("spiel(kuhn_poker)", "it has hidden information"),
+        ("spiel(stones_and_gems)", "without their probabilities"),
         ("spiel(matrix_pd)", "cannot be played"),
         ("spiel(phantom_ttt)", "it has hidden information"),
         ("spiel(ches)", "Did you mean 'chess'"),

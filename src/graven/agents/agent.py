@@ -139,7 +139,7 @@ class SearchAgent:
                 raise UsageError(f"memory must be at least 1 MiB, got {memory}.")
             spec = spec.with_options(memory_mib=memory)
         playout = spec.playout.game_playout
-        if spec.playout.variant.rollout:
+        if spec.playout.variant.rollout and not spec.cuts_off:
             return Search(game.name, game.playout_rules(playout), spec)
         rules = game.rules_with(playout) if playout else game.rules
         functions = game.playout_functions(playout)

@@ -97,7 +97,7 @@ class SearchPlayer:
         if key not in _warm:
             # In a separate tree: the first move of a game must not depend on the warm-up.
             clock = MoveClock(Budget(playouts))
-            find_move(self._agent.bind(self.game), self.game.start(), clock, seed=0)
+            find_move(self._agent.bind(self.game), self.game.start().rolled(0), clock, seed=0)
             _warm.add(key)
 
     def choose(self, position: Position, clock: MoveClock | None = None) -> SearchResult:

@@ -11,7 +11,7 @@ from graven.agents.result_html import search_table
 from graven.agents.result_text import MOVES_SHOWN, result_lines
 from graven.agents.search_tree import SearchTree, copy_tree
 from graven.core.contract import Rules
-from graven.core.errors import UsageError
+from graven.core.errors import UsageError, listed
 from graven.core.game import Game
 from graven.core.plain_values import PlainValues
 from graven.core.position import Position
@@ -210,8 +210,7 @@ def find_move(
     With `keep_tree` the result has a copy of the tree, made when it is read, and until then refers
     to the tree itself: `search` must be renewed before it runs again.
     """
-    if position.is_over:
-        raise UsageError(f"the game of {position.game.name} is over: there is nothing to search.")
+    check_searchable(position)
     stop = clock.stop_of(search)
     run = search.run(position.state, position.history, clock.limits, derive(seed, 0), stop=stop)
     rule, moves, choices = search.spec.options.final_move, {}, {}
@@ -239,6 +238,17 @@ def find_move(
         memory_mib=search.arena.nbytes / MIB,
         memory_full=run.full,
     )
+
+
+def check_searchable(position: Position) -> None:
+    """Raise UsageError unless a player has to move."""
+    if position.is_over:
+        raise UsageError(f"the game of {position.game.name} is over: there is nothing to search.")
+    if position.is_chance:
+        outcomes = listed(list(position.outcomes))
+        raise UsageError(
+            f"chance decides here ({outcomes}): play an outcome first, as in position.roll()."
+        )
 
 
 class RootDetails:

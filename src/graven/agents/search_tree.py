@@ -22,6 +22,7 @@ from graven.search.tree_copy import TreeCopy, copy_visited
 
 NODES_SHOWN = 50
 MAX_PV_MOVES = 30
+CHANCE_NAME = "chance"
 SUFFIXES = (".svg", ".dot", ".gv", ".json")
 
 
@@ -45,7 +46,10 @@ class TreeNode:
 
     @property
     def player(self) -> int | None:
-        """The player who made the move; None at the root."""
+        """The player who made the move; None at the root.
+
+        For an outcome of chance it is the number of players, and `mean` that of the first player.
+        """
         return int(self.tree.arrays.players[self.edge]) if self.edge >= 0 else None
 
     @property
@@ -173,7 +177,8 @@ class SearchTree(PlainValues):
     def _drawn(self, limit: int) -> list[DrawnNode]:
         drawn = []
         for parent, node in self._most_visited(limit):
-            player = None if node.player is None else self.player_names[node.player]
+            names = (*self.player_names, CHANCE_NAME)
+            player = None if node.player is None else names[node.player]
             drawn.append(
                 DrawnNode(parent, node.move or "root", player, node.visits, node.mean, node.amaf)
             )

@@ -17,6 +17,7 @@ from graven.agents.search_result import (
     MIB,
     MoveStat,
     SearchResult,
+    check_searchable,
     choose_move,
     find_move,
     legal_only,
@@ -47,8 +48,7 @@ def stream_results(
     """Yield a result every `every` seconds, and the final one with its tree at the end."""
     if not every > 0:
         raise UsageError(f"every must be more than 0 seconds, got {every:g}.")
-    if position.is_over:
-        raise UsageError(f"the game of {position.game.name} is over: there is nothing to search.")
+    check_searchable(position)
     return _results(search, position, clock, seed, every)
 
 

@@ -6,12 +6,12 @@ A game is a set of functions over a vector of 64-bit words, `state`, and a read-
     start(constants, state)
         Set the initial position.
     turn(constants, state) -> player
-        Return the player to move, TERMINAL when the game is over, or SIMULTANEOUS when all players
-        move at the same time.
+        Return the player to move, TERMINAL when the game is over, SIMULTANEOUS when all players
+        move at the same time, or CHANCE when dice or cards decide.
     legal(constants, state, player, moves) -> n
         Write the legal moves, each from 0 to num_codes - 1, and return their number.
     play(constants, state, joint)
-        Play joint[player] for every player to move.
+        Play joint[player] for every player to move; after CHANCE, the outcome joint[0].
     scores(constants, state, out)
         At the end of the game: write each player's score, from 0 to 1.
 
@@ -39,6 +39,13 @@ Optional functions:
     batch_policy_playouts(constants, states, leaves, playouts_per_leaf, rule, epsilon, values,
                           scratch, traces, lengths, out, rng) -> status
         Many playouts at once whose moves are chosen by their values, as described below.
+    chance(constants, state, outcomes, probabilities) -> n
+        Where `turn` returns CHANCE: write the possible outcomes, each a code as of a move, and
+        their probabilities, whose sum is 1; return their number, at most `max_moves`.
+    prior(constants, state, player, move) -> number
+        How good a move looks before it has playouts, from 0 to 1.
+    evaluate(constants, state, out)
+        Before the end of the game: write each player's expected score, from 0 to 1.
 
 `state` is an int64 array of `state_words`, `moves` and `joint` are int32 arrays, `codes` is uint32,
 `out` float64.
@@ -77,7 +84,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from graven.core.compile import caller, compiled, inlined, is_given
-from graven.core.rng import Rng, below
+from graven.core.rng import Rng, below, uniform
 
 State = NDArray[np.int64]
 Constants = NDArray[np.int64]
@@ -87,6 +94,12 @@ Codes = NDArray[np.uint32]
 
 TERMINAL = -1
 SIMULTANEOUS = -2
+CHANCE = -3
+# Probabilities may add up to 1 less or more so much.
+CHANCE_TOLERANCE = 1e-6
+
+# More plies than any game has.
+NO_CUTOFF = 1 << 32
 
 # How `batch_policy_playouts` chooses moves by their values.
 GREEDY, WEIGHTED = range(2)
@@ -106,6 +119,8 @@ SAMPLE = types.int64(TABLES, WORDS, types.int64, RNG)
 KEY = types.int64(TABLES, WORDS)
 CODES = types.Array(types.uint32, 1, "C")
 FEATURE = types.void(TABLES, WORDS, types.int64, MOVES, types.int64, CODES)
+CHANCES = types.int64(TABLES, WORDS, MOVES, SCORES)
+PRIOR = types.void(TABLES, WORDS, types.int64, MOVES, types.int64, SCORES)
 PLAYOUT_MOVES_WITH_FEATURES = types.int64(TABLES, WORDS, types.int64, MOVES, CODES)
 IS_PLAYOUT_MOVE = types.boolean(TABLES, WORDS, types.int64, types.int64)
 TRACES = types.Array(types.uint32, 1, "C")
@@ -127,9 +142,10 @@ BATCH_POLICY_PLAYOUTS = types.int64(
     RNG,
 )
 
-# Features are asked for all legal moves at once, so the loop over them is compiled into the game's
-# function: calling it for each move took twice as long.
-FEATURE_BODY = "for i in range({4}): {5}[i] = inner({0}, {1}, {2}, {3}[i])"
+# Functions of one move that are called for all legal moves at once. The loop over them is compiled
+# into the game's function: calling it for each move took twice as long.
+OF_EACH_MOVE = ("feature", "prior")
+EACH_MOVE_BODY = "for i in range({4}): {5}[i] = inner({0}, {1}, {2}, {3}[i])"
 
 
 # The functions that playouts call, which may be compiled together with a playout policy.
@@ -142,6 +158,7 @@ PLAYOUT_FUNCTIONS = (
     "sample",
     "is_playout_move",
     "playout_moves_with_features",
+    "chance",
 )
 
 
@@ -168,6 +185,9 @@ class Rules(NamedTuple):
     batch_playouts: int
     rollout: int
     batch_policy_playouts: int
+    prior: int
+    evaluate: int
+    chance: int
     players: int
     state_words: int
     num_codes: int
@@ -178,12 +198,17 @@ class Rules(NamedTuple):
     shared_points: int
     misere: int
     score_bounds: int  # whether a tree can keep score bounds, see `search.score_bounds`
+    # Whether the search keeps sums of squared scores: 0 in the rules of a game.
+    squares: int
+    # After how many plies playouts end with `evaluate`: NO_CUTOFF in the rules of a game.
+    cutoff: int
 
 
 RULES = types.NamedTuple([TABLES] + [types.int64] * (len(Rules._fields) - 1), Rules)
 
 _start, _turn, _legal, _play = caller(START), caller(TURN), caller(LEGAL), caller(PLAY)
 _scores, _sample, _key, _feature = caller(SCORE), caller(SAMPLE), caller(KEY), caller(FEATURE)
+_prior, _chance = caller(PRIOR), caller(CHANCES)
 _is_playout_move, _playout_moves_with_features, _batch_playouts, _batch_policy_playouts = (
     caller(IS_PLAYOUT_MOVE),
     caller(PLAYOUT_MOVES_WITH_FEATURES),
@@ -247,6 +272,14 @@ def scores(rules: Rules, state: State, out: Scores) -> None:
 
 
 @compiled
+def evaluate(rules: Rules, state: State, out: Scores) -> None:
+    """Each player's expected score, for games that have an `evaluate`."""
+    _scores(rules.evaluate, (rules.constants, state, out))
+    if rules.misere:
+        reverse_scores(out, rules.players, rules.players)
+
+
+@compiled
 def reverse_scores(out: Scores, count: int, players: int) -> None:
     """Reverse scores for misère play; see `scores`."""
     others = max(1, players - 1)
@@ -280,6 +313,44 @@ def sample(rules: Rules, state: State, player: int, moves: Moves, rng: Rng) -> i
 
 
 @compiled
+def outcomes(rules: Rules, state: State, moves: Moves, probabilities: Scores) -> int:
+    """Write the outcomes of a chance event and their probabilities; return their number.
+
+    It is negative for a fault: -1 if there are none or the probabilities are wrong, -2 if there are
+    more than `max_moves`, -3 for a code out of range.
+    """
+    count = _chance(rules.chance, (rules.constants, state, moves, probabilities))
+    if count > rules.max_moves:
+        return -2
+    total = 0.0
+    for i in range(count):
+        if moves[i] < 0 or moves[i] >= rules.num_codes:
+            return -3
+        if not probabilities[i] > 0.0:
+            return -1
+        total += probabilities[i]
+    return count if abs(total - 1.0) <= CHANCE_TOLERANCE else -1
+
+
+@compiled
+def draw_place(probabilities: Scores, count: int, rng: Rng) -> int:
+    """Return the place of one of the first `count` probabilities, drawn by them."""
+    threshold = uniform(rng)
+    for i in range(count - 1):
+        threshold -= probabilities[i]
+        if threshold < 0.0:
+            return i
+    return count - 1
+
+
+@compiled
+def draw_outcome(rules: Rules, state: State, moves: Moves, probabilities: Scores, rng: Rng) -> int:
+    """Return a random outcome, or the negative number of a fault; the arrays are scratch."""
+    count = outcomes(rules, state, moves, probabilities)
+    return count if count < 0 else moves[draw_place(probabilities, count, rng)]
+
+
+@compiled
 def key(rules: Rules, state: State) -> int:
     """Return a 64-bit key of the position; by default a hash of all its words."""
     if rules.key:
@@ -307,6 +378,12 @@ def features(
     else:
         for i in range(count):
             codes[i] = moves[i]
+
+
+@compiled
+def priors(rules: Rules, state: State, player: int, moves: Moves, count: int, out: Scores) -> None:
+    """Write the priors of `count` moves, for games that have a `prior`."""
+    _prior(rules.prior, (rules.constants, state, player, moves, count, out))
 
 
 @compiled
@@ -444,4 +521,7 @@ def signatures() -> dict[str, Any]:
         "playout_moves_with_features": PLAYOUT_MOVES_WITH_FEATURES,
         "batch_playouts": BATCH_PLAYOUTS,
         "batch_policy_playouts": BATCH_POLICY_PLAYOUTS,
+        "prior": PRIOR,
+        "evaluate": SCORE,
+        "chance": CHANCES,
     }

@@ -119,7 +119,7 @@ class Game:
         self.player_names = tuple(display.player_names) or tuple(
             f"player {player + 1}" for player in range(players)
         )
-        self.format_move = display.format_move
+        self.format_move = self._format_any if functions.chance else display.format_move
         self.parse_move = display.parse_move
         self.render = display.render
         self.svg = display.svg
@@ -179,9 +179,9 @@ class Game:
         checked = careful and self.functions.rollout is not None
         for name, signature in contract.signatures().items():
             function = functions[name]
-            body = contract.FEATURE_BODY if name == "feature" else ONCE
-            # The loop of `feature` calls the function with four arguments.
-            arguments = 4 if name == "feature" else None
+            looped = name in contract.OF_EACH_MOVE
+            body = contract.EACH_MOVE_BODY if looped else ONCE
+            arguments = 4 if looped else None  # with which the loop calls the function
             code[name] = (
                 address(function, signature, body, careful, arguments=arguments) if function else 0
             )
@@ -197,6 +197,8 @@ class Game:
             shared_points=int(self.shared_points and self.players > 1),
             misere=int(self.misere),
             score_bounds=int(self.exact_key and self.functions.tree_moves is None),
+            squares=0,
+            cutoff=contract.NO_CUTOFF,
             rollout=rollout_address(self.functions, careful=True) if checked else 0,
             **code,
         )
@@ -300,6 +302,22 @@ class Game:
                 _check_picklable(self.name, field.name, getattr(arguments[record], field.name))
         return _game_of_parts, (arguments,)
 
+    def _format_any(self, player: int, code: int) -> str:
+        """Return the text of a move, or of an outcome if `player` is `chance_index`."""
+        if player == self.chance_index:
+            return self.display.format_outcome(code)
+        return self.display.format_move(player, code)
+
+    @property
+    def has_chance(self) -> bool:
+        """Whether the game has chance events, such as dice."""
+        return self.functions.chance is not None
+
+    @property
+    def chance_index(self) -> int:
+        """What stands for a player where chance decides: in histories and in trees."""
+        return self.players
+
     @property
     def in_python(self) -> bool:
         """Whether rules run in Python: states then refer to objects of this process."""
@@ -337,6 +355,10 @@ class Game:
 
     def move_code(self, player: int, text: str) -> int | None:
         """Return the code of a move's text, or None if the game has no move with this text."""
+        if self.has_chance and player == self.chance_index:
+            text = text.strip().lower()
+            outcome = self.display.format_outcome
+            return next((c for c in range(self.num_codes) if outcome(c).lower() == text), None)
         if self.parse_move is not None:
             return self.parse_move(player, text.strip())
         return self._codes_by_text[player].get(text.strip().lower())

@@ -48,6 +48,9 @@ class RuleFunctions:
     batch_playouts: RuleFunction | None = None
     rollout: RuleFunction | None = None
     batch_policy_playouts: RuleFunction | None = None
+    prior: RuleFunction | None = None
+    evaluate: RuleFunction | None = None
+    chance: RuleFunction | None = None
 
     def by_name(self) -> dict[str, RuleFunction | None]:
         """Return the functions by their names in the contract."""
@@ -73,6 +76,11 @@ class Bounds:
     batch_scratch: int = 1
 
 
+def outcome_as_text(code: int) -> str:
+    """Return the code of an outcome as its text: the default of `Display.format_outcome`."""
+    return str(code)
+
+
 def code_as_text(player: int, code: int) -> str:
     """Return a move's code as its text: the default of `Display.format_move`."""
     return str(code)
@@ -89,6 +97,7 @@ class Display:
     usual unit, where that differs from the score; more points must mean a higher score.
     `move_object(player, code)` returns the value that the rules themselves use for a move, where
     they are written in Python: what a class lists in `moves`, or an action of OpenSpiel.
+    `format_outcome(code)` returns the text of the outcome of a chance event.
     `parse_position(game, text)` returns the position of a text such as `render` returns.
     """
 
@@ -100,6 +109,7 @@ class Display:
     player_names: Sequence[str] = ()
     move_object: Callable[[int, int], Any] | None = None
     parse_position: Callable[[Any, str], Any] | None = None
+    format_outcome: Callable[[int], str] = outcome_as_text
 
 
 def check_bounds(game: str, players: int, bounds: Bounds) -> None:

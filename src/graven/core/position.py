@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from html import escape
+from secrets import randbits
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from graven.core import contract
 from graven.core.callbacks import raise_fault
-from graven.core.contract import SIMULTANEOUS, TERMINAL, Scores, State
+from graven.core.contract import CHANCE, SIMULTANEOUS, TERMINAL, Scores, State
 from graven.core.errors import ContractError, UsageError, listed, unknown
-from graven.core.status import check_scores
+from graven.core.rng import derive, generator
+from graven.core.status import Status, check_scores, contract_fault
 
 if TYPE_CHECKING:
     from graven.core.game import Game
@@ -30,7 +32,7 @@ class Position:
 
     @cached_property
     def current_player(self) -> int:
-        """The player to move, from 0; or TERMINAL (-1), or SIMULTANEOUS (-2)."""
+        """The player to move, from 0; or TERMINAL (-1), SIMULTANEOUS (-2) or CHANCE (-3)."""
         turn = int(contract.turn(self.game.rules, self._copy()))
         raise_fault()
         return turn
@@ -41,9 +43,54 @@ class Position:
         return self.current_player == TERMINAL
 
     @property
+    def is_chance(self) -> bool:
+        """Whether chance decides how the game goes on: see `outcomes` and `roll`."""
+        return self.current_player == CHANCE
+
+    @property
+    def outcomes(self) -> dict[str, float]:
+        """The outcomes of the chance event here as text, with their probabilities."""
+        format_move, chance = self.game.format_move, self.game.chance_index
+        return {format_move(chance, code): p for code, p in self.outcome_codes.items()}
+
+    @cached_property
+    def outcome_codes(self) -> dict[int, float]:
+        """The same by code; empty unless chance decides."""
+        if not self.is_chance:
+            return {}
+        rules = self.game.rules
+        buffer, probabilities = contract.new_moves(rules), np.zeros(rules.max_moves)
+        if not rules.chance:
+            raise ContractError(
+                f"the rules of {self.game.name} break the game contract: `turn` returned CHANCE, "
+                "and there is no `chance`."
+            )
+        count = contract.outcomes(rules, self._copy(), buffer, probabilities)
+        raise_fault()
+        if count < 1:
+            raise contract_fault(Status.BAD_CHANCE, self.game.name, rules)
+        return dict(zip(buffer[:count].tolist(), probabilities[:count].tolist(), strict=True))
+
+    def roll(self, seed: int | None = None) -> Position:
+        """Return the position after a random outcome; without a seed, of any randomness."""
+        if not self.is_chance:
+            raise UsageError("no dice are rolled here: a player has to move, or the game is over.")
+        number = randbits(64) if seed is None else seed
+        probabilities = np.array(list(self.outcome_codes.values()))
+        place = contract.draw_place(probabilities, len(probabilities), generator(number))
+        return self.play(list(self.outcome_codes)[place])
+
+    def rolled(self, seed: int) -> Position:
+        """Return this position, or where chance decides, the next one where it does not."""
+        position = self
+        while position.is_chance:
+            position = position.roll(derive(seed, position.ply))
+        return position
+
+    @property
     def players_to_move(self) -> tuple[int, ...]:
-        """The players who choose a move in this position."""
-        if self.current_player == TERMINAL:
+        """The players who choose a move in this position; none where chance decides."""
+        if self.current_player in (TERMINAL, CHANCE):
             return ()
         if self.current_player == SIMULTANEOUS:
             return tuple(range(self.game.players))
@@ -100,6 +147,20 @@ class Position:
         return key
 
     @property
+    def move_texts(self) -> list[str]:
+        """The moves and outcomes that led here; simultaneous moves are joined by commas."""
+        return [self._joint_text(joint) for joint in self.history]
+
+    @property
+    def last_move(self) -> str:
+        """The last of `move_texts`."""
+        return self._joint_text(self.history[-1])
+
+    def _joint_text(self, joint: tuple[int, ...]) -> str:
+        format_move = self.game.format_move
+        return ",".join(format_move(p, code) for p, code in enumerate(joint) if code >= 0)
+
+    @property
     def ply(self) -> int:
         """The number of plies since the start of the game."""
         return len(self.history)
@@ -116,6 +177,8 @@ class Position:
         if self.is_over:
             raise UsageError(f"the game of {self.game.name} is over: no move can be played.")
         players = self.players_to_move
+        if self.is_chance:
+            return self._after_outcome(moves)
         if len(moves) != len(players):
             raise UsageError(
                 f"{len(players)} moves are needed here, one for each of "
@@ -129,8 +192,27 @@ class Position:
         raise_fault()
         return Position(self.game, state, (*self.history, tuple(int(code) for code in joint)))
 
+    def _after_outcome(self, moves: Sequence[str | int]) -> Position:
+        codes, game = self.outcome_codes, self.game
+        texts = {text.lower(): code for text, code in zip(self.outcomes, codes, strict=True)}
+        move = moves[0] if len(moves) == 1 else None
+        code = texts.get(move.strip().lower()) if isinstance(move, str) else move
+        if code not in codes:
+            given = "nothing" if not moves else ", ".join(str(each) for each in moves)
+            needed = listed(list(self.outcomes))
+            raise UsageError(f"chance decides here, so one of {needed} is needed; got {given}.")
+        joint = contract.new_joint(game.rules)
+        joint[0] = code
+        state = self._copy()
+        contract.play(game.rules, state, joint)
+        raise_fault()
+        return Position(game, state, (*self.history, (*[-1] * game.players, int(code))))
+
     def play_moves(self, moves: Sequence[str]) -> Position:
-        """Return the position after several moves; commas separate simultaneous moves."""
+        """Return the position after several moves; commas separate simultaneous moves.
+
+        Outcomes of chance events are written like moves.
+        """
         position = self
         for number, move in enumerate(moves, 1):
             try:

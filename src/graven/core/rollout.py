@@ -53,6 +53,10 @@ LOOP = "return play_to_end(turn, pick, choices, inner, scores, {arguments})".rep
 # What stands for a move that could not be chosen: there is none, there are too many, or its feature
 # code is out of range.
 NO_CHOICE, MANY_CHOICES, BAD_CHOICE = -1, -2, -3
+# The status of each fault that `contract.outcomes` returns.
+CHANCE_FAULTS = tuple(
+    int(status) for status in (Status.OK, Status.BAD_CHANCE, Status.TOO_MANY, Status.BAD_CODE)
+)
 
 
 @inlined
@@ -181,12 +185,14 @@ def rollout_address(functions: Any, sample: Any = None, careful: bool = False) -
 
     `functions` are the game's `RuleFunctions`; `sample` replaces the one among them; for `careful`
     see `address`. Returns 0 for a game with a function that runs in Python, or whose functions do
-    not compile into one.
+    not compile into one; or with chance events, which the loop does not know.
     """
     if functions.rollout and sample is None:
         if isinstance(functions.rollout, Callback):
             return 0
         return address(functions.rollout, ROLLOUT, OWN, careful, arguments=5)
+    if functions.chance:
+        return 0
     sample = sample or functions.sample
     choices = sample or functions.playout_moves or functions.legal
     parts = (functions.turn, choices, functions.play, functions.scores)

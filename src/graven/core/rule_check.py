@@ -20,7 +20,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from graven.core.compile_cache import cache_directory, stamp_of
-from graven.core.contract import TERMINAL
+from graven.core.contract import CHANCE, TERMINAL
 from graven.core.game import Game
 from graven.core.rule_probe import ProbedPosition, RuleProbe
 from graven.core.status import SCORE_REMEDY
@@ -87,7 +87,7 @@ def _random_game(
             _check_scores(probe, position)
             return
         players = probe.players_to_move(turn)
-        if not players:
+        if not players and turn != CHANCE:
             probe.fail("turn", f"returned {turn}, which is not a player", position.path)
         if ply == game.max_plies:
             fault = f"lets the game go on, but `max_plies` is {game.max_plies}"
@@ -95,6 +95,11 @@ def _random_game(
         if time.process_time() > deadline:
             return
         joint = {player: _random_move(probe, position, player, chance) for player in players}
+        if turn == CHANCE:
+            outcomes = probe.outcomes(position)
+            joint = {game.chance_index: chance.choices([*outcomes], [*outcomes.values()])[0]}
+        elif game.functions.evaluate is not None:
+            _check_scores(probe, position, "evaluate")
         if game.functions.key is not None:
             probe.key(position)
         position = probe.play(position, joint)
@@ -119,6 +124,8 @@ def _random_move(
         if not 0 <= code < game.num_features:
             fault = f"returned {code}, not a code from 0 to {game.num_features} - 1"
             probe.fail("feature", fault, position.path)
+    if game.functions.prior is not None and not 0.0 <= probe.prior(position, player, move) <= 1.0:
+        probe.fail("prior", "returned no number from 0 to 1", position.path)
     if game.functions.playout_moves_with_features is not None:
         probe.playout_moves_with_features(position, player)
     if game.functions.is_playout_move is not None:
@@ -144,9 +151,9 @@ def _check_code(probe: RuleProbe, position: ProbedPosition, name: str, code: int
         probe.fail(name, fault, position.path)
 
 
-def _check_scores(probe: RuleProbe, position: ProbedPosition) -> None:
-    scores = probe.scores(position).tolist()
+def _check_scores(probe: RuleProbe, position: ProbedPosition, name: str = "scores") -> None:
+    scores = getattr(probe, name)(position).tolist()
     if not all(0.0 <= score <= 1.0 for score in scores):
         given = ", ".join(f"{score:g}" for score in scores)
         fault = f"wrote {given}, not scores from 0 (lost) to 1 (won); {SCORE_REMEDY}"
-        probe.fail("scores", fault, position.path)
+        probe.fail(name, fault, position.path)

@@ -8,7 +8,7 @@ enclosing function.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -89,6 +89,26 @@ def names_in(code: CodeType) -> Iterator[str]:
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield from names_in(constant)
+
+
+def mentions(function: Any, attributes: Set[str]) -> bool:
+    """Return whether a function, or a helper that it calls, reads one of some attributes."""
+    return _mentions(function, attributes, set())
+
+
+def _mentions(function: Any, attributes: Set[str], seen: set[Any]) -> bool:
+    function = getattr(function, "py_func", function)  # of a function compiled by Numba
+    if not _is_plain(function) or function in seen:
+        return False
+    seen.add(function)
+    names = set(names_in(function.__code__))
+    modules = modules_in(function).values()
+    values = [content_of(cell) for cell in function.__closure__ or ()]
+    values += [function.__globals__.get(name) for name in names]
+    values += [vars(module).get(name) for module in modules for name in names]
+    return not names.isdisjoint(attributes) or any(
+        _mentions(value, attributes, seen) for value in values
+    )
 
 
 def modules_in(function: FunctionType) -> dict[str, ModuleType]:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from graven.core import contract
 from graven.core.callbacks import Callback, describe_exception, raise_fault
-from graven.core.contract import SIMULTANEOUS, TERMINAL, Moves, Rules, Scores, State
+from graven.core.contract import CHANCE, SIMULTANEOUS, TERMINAL, Moves, Rules, Scores, State
 from graven.core.errors import ContractError
 from graven.core.game import Game
 from graven.core.rng import generator
@@ -113,6 +113,7 @@ class RuleProbe:
             "joint": GuardedArray(game.players, np.int32),
             "out": GuardedArray(game.players, np.float64),
             "rng": GuardedArray(1, np.uint64),
+            "chances": GuardedArray(game.max_moves, np.float64),
         }
         self._arrays["rng"].inside[:] = generator(seed)
 
@@ -160,6 +161,7 @@ class RuleProbe:
         """Return the position after a joint move; the entries of other players are `idle`."""
         moves = self._arrays["joint"].inside
         moves[:] = [joint.get(player, idle) for player in range(self.game.players)]
+        moves[0] = joint.get(self.game.chance_index, moves[0])
         before = moves.copy()
         self._run("play", contract.play, position, moves)
         if (moves != before).any():
@@ -220,6 +222,37 @@ class RuleProbe:
             self._run("is_playout_move", contract.is_playout_move, position, player, move, scratch)
         )
 
+    def prior(self, position: ProbedPosition, player: int, move: int) -> float:
+        """Return the value of `prior`."""
+        moves, out = np.array([move], dtype=np.int32), np.full(1, np.nan)
+        self._run("prior", contract.priors, position, player, moves, 1, out)
+        return float(out[0])
+
+    def evaluate(self, position: ProbedPosition) -> Scores:
+        """Return what `evaluate` wrote, NaN where nothing was written."""
+        out = self._arrays["out"].inside
+        out[:] = np.nan
+        self._run("evaluate", contract.evaluate, position, out)
+        return out.copy()
+
+    def outcomes(self, position: ProbedPosition) -> dict[int, float]:
+        """Return the outcomes that `chance` writes, with their probabilities."""
+        if self.game.functions.chance is None:
+            self.fail("turn", "returned CHANCE, and there is no `chance`", position.path)
+        moves, out = self._arrays["moves"].inside, self._arrays["chances"].inside
+        moves[:], out[:] = GUARD, np.nan
+        count = int(self._run("chance", contract.outcomes, position, moves, out))
+        if count < 1 or len(set(moves[:count].tolist())) < count:
+            self.fail(
+                "chance",
+                f"wrote the outcomes {[code for code in moves.tolist() if code != GUARD]} with the "
+                f"probabilities {[p for p in out.tolist() if p == p]}: expected 1 to "
+                f"{self.game.max_moves} different codes from 0 to {self.game.num_codes - 1} and "
+                "positive probabilities with the sum 1",
+                position.path,
+            )
+        return dict(zip(moves[:count].tolist(), out[:count].tolist(), strict=True))
+
     def players_to_move(self, turn: int) -> tuple[int, ...]:
         """Return the players who move for this value of `turn`; none if it is invalid."""
         if turn == SIMULTANEOUS:
@@ -244,6 +277,8 @@ class RuleProbe:
             moves = tuple(
                 self.legal_codes(position, player) for player in self.players_to_move(turn)
             )
+            if turn == CHANCE:
+                moves = (tuple(sorted(self.outcomes(position))),)
             if len(self._views) >= CACHED_VIEWS:
                 self._views.clear()
             scores = tuple(self.scores(position).tolist()) if turn == TERMINAL else ()

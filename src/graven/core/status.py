@@ -45,6 +45,8 @@ class Status(IntEnum):
     BAD_FEATURE = 24
     BAD_TURN = 25
     BAD_SCORE = 26
+    BAD_PRIOR = 27
+    BAD_CHANCE = 28
     # One join of grounding exceeds its limit.
     TOO_MANY_STEPS = 30
 
@@ -76,6 +78,10 @@ def fault_text(status: Status, rules: Rules) -> str:
         ),
         Status.NO_MOVE: "`legal` or `sample` gave no move to a player whom `turn` had named",
         Status.BAD_SCORE: f"`scores` wrote no score from 0 (lost) to 1 (won); {SCORE_REMEDY}",
+        Status.BAD_CHANCE: (
+            "`chance` gave no outcomes, or probabilities that are not positive with the sum 1"
+        ),
+        Status.BAD_PRIOR: "`prior` returned no number from 0 to 1",
         Status.TOO_MANY: f"`legal` gave more than the declared {rules.max_moves} moves",
     }[status]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from graven.core.game import Game
-from graven.games import through_game
+from graven.games import breakthrough_hooks, through_game
 from graven.games.boards import SizeRange
 from graven.games.registry import Family, GameOption
 from graven.games.through_rules import Direction
@@ -18,7 +18,12 @@ SIZES = SizeRange(rows=(4, 26), columns=(2, 26))
 def make(size: int | str = 8) -> Game:
     """Return Breakthrough on a board of this size."""
     return through_game.game(
-        "breakthrough", pieces="pawns", size=SIZES.parse(size), directions=DIRECTIONS
+        "breakthrough",
+        pieces="pawns",
+        size=SIZES.parse(size),
+        directions=DIRECTIONS,
+        prior=breakthrough_hooks.prior,
+        evaluate=breakthrough_hooks.evaluate,
     )
 
 

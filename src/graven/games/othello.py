@@ -15,24 +15,28 @@ import numpy as np
 
 from graven.core import bits
 from graven.core.bits import down, nth
-from graven.core.compile import inlined
 from graven.core.contract import TERMINAL, Constants, Moves, Scores, State
 from graven.core.errors import UsageError
 from graven.core.game import Game
 from graven.core.game_parts import Bounds, Display, RuleFunctions
 from graven.core.position import Position
 from graven.core.rng import Rng, below, derive
-from graven.games import position_text
+from graven.games import othello_hooks, position_text
 from graven.games.boards import LETTERS, VACANT, SizeRange, SquareBoard, as_text, cell_name
+from graven.games.othello_bitboards import (
+    DISCS,
+    INITIAL,
+    LEGAL,
+    MIX,
+    OVER,
+    SQUARES,
+    TURN,
+    WORDS,
+    flipped_discs,
+    legal_squares,
+)
 from graven.games.registry import Family, GameOption
 from graven.games.svg_boards import as_svg
-
-TURN, DISCS, LEGAL, OVER, WORDS = 0, 1, 3, 4, 5
-
-# Layout of `constants`: number of squares, bitboard of all squares, bitboard without the first and
-# last column, number of columns, each player's initial discs, three random odd numbers for the key.
-SQUARES, BOARD, INNER, COLUMNS, INITIAL, MIX = 0, 1, 2, 3, 4, 6
-LONGEST_LINE = 6  # the most discs that a move can flip in one direction on eight squares
 
 PASS = "pass"
 NAMES = ("Black", "White")
@@ -59,51 +63,6 @@ def build_constants(rows: int, columns: int) -> list[int]:
 
 def _signed(word: int) -> int:
     return int(np.uint64(word).astype(np.int64))
-
-
-@inlined
-def shifted(word: int, step: int) -> int:
-    """Shift a bitboard by `step` bits, up or (negative) down."""
-    return word << step if step > 0 else down(word, -step)
-
-
-@inlined
-def flippable_run(constants: Constants, from_: int, enemy: int, step: int) -> int:
-    """Return the enemy discs in unbroken lines from some squares in one direction.
-
-    Horizontal and diagonal steps must not wrap to another row, so they exclude the first and last
-    column.
-    """
-    through = (
-        enemy
-        if step == constants[COLUMNS] or step == -constants[COLUMNS]
-        else enemy & constants[INNER]
-    )
-    squares = shifted(from_, step) & through
-    for _ in range(LONGEST_LINE - 1):
-        squares |= shifted(squares, step) & through
-    return squares
-
-
-@inlined
-def legal_squares(constants: Constants, own: int, enemy: int) -> int:
-    """Return the squares where a disc flips at least one enemy disc."""
-    free, squares, columns = constants[BOARD] & ~(own | enemy), np.int64(0), constants[COLUMNS]
-    for step in (1, columns - 1, columns, columns + 1):
-        squares |= shifted(flippable_run(constants, own, enemy, step), step)
-        squares |= shifted(flippable_run(constants, own, enemy, -step), -step)
-    return squares & free
-
-
-@inlined
-def flipped_discs(constants: Constants, own: int, enemy: int, disc: int) -> int:
-    """Return the enemy discs that a disc on a free square flips."""
-    squares, columns = np.int64(0), constants[COLUMNS]
-    for distance in (1, columns - 1, columns, columns + 1):
-        for step in (distance, -distance):
-            line = flippable_run(constants, disc, enemy, step)
-            squares |= line if shifted(line, step) & own else 0
-    return squares  # type: ignore[return-value]
 
 
 def start(constants: Constants, state: State) -> None:
@@ -206,6 +165,8 @@ def make(size: int | str = 8) -> Game:
             sample=sample,
             key=key,
             is_playout_move=is_playout_move,
+            prior=othello_hooks.prior,
+            evaluate=othello_hooks.evaluate,
         ),
         bounds=Bounds(
             state_words=WORDS,

@@ -11,7 +11,7 @@ from graven.core import bits
 from graven.core.contract import TERMINAL, State
 from graven.core.errors import UsageError
 from graven.core.game import Game
-from graven.core.game_parts import Bounds, Display, RuleFunctions
+from graven.core.game_parts import Bounds, Display, RuleFunction, RuleFunctions
 from graven.core.position import Position
 from graven.games import position_text, through_bitboards, through_rollout, through_rules
 from graven.games.boards import LETTERS, VACANT, Pieces, SquareBoard, as_text, cell_name
@@ -25,7 +25,13 @@ FEN_LETTERS = {"pawns": "Pp", "knights": "Nn"}
 
 
 def game(
-    name: str, *, pieces: Pieces, size: tuple[int, int], directions: Sequence[Direction]
+    name: str,
+    *,
+    pieces: Pieces,
+    size: tuple[int, int],
+    directions: Sequence[Direction],
+    prior: RuleFunction | None = None,
+    evaluate: RuleFunction | None = None,
 ) -> Game:
     """Return a game on a board of `size` (rows, columns) with these directions of movement."""
     rows, columns = size
@@ -71,6 +77,8 @@ def game(
             is_playout_move=rules.is_playout_move,
             playout_moves_with_features=rules.playout_moves_with_features,
             rollout=through_rollout.rollout_of(rows, columns, tuple(directions)),
+            prior=prior,
+            evaluate=evaluate,
         ),
         bounds=Bounds(
             state_words=through_rules.words(rows, columns),

@@ -26,7 +26,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from graven.core.compile import inlined
-from graven.core.contract import SIMULTANEOUS, TERMINAL, Rules
+from graven.core.contract import CHANCE, SIMULTANEOUS, TERMINAL, Rules
 from graven.core.status import Status
 from graven.search.layout import Float64, UInt32
 from graven.search.plan import Plan, SearchState
@@ -165,8 +165,9 @@ def playout_start(rules: Rules, tree: Tree, record: Record) -> int:
     """Return the place in the trace of the first move of the playout."""
     last = record.shape[DEPTH] - 1
     start = record.at[last]
-    if record.shape[STEPS] > last:
-        start += rules.players if tree.turns[record.path[last]] == SIMULTANEOUS else 1
+    turn = tree.turns[record.path[last]]
+    if record.shape[STEPS] > last and turn != CHANCE:
+        start += rules.players if turn == SIMULTANEOUS else 1
     return start
 
 

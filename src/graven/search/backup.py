@@ -18,16 +18,37 @@ def backup(search: SearchState) -> None:
         tree.visits[record.path[depth]] += 1
     for depth in range(record.shape[STEPS]):
         turn = tree.turns[record.path[depth]]
-        if turn != SIMULTANEOUS:
+        if turn >= 0:
             edge = record.edges[depth * players + turn]
             tree.counts[edge] += 1
             tree.sums[edge] += scores[turn]
         else:
-            for player in range(players):
+            for player in range(movers(turn, players)):
                 edge = record.edges[depth * players + player]
                 tree.counts[edge] += 1
                 tree.sums[edge] += scores[player]
+    if search.rules.squares:
+        add_squares(search)
     if search.plan.amaf:
         amaf.update(search)
     if search.plan.solver:
         score_bounds.update(search)
+
+
+@inlined
+def movers(turn: int, players: int) -> int:
+    """Return how many players have an edge on the path; chance has one, as player 0."""
+    return players if turn == SIMULTANEOUS else 1
+
+
+@inlined
+def add_squares(search: SearchState) -> None:
+    """Add the squared scores to the edges of the path."""
+    tree, record = search.tree, search.record
+    players, scores = search.rules.players, record.scores
+    for depth in range(record.shape[STEPS]):
+        turn = tree.turns[record.path[depth]]
+        low = max(turn, 0)
+        for player in range(low, low + movers(turn, players)):
+            edge = record.edges[depth * players + player]
+            tree.squares[edge] += scores[player] * scores[player]

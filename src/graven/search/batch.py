@@ -171,8 +171,8 @@ def add_virtual_loss(search: SearchState, playouts: int) -> None:
         tree.visits[record.path[depth]] += playouts
     for depth in range(record.shape[STEPS]):
         turn = tree.turns[record.path[depth]]
-        low = 0 if turn == SIMULTANEOUS else turn
-        high = players if turn == SIMULTANEOUS else turn + 1
+        low = max(turn, 0)
+        high = players if turn == SIMULTANEOUS else low + 1
         for player in range(low, high):
             tree.counts[record.edges[depth * players + player]] += playouts
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from graven.core import contract
 from graven.core.compile import inlined
-from graven.core.contract import SIMULTANEOUS, TERMINAL
+from graven.core.contract import CHANCE, SIMULTANEOUS, TERMINAL
 from graven.core.status import Status
 from graven.search import amaf
+from graven.search.chance_nodes import draw_edge, list_outcomes
 from graven.search.plan import SearchState
 from graven.search.score_bounds import select_open
 from graven.search.select.selection import call_select, log_of
@@ -58,14 +59,20 @@ def descend(search: SearchState) -> int:
             status = amaf.read_table(search, node)
             if status != Status.OK:
                 return status
-        low = 0 if player == SIMULTANEOUS else player
-        high = players if player == SIMULTANEOUS else player + 1
+        low = max(player, 0)
+        high = players if player == SIMULTANEOUS else low + 1
         if tree.first[node * players + low] == NONE:
-            status = list_moves(search, node, low, high)
+            if player == CHANCE:
+                status = list_outcomes(search, node)
+            else:
+                status = list_moves(search, node, low, high)
             if status == Status.NEED_EDGES and tree.meta[CLOSED]:
                 return Status.OK
             if status != Status.OK:
                 return status
+        if player == CHANCE:
+            draw_edge(search, node, depth)
+            high = low
         for mover in range(low, high):
             first = tree.first[node * players + mover]
             end = first + tree.degree[node * players + mover]
@@ -87,6 +94,8 @@ def descend(search: SearchState) -> int:
                         tree.amaf,
                         amaf.player_base(rules, max(shape[TABLE], 0), mover),
                         record.values,
+                        tree.squares,
+                        tree.priors,
                     ),
                 )
             record.edges[(depth - 1) * players + mover] = edge
@@ -124,7 +133,7 @@ def reach_child(search: SearchState, node: int, player: int) -> int:
         # Without transpositions a node's key is a hash of its parent and the joint move.
         key = (node + 1) * _ODD
         for mover in range(rules.players):
-            if player == SIMULTANEOUS or mover == player:
+            if player == SIMULTANEOUS or mover == max(player, 0):
                 key = (key ^ (record.joint[mover] + 1)) * _ODD
                 key ^= (key >> 31) & 0x1FFFFFFFF
     if plan.transpositions or player == SIMULTANEOUS:
@@ -155,6 +164,14 @@ def list_moves(search: SearchState, node: int, low: int, high: int) -> int:
             for i in range(count):
                 if codes[i] >= rules.num_features:
                     return Status.BAD_FEATURE
+        if rules.prior:
+            priors = tree.priors[edges : edges + count]
+            contract.priors(rules, record.state, mover, record.moves, count, priors)
+            if not contract.are_scores(priors, count):
+                return Status.BAD_PRIOR
+        if rules.squares:
+            for i in range(edges, edges + count):
+                tree.squares[i] = 0.0
         # One loop for each array, over slices: vector instructions fill them.
         moves = tree.moves[edges : edges + count]
         counts, sums = tree.counts[edges : edges + count], tree.sums[edges : edges + count]

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graven.core.compile import compiled
-from graven.core.contract import SIMULTANEOUS, TERMINAL, Rules
+from graven.core.contract import CHANCE, SIMULTANEOUS, TERMINAL, Rules
 from graven.core.errors import UsageError
 from graven.search.amaf import entry_at, table_base
 from graven.search.runner import Search
@@ -74,7 +74,7 @@ def count_kernel(
     size = players * codes
     for node in range(tree.meta[NODES]):
         turn = tree.turns[node]
-        if turn == TERMINAL:
+        if turn in (TERMINAL, CHANCE):
             continue
         counts[COUNTED] += 1
         low = 0 if turn == SIMULTANEOUS else turn

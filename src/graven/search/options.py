@@ -19,7 +19,7 @@ def option(default: Any, doc: str, *, paper: str = "", **values: Any) -> Any:
     """Return a field with a default, a description, the paper it comes from and valid values.
 
     `values` are the keyword arguments of `Parameter` that describe valid values: `low`, `high`,
-    `choices` and `infinite`.
+    `choices`, `infinite` and `whole`.
     """
     return field(default=default, metadata={"doc": doc, "paper": paper, "values": values})
 
@@ -107,6 +107,27 @@ class SearchOptions:
         "stop when the root is proven",
         paper="off in all five papers",
         choices=("on", "off"),
+    )
+    prior_amaf: float = option(
+        0.0,
+        "each move begins with so many AMAF playouts whose mean is what the game's `prior` says",
+        paper="future work of Javins, Drake and Chen; after Gelly and Silver 2007",
+        low=0.0,
+    )
+    prior_bias: float = option(
+        0.0,
+        "adds prior_bias * prior / (n + 1) to the value of a move with n playouts: progressive "
+        "bias",
+        paper="Chaslot et al. 2008",
+        low=0.0,
+    )
+    cutoff: float = option(
+        math.inf,
+        "playouts end after n plies below the tree, and the game's `evaluate` gives the scores; "
+        "inf plays to the end of the game",
+        low=0,
+        infinite=True,
+        whole=True,
     )
     batch_leaves: int = option(
         1,

@@ -12,14 +12,16 @@ import pkgutil
 from collections import namedtuple
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 from graven.core.calls import Value
 from graven.core.contract import Rules
 from graven.core.errors import UsageError
+from graven.core.rule_helpers import mentions
 from graven.search.select.selection import (
     EdgeFunction,
+    Statistics,
     address_of,
     amaf_plus_one,
     first_play_urgency,
@@ -37,6 +39,7 @@ class Parameter:
     high: float = math.inf
     choices: tuple[str, ...] = ()
     infinite: bool = False  # whether infinity is valid
+    whole: bool = False  # whether only whole numbers are valid; so it is if the default is an int
 
     def check(self, value: Value, owner: str) -> Value:
         """Return the value in the parameter's type; raise a `UsageError` if it is not valid."""
@@ -54,11 +57,12 @@ class Parameter:
             raise UsageError(f"{owner}: {self.name} is a number, not {value!r}.")
         if abs(value) == math.inf and not self.infinite:
             raise UsageError(f"{owner}: {self.name} is a finite number, not {value!r}.")
-        if isinstance(self.default, int) and abs(value) != math.inf and value != int(value):
+        whole = self.whole or isinstance(self.default, int)
+        if whole and abs(value) != math.inf and value != int(value):
             raise UsageError(f"{owner}: {self.name} is a whole number, not {value!r}.")
         if not self.low <= value <= self.high:
             raise UsageError(f"{owner}: {self.name} must be {self.range}, not {value!r}.")
-        return int(value) if isinstance(self.default, int) and abs(value) != math.inf else value
+        return int(value) if whole and abs(value) != math.inf else value
 
     @property
     def range(self) -> str:
@@ -83,6 +87,9 @@ class Formula:
     those of several formulas, the first of them is selected. `amaf` is false for a formula that
     reads no AMAF statistics of an edge. With `whole`, `value` is that of edges without playouts,
     too, and `untried` is not called: one expression without a branch is faster.
+
+    A search keeps the sums of squares of its edges if the functions mention `edge.squares`, and
+    the priors of moves if they mention `edge.prior` or `node.prior_sum`.
     """
 
     name: str
@@ -99,17 +106,35 @@ class Formula:
         """Return what the functions receive as `p`: `values` of the parameters and of `fixed`."""
         return self._record(*values)
 
-    def address(self, exploration: bool = True, untried_by_amaf: bool = False) -> int:
+    @cached_property
+    def reads(self) -> Statistics:
+        """What the functions read of an edge."""
+        functions = (self.value, self.untried)
+        return Statistics(
+            amaf=self.amaf,
+            squares=any(mentions(function, {"squares"}) for function in functions),
+            prior=any(mentions(function, {"prior", "prior_sum"}) for function in functions),
+        )
+
+    def address(
+        self,
+        exploration: bool = True,
+        untried_by_amaf: bool = False,
+        prior_options: bool = False,
+    ) -> int:
         """Return the address of the machine code that selects an edge by this formula.
 
         Without `exploration` its parameter c, if it has one, is 0. With `untried_by_amaf` the value
-        of an edge without playouts is `amaf_plus_one`.
+        of an edge without playouts is `amaf_plus_one`. `prior_options`: see `Statistics`.
         """
+        reads = self.reads
+        if prior_options:
+            reads = reads._replace(prior=True, prior_options=True)
         return address_of(
             self.value,
             amaf_plus_one if untried_by_amaf else self.untried,
             self._record,
-            amaf=self.amaf,
+            reads,
             whole=self.whole and not untried_by_amaf,
             zero=() if exploration else ("c",),
         )

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graven.core.contract import SIMULTANEOUS, TERMINAL, Rules
+from graven.core.contract import CHANCE, SIMULTANEOUS, TERMINAL, Rules
 from graven.core.rng import below, generator
 from graven.search import amaf
 from graven.search.layout import Float64, Int32
@@ -152,13 +152,14 @@ def principal_variation(
 ) -> list[tuple[int, int]]:
     """Return (player, move) from the root on: `best`, if given, then the most visited moves.
 
-    It ends at a terminal node, at simultaneous moves, or where a move has no playouts.
+    It ends at a terminal node, at simultaneous moves, at a chance event, or where a move has no
+    playouts.
     """
     variation: list[tuple[int, int]] = []
     node = int(tree.meta[ROOT])
     while node != NONE and len(variation) < limit:
         player = int(tree.turns[node])
-        if player in (TERMINAL, SIMULTANEOUS):
+        if player in (TERMINAL, SIMULTANEOUS, CHANCE):
             break
         place = node * rules.players + player
         first, degree = int(tree.first[place]), int(tree.degree[place])

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from graven.core import contract
 from graven.core.compile import compiled
-from graven.core.contract import SIMULTANEOUS, Rules, State
+from graven.core.contract import CHANCE, SIMULTANEOUS, Rules, State
 from graven.search.layout import Int32
 from graven.search.tree import (
     CLOSED,
@@ -57,12 +57,14 @@ def find_node(tree: Tree, key: int) -> int:
 def _child(rules: Rules, tree: Tree, node: int, joint: tuple[int, ...]) -> int:
     """Return the child of a node by a move; NONE after simultaneous moves."""
     player = int(tree.turns[node])
-    if player < 0:
+    if player < 0 and player != CHANCE:
         return NONE
+    code = joint[-1] if player == CHANCE else joint[player]
+    player = max(player, 0)
     place = node * rules.players + player
     first, degree = int(tree.first[place]), int(tree.degree[place])
     for edge in range(first, first + degree) if first != NONE else ():
-        if tree.moves[edge] == joint[player]:
+        if tree.moves[edge] == code:
             return int(tree.children[edge])
     return NONE
 
@@ -114,6 +116,8 @@ def mark_nodes(players: int, tree: Tree, nodes: Int32, stack: Int32) -> bool:
         player = tree.turns[node]
         if player == SIMULTANEOUS:
             return False
+        if player == CHANCE:
+            player = 0
         if player < 0 or tree.first[node * players + player] == NONE:
             continue
         first = tree.first[node * players + player]

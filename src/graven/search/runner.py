@@ -22,6 +22,7 @@ from graven.core.status import Status, call_kernel, contract_fault
 from graven.core.watchdog import beat
 from graven.search.batch import Batch, batch_bytes, new_batch, simulate_batches
 from graven.search.budget import MOST_PLAYOUTS, Budget
+from graven.search.game_hooks import check_hooks
 from graven.search.plan import NEVER, Plan, SearchState
 from graven.search.playout.entry import (
     Functions,
@@ -98,6 +99,11 @@ class Search:
         if options.amaf_count != "first":
             rules = rules._replace(shared_points=0)
         rules = rules._replace(score_bounds=int(rules.score_bounds and options.solver == "on"))
+        check_hooks(name, rules, spec)
+        reads = spec.formula.reads
+        if not reads.prior and not spec.uses_prior_options:
+            rules = rules._replace(prior=0)
+        rules = rules._replace(squares=int(reads.squares), cutoff=spec.cutoff)
         self.name = name
         self.rules = rules
         self.spec = spec
@@ -120,10 +126,11 @@ class Search:
             select=spec.formula.address(
                 exploration=spec.values.get("c") != 0,
                 untried_by_amaf=options.untried == "amaf",
+                prior_options=spec.uses_prior_options,
             ),
             playout=playout_address(playout, self.playout_memory, functions),
             learn=learn_address(playout, self.playout_memory),
-            rollout=int(playout.rollout and rules.rollout != 0),
+            rollout=int(playout.rollout and rules.rollout != 0 and not spec.cuts_off),
             memory=self.playout_memory.address,
             amaf=int(amaf),
             tables=min(ref, pool),
@@ -141,7 +148,9 @@ class Search:
         leaves, playouts = options.batch_leaves, options.playouts_per_leaf
         learning = self._batch_learning()
         if leaves * playouts > 1 or learning:
-            many = bool(learning) or (spec.playout.text == UNIFORM and bool(rules.batch_playouts))
+            many = bool(learning) or (
+                spec.playout.text == UNIFORM and bool(rules.batch_playouts) and not spec.cuts_off
+            )
             if batch_bytes(rules, leaves, playouts, many) > self.arena.limit:
                 raise UsageError(
                     f"memory_mib={options.memory_mib} is too little for batches of {leaves} "

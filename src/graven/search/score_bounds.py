@@ -56,6 +56,10 @@ def select_open(search: SearchState, node: int, mover: int) -> int:
         record.open_moves[count] = tree.moves[edge]
         record.open_counts[count] = tree.counts[edge]
         record.open_sums[count] = tree.sums[edge]
+        if rules.squares:
+            record.open_squares[count] = tree.squares[edge]
+        if rules.prior:
+            record.open_priors[count] = tree.priors[edge]
         count += 1 - tree.skipped[edge]
     chosen = call_select(
         plan.select,
@@ -72,6 +76,8 @@ def select_open(search: SearchState, node: int, mover: int) -> int:
             tree.amaf,
             amaf.player_base(rules, max(record.shape[TABLE], 0), mover),
             record.values,
+            record.open_squares,
+            record.open_priors,
         ),
     )
     return record.open_edges[chosen]

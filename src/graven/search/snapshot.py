@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graven.core.compile import compiled
-from graven.core.contract import TERMINAL
+from graven.core.contract import CHANCE, TERMINAL
 from graven.core.rng import Rng, generator
 from graven.search.amaf import place_read, statistics
 from graven.search.layout import SPARE
@@ -24,7 +24,17 @@ from graven.search.plan import Plan
 from graven.search.result import EdgeBounds, edge_bounds, principal_variation
 from graven.search.runner import Search
 from graven.search.score_bounds import HIGHEST, LOWEST
-from graven.search.select.selection import FPU, OWN, Edge, Node, call_select, log_of, value_capacity
+from graven.search.select.selection import (
+    FPU,
+    NO_PRIOR,
+    OWN,
+    PRIOR_AMAF,
+    Edge,
+    Node,
+    call_select,
+    log_of,
+    value_capacity,
+)
 from graven.search.simulate import DONE
 from graven.search.tree import NODES, NONE, ROOT, Tree
 
@@ -65,8 +75,9 @@ class MoveSnapshot:
 class NodeSnapshot:
     """A node: the player to move (as `turn` returns it), its playouts, and one player's moves.
 
-    The moves are sorted by playouts. `amaf_depth` is the depth of the node on the path (0 is the
-    root) whose AMAF table this node reads, None without AMAF.
+    The moves are sorted by playouts. At a chance node they are the outcomes, with the mean of the
+    first player and the probability as `value`. `amaf_depth` is the depth of the node on the path
+    (0 is the root) whose AMAF table this node reads, None without AMAF.
     """
 
     turn: int
@@ -76,13 +87,18 @@ class NodeSnapshot:
 
 
 class EdgeColumns(NamedTuple):
-    """Copies of the statistics of a node's edges; `amaf` is indexed by 2 * move."""
+    """Copies of the statistics of a node's edges; `amaf` is indexed by 2 * move.
+
+    `squares` and `priors` are empty where the search keeps none.
+    """
 
     moves: Ints
     counts: Ints
     totals: Floats
     amaf: Floats
     values: Floats
+    squares: Floats
+    priors: Floats
 
 
 @compiled
@@ -103,6 +119,8 @@ def evaluate(plan: Plan, visits: int, edges: EdgeColumns, rng: Rng) -> int:
             edges.amaf,
             0,
             edges.values,
+            edges.squares,
+            edges.priors,
         ),
     )
 
@@ -120,16 +138,18 @@ def nodes_in_use(search: Search) -> int:
 def nodes_along(
     search: Search, steps: Sequence[T], code_of: Callable[[int, T], int | None]
 ) -> list[int]:
-    """Return the nodes from the root along moves of single players, as far as the tree has them.
+    """Return the nodes from the root along moves and outcomes, as far as the tree has them.
 
-    `code_of(player, step)` is the code of a step, or None, for the player to move.
+    `code_of(player, step)` is the code of a step, or None, for the player to move, or for the
+    number of players where chance decides.
     """
     tree, players = search.tree, search.rules.players
     nodes = [int(tree.meta[ROOT])]
     for step in steps:
         player = int(tree.turns[nodes[-1]])
-        edges = _edges(tree, players, nodes[-1], player)
-        code = code_of(player, step) if edges is not None else None
+        by_chance = player == CHANCE
+        edges = _edges(tree, players, nodes[-1], 0 if by_chance else player)
+        code = code_of(players if by_chance else player, step) if edges is not None else None
         if edges is None or code is None:
             break
         indices = np.flatnonzero(tree.moves[edges] == code)
@@ -173,6 +193,8 @@ def take_snapshot(search: Search, path: Sequence[int], player: int | None = None
     tree, rules = search.tree, search.rules
     node = path[-1]
     turn, visits = int(tree.turns[node]), int(tree.visits[node])
+    if turn == CHANCE:
+        return NodeSnapshot(turn, visits, _outcomes(search, node), None)
     mover = player if player is not None else turn
     depth = place_read(search.plan, tree, path)
     edges = _edges(tree, rules.players, node, mover)
@@ -195,12 +217,40 @@ def take_snapshot(search: Search, path: Sequence[int], player: int | None = None
         totals=_with_spare(totals),
         amaf=amaf,
         values=np.zeros(3 * value_capacity(len(codes))),
+        squares=_with_spare(tree.squares[edges]),
+        priors=_with_spare(tree.priors[edges]),
     )
     evaluate(search.plan, visits, columns, generator(0))
     expanded = [_has_moves(tree, rules.players, child) for child in children]
     bounds = edge_bounds(rules, tree, edges, mover)
     moves = _moves(search, visits, columns, expanded, bounds, has_amaf=depth is not None)
     return NodeSnapshot(turn, visits, moves, depth)
+
+
+def _outcomes(search: Search, node: int) -> tuple[MoveSnapshot, ...]:
+    """Return the outcomes of a chance node; `value` is the probability of each."""
+    tree, players = search.tree, search.rules.players
+    edges = _edges(tree, players, node, 0)
+    if edges is None:
+        return ()
+    counts, totals = read_consistently(tree.counts[edges], tree.sums[edges])
+    columns = (tree.moves[edges], counts, totals, tree.chances[edges], tree.children[edges])
+    outcomes = [
+        MoveSnapshot(
+            code=code,
+            visits=count,
+            mean=total / count if count else None,
+            amaf_visits=0,
+            amaf=None,
+            beta=None,
+            value=probability,
+            expanded=_has_moves(tree, players, child),
+        )
+        for code, count, total, probability, child in zip(
+            *(column.tolist() for column in columns), strict=True
+        )
+    ]
+    return tuple(sorted(outcomes, key=lambda outcome: (-outcome.visits, outcome.code)))
 
 
 def _with_spare(array: NDArray[N]) -> NDArray[N]:
@@ -221,9 +271,14 @@ def _moves(
     formula, params = search.spec.formula, search.plan.params
     weight = formula.weight if has_amaf else None
     p = formula.parameters_of(params[OWN:].tolist())
-    node = Node(float(visits), math.log(visits), float(params[FPU]))
+    count, has_priors = len(columns.moves), len(columns.priors) > 0
+    squares = columns.squares if len(columns.squares) else np.zeros(count)
+    priors = columns.priors if has_priors else np.full(count, NO_PRIOR)
+    node = Node(float(visits), math.log(visits), float(params[FPU]), float(priors.sum()))
     entries = 2 * columns.moves.astype(np.int64)
-    arrays = (columns.counts, columns.totals, columns.amaf[entries], columns.amaf[entries + 1])
+    amaf = (columns.amaf[entries], columns.amaf[entries + 1])
+    arrays = (columns.counts, columns.totals, *amaf, squares, priors)
+    added = float(params[PRIOR_AMAF])
     values = columns.values[: len(columns.moves)].tolist()
     statistics_of_edges = zip(*(array.tolist() for array in arrays), strict=True)
     moves = []
@@ -234,9 +289,12 @@ def _moves(
         lower, upper, plies_left = proof
         edge = Edge(*numbers)
         beta = None
-        if weight is not None and edge.amaf_visits > 0:
+        read = edge._replace(
+            amaf_visits=edge.amaf_visits + added, amaf_total=edge.amaf_total + added * edge.prior
+        )
+        if weight is not None and read.amaf_visits > 0:
             # The value of an edge without playouts is its AMAF value.
-            beta = weight(p, node, edge) if edge.visits > 0 else 1.0
+            beta = weight(p, node, read) if edge.visits > 0 else 1.0
         moves.append(
             MoveSnapshot(
                 code=code,
@@ -302,4 +360,6 @@ def _has_moves(tree: Tree, players: int, node: int) -> bool:
     if not 0 <= node < min(int(tree.meta[NODES]), len(tree.visits)):
         return False
     player = int(tree.turns[node])
+    if player == CHANCE:
+        player = 0
     return 0 <= player < players and int(tree.first[node * players + player]) != NONE

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from graven.core.calls import DIGEST, Value, format_call
+from graven.core.contract import NO_CUTOFF
 from graven.search.budget import Budget
 from graven.search.options import OPTIONS, SearchOptions
 from graven.search.plan import NEVER
@@ -78,12 +79,30 @@ class Spec:
         return self.tree.ref
 
     @property
+    def cuts_off(self) -> bool:
+        """Whether playouts end before the game does."""
+        return self.options.cutoff < NO_CUTOFF
+
+    @property
+    def cutoff(self) -> int:
+        """After how many plies playouts end."""
+        return int(min(self.options.cutoff, NO_CUTOFF))
+
+    @property
+    def uses_prior_options(self) -> bool:
+        """Whether an option adds the game's `prior` to what the tree policy reads."""
+        return self.options.prior_amaf > 0 or self.options.prior_bias > 0
+
+    @property
     def params(self) -> tuple[float, ...]:
-        """First-play urgency, the tie-breaking rule, the offset, the formula's own parameters."""
+        """The entries of `params` that `select.selection` describes."""
         own = [self.values[parameter.name] for parameter in self.formula.parameters]
-        ties = FIRST if self.options.ties == "first" else RANDOM
-        options = self.options
-        values = (options.fpu, ties, options.offset, *own, *self.formula.fixed.values())
+        options, ties = self.options, FIRST if self.options.ties == "first" else RANDOM
+        values = (
+            *(options.fpu, ties, options.offset, options.prior_amaf, options.prior_bias),
+            *own,
+            *self.formula.fixed.values(),
+        )
         return tuple(float(value) for value in values)
 
     @property

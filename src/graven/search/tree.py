@@ -21,7 +21,7 @@ from typing import Annotated, Any, NamedTuple
 
 from graven.core import contract
 from graven.core.compile import compiled, inlined
-from graven.core.contract import SIMULTANEOUS, Rules
+from graven.core.contract import CHANCE, Rules
 from graven.core.rng import Rng
 from graven.core.status import Status
 from graven.search.layout import (
@@ -43,7 +43,7 @@ from graven.search.tree_memory import return_buffer, take_buffer
 
 # Special values.
 NONE = -1
-NO_SUCH = -3  # in `turns`: a player that the game does not have
+NO_SUCH = -4  # in `turns`: a player that the game does not have
 LOST = -2  # in `newest_link`: a trace could not be stored, so no exact table can be built any more
 
 # Entries of `meta`: how many units of each group are in use, the root's node, whether the tree is
@@ -98,6 +98,18 @@ def open_capacity(rules: Rules) -> int:
     return value_capacity(rules.max_moves) if rules.score_bounds else 0
 
 
+def _if_squares(rules: Rules) -> int:
+    return int(rules.squares != 0)
+
+
+def _if_chance(rules: Rules) -> int:
+    return int(rules.chance != 0)
+
+
+def _if_priors(rules: Rules) -> int:
+    return int(rules.prior != 0)
+
+
 class Tree(NamedTuple):
     """All arrays of a tree; an array of a group is indexed by unit, or by unit * players + player.
 
@@ -110,8 +122,9 @@ class Tree(NamedTuple):
     # Nodes.
     keys: Annotated[Int64, Size(group="nodes")]  # Zobrist key, or a hash of the path to the node
     visits: Annotated[Int32, Size(group="nodes")]  # playouts
-    turns: Annotated[Int8, Size(group="nodes")]  # a player, TERMINAL, SIMULTANEOUS or NO_SUCH
-    # [node * players + player]: first edge, NONE until listed; number of edges
+    turns: Annotated[Int8, Size(group="nodes")]  # a player, TERMINAL, SIMULTANEOUS, CHANCE, NO_SUCH
+    # [node * players + player]: first edge, NONE until listed; number of edges. Outcomes of chance
+    # are listed as the edges of player 0.
     first: Annotated[Int32, Size(by_player, group="nodes", refers="edges")]
     degree: Annotated[Int32, Size(by_player, group="nodes")]
     table: Annotated[Int32, Size(group="nodes", refers="tables")]  # AMAF table or NONE
@@ -130,6 +143,9 @@ class Tree(NamedTuple):
     children: Annotated[Int32, Size(group="edges", refers="nodes")]  # node or NONE
     codes: Annotated[UInt32, Size(_if_features, group="edges")]  # the move's feature code
     skipped: Annotated[Int8, Size(_if_bounds, group="edges")]  # whether selection skips the edge
+    squares: Annotated[Float64, Size(_if_squares, group="edges")]  # sum of the squared scores
+    chances: Annotated[Float64, Size(_if_chance, group="edges")]  # probability of an outcome
+    priors: Annotated[Float64, Size(_if_priors, group="edges")]  # the move's prior
     # AMAF tables: [(table * players * codes + player * codes + move) * 2], see `amaf`.
     amaf: Annotated[Float64, Size(lambda rules: 2 * all_codes(rules), group="tables")]
     # Links of a node to the stored simulations that visited it: which simulation, where in its
@@ -170,6 +186,8 @@ class Record(NamedTuple):
     open_moves: Annotated[Int32, Size(open_capacity)]
     open_counts: Annotated[Int32, Size(open_capacity)]
     open_sums: Annotated[Float64, Size(open_capacity)]
+    open_squares: Annotated[Float64, Size(lambda rules: _if_squares(rules) * open_capacity(rules))]
+    open_priors: Annotated[Float64, Size(lambda rules: _if_priors(rules) * open_capacity(rules))]
 
 
 TREE, RECORD = numba_type(Tree), numba_type(Record)
@@ -344,7 +362,7 @@ def new_node(tree: Tree, players: int, key: int, turn: int) -> int:
     tree.meta[NODES] = node + 1
     tree.keys[node] = key
     tree.visits[node] = 0
-    tree.turns[node] = turn if SIMULTANEOUS <= turn < players else NO_SUCH
+    tree.turns[node] = turn if CHANCE <= turn < players else NO_SUCH
     for player in range(players):
         tree.first[node * players + player] = NONE
         tree.degree[node * players + player] = 0

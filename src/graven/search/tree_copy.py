@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graven.core.contract import Rules
+from graven.core.contract import CHANCE, Rules
 from graven.search.layout import Float64, Int8, Int32, Int64
 from graven.search.tree import EDGES, NODES, NONE, ROOT, Tree
 
@@ -19,14 +19,14 @@ class TreeCopy(NamedTuple):
 
     root: int
     # [node]
-    turns: Int8  # a player, TERMINAL or SIMULTANEOUS
+    turns: Int8  # a player, TERMINAL, SIMULTANEOUS or CHANCE
     visits: Int32
     first: Int64  # one longer
     # [edge]
-    players: Int8  # who moves
+    players: Int8  # who moves; the number of players for an outcome of chance
     moves: Int32
     counts: Int32  # playouts
-    sums: Float64  # of the mover's scores
+    sums: Float64  # of the mover's scores; of player 0's for an outcome of chance
     children: Int32  # node or NONE
     amaf_visits: Float64  # in the node's own AMAF table, 0 if it has none
     amaf_sums: Float64
@@ -49,8 +49,9 @@ def copy_visited(rules: Rules, tree: Tree) -> TreeCopy:
     order = np.argsort(places, kind="stable")
     visited, places = visited[order], places[order]
     owners, movers = np.divmod(places, players)
+    by_chance = tree.turns[owners] == CHANCE
     moves, tables = tree.moves[visited], tree.table[owners]
-    has_table = tables != NONE
+    has_table = (tables != NONE) & ~by_chance
     entries = 2 * ((tables.astype(np.int64) * players + movers) * rules.num_codes + moves)
     entries[~has_table] = 0
     amaf = tree.amaf if has_table.any() else np.zeros(2)
@@ -61,7 +62,7 @@ def copy_visited(rules: Rules, tree: Tree) -> TreeCopy:
         turns=tree.turns[:nodes].copy(),
         visits=tree.visits[:nodes].copy(),
         first=first,
-        players=movers.astype(np.int8),
+        players=np.where(by_chance, players, movers).astype(np.int8),
         moves=moves.copy(),
         counts=tree.counts[visited].copy(),
         sums=tree.sums[visited].copy(),

@@ -131,6 +131,11 @@ class ProofSession:
             raise UsageError(
                 f"prove needs a two-player game; {game.name} has {game.players}.{remedy}"
             )
+        if game.has_chance:
+            raise UsageError(
+                f"{game.name} has chance events: its results cannot be proved; 'graven search' "
+                "estimates them."
+            )
         if position.is_over:
             raise UsageError(f"the game of {game.name} is over in this position: nothing to prove.")
         if position.current_player not in (0, 1):

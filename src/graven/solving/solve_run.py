@@ -103,6 +103,11 @@ class SolveSession:
     def __init__(self, position: Position, method: MethodSpec, seed: int = 0) -> None:
         game = position.game
         check_one_player(game.name, game.players)
+        if game.has_chance:
+            raise UsageError(
+                f"{game.name} has chance events, so no sequence of moves solves it: use 'graven "
+                "search' to find good moves in it."
+            )
         if position.is_over:
             raise UsageError(f"the game of {game.name} is over in this position: nothing to solve.")
         self.start = position

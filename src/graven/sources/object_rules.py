@@ -2,9 +2,10 @@
 
 Kernels copy the words of a state at will, so an object cannot live in them. A state holds the
 history of the game (the codes of the moves so far) and the observable part of the position: the
-player to move, the legal moves, the scores. Any object can be rebuilt by replaying the history.
-That is rare: a simulation starts at the same root as the previous one, whose object is cached and
-copied once, and from there each `play` continues with the object of the previous `play`.
+player to move, the legal moves or the outcomes of chance, the scores. Any object can be rebuilt by
+replaying the history. That is rare: a simulation starts at the same root as the previous one, whose
+object is cached and copied once, and from there each `play` continues with the object of the
+previous `play`.
 
 So Python is called once a ply: `turn`, `legal`, `sample`, `scores` and `key` only read what `play`
 has written, and are compiled. Memory is bounded: each thread caches a few objects, independent of
@@ -16,36 +17,49 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, NoReturn, Protocol
 
 from graven.core.callbacks import BROKEN, Callback
-from graven.core.contract import TERMINAL, Constants, Moves, Scores, State
+from graven.core.contract import CHANCE, TERMINAL, Constants, Moves, Scores, State
 from graven.core.errors import ContractError
 from graven.core.game import Game
 from graven.core.game_parts import Bounds, Display, RuleFunctions
 from graven.core.rng import Rng, below
 
 # The words of a state: length of the history, hash of the history, key of the position, player to
-# move, number of legal moves; then each player's score, the legal moves, the history. A score is
-# stored in units of 1 / SCORE_UNIT, which is exact for all usual values.
+# move, number of legal moves; then each player's score, the legal moves, the history, and in games
+# with chance the probabilities of the outcomes, which are listed in place of legal moves. Scores
+# and probabilities are stored in units of 1 / SCORE_UNIT, which is exact for all usual values.
 LENGTH, PATH, KEY, TURN, COUNT, HEAD = range(6)
 SCORE_UNIT = 1 << 62
 # Indices into the constants: where these parts of a state begin.
-LEGAL_AT, HISTORY_AT = range(2)
+LEGAL_AT, HISTORY_AT, CHANCES_AT = range(3)
+# Of so many positions near the root it is remembered what they looked like.
+REMEMBERED = 4096
+# So often a game is replayed to find out whether its rules are random.
+REPLAYS = 20
 CACHED_OBJECTS = 16
+CHANCE_REMEDY = (
+    "Let a method `chances` list the outcomes with their probabilities instead of drawing one: see "
+    "docs/dice.md"
+)
 MAX_MOVES_IN_ERRORS = 100
 KEY_MASK = (1 << 63) - 1
 
 
-# A position as kernels see it: the player to move or TERMINAL, the codes of the legal moves, each
-# player's score at the end, and a key of 63 bits, or None if only the history identifies positions.
+# A position as kernels see it: the player to move, TERMINAL or CHANCE, the codes of the legal moves
+# or outcomes, each player's score at the end or the probabilities of the outcomes, and a key of 63
+# bits, or None if only the history identifies positions.
 # A plain tuple, because one is made at every ply.
 Observation = tuple[int, Sequence[int], Sequence[float], int | None]
 
 
 class ObjectRules(Protocol):
     """The rules of a game of objects. `play` may modify the object or return another one."""
+
+    has_chance: bool  # whether `observe` may return CHANCE
 
     def start(self) -> Any:
         """Return the object of the initial position."""
@@ -62,6 +76,11 @@ class ObjectRules(Protocol):
     def text(self, code: int) -> str:
         """Return a move's text for error messages."""
 
+    # Functions of a position and a move's code, and of a position, or None: see `prior` and
+    # `evaluate` of the contract.
+    prior: Any
+    evaluate: Any
+
 
 # The compiled functions: they read what `play` has written.
 
@@ -69,6 +88,15 @@ class ObjectRules(Protocol):
 def turn(constants: Constants, state: State) -> int:
     """Return the player to move."""
     return state[TURN]
+
+
+def chance(constants: Constants, state: State, outcomes: Moves, probabilities: Scores) -> int:
+    """Write the outcomes of a chance event and their probabilities; return their number."""
+    first, probability = constants[LEGAL_AT], constants[CHANCES_AT]
+    for i in range(state[COUNT]):
+        outcomes[i] = state[first + i]
+        probabilities[i] = state[probability + i] / SCORE_UNIT
+    return state[COUNT]
 
 
 def legal(constants: Constants, state: State, player: int, moves: Moves) -> int:
@@ -119,7 +147,8 @@ class ObjectCallbacks:
         self.legal_at = HEAD + players
         self.max_moves, self.max_plies = bounds.max_moves, bounds.max_plies
         self.history_at = self.legal_at + bounds.max_moves
-        self.state_words = self.history_at + bounds.max_plies
+        self.chances_at = self.history_at + bounds.max_plies
+        self.state_words = self.chances_at + (bounds.max_moves if rules.has_chance else 0)
         self._no_scores = [0] * players
         self._thread = threading.local()
 
@@ -137,7 +166,7 @@ class ObjectCallbacks:
                 f"a game of {self.name} goes on after {length} moves: it must end, or pass a "
                 f"larger `max_plies` to {self.bounds.declared_in}."
             )
-        code = int(joint[player])
+        code = int(joint[max(player, 0)])  # the outcome of a chance event is joint[0]
         state[TURN] = BROKEN  # stays if the rules raise
         position = self._take(state, length, path)
         state[self.history_at + length] = code
@@ -153,11 +182,20 @@ class ObjectCallbacks:
                 f"a position of {self.name} has {count} legal moves, and `max_moves` is "
                 f"{self.max_moves}: pass a larger `max_moves` to {self.bounds.declared_in}."
             )
+        seen = self._thread.__dict__.setdefault("seen", {})
+        look = hash((turn, *codes))
+        if len(seen) < REMEMBERED:
+            seen.setdefault((path, length), look)
+        if seen.get((path, length), look) != look:
+            self._report_difference(state, length)
         scores = self._no_scores
         if turn == TERMINAL:
             scores = [round(score * SCORE_UNIT) for score in results]
         if key is None:
             key = path
+        if turn == CHANCE:
+            end = self.chances_at + count
+            state[self.chances_at : end] = [round(chance * SCORE_UNIT) for chance in results]
         # One assignment: each assignment to an array costs as much as several objects.
         state[: self.legal_at + count] = [length, path, key, turn, count, *scores, *codes]
         self._thread.latest = (path, length, position)
@@ -191,19 +229,57 @@ class ObjectCallbacks:
         return position
 
     def _check_replayed(self, state: State, position: Any, length: int) -> None:
-        """Raise ContractError if a replayed game differs: the rules must be deterministic."""
+        """Raise ContractError if a replayed game differs."""
         turn, codes, *_ = self.rules.observe(position, length)
         count = int(state[COUNT])
         expected = state[self.legal_at : self.legal_at + count].tolist()
         if turn != TERMINAL and sorted(codes) != sorted(expected):
+            self._report_difference(state, length)
+
+    def _report_difference(self, state: State, length: int) -> NoReturn:
+        """Raise ContractError: the moves of a state have led to two different positions."""
+        history = state[self.history_at : self.history_at + length].tolist()
+        looks = set()
+        for _ in range(REPLAYS):
+            position, look = self.rules.start(), 0
+            with suppress(Exception):  # a move may be illegal this time
+                for code in history:
+                    position = self.rules.play(position, code)
+                turn, codes, *_rest = self.rules.observe(position, length)
+                look = hash((turn, *codes))
+            looks.add(look)
+        if len(looks) > 1:
             raise ContractError(
-                f"the same moves of {self.name}, replayed, lead to a different position: a copy "
-                "shares data with its original, or the rules are random."
+                f"the same moves of {self.name} lead to different positions: the rules are random. "
+                + CHANCE_REMEDY
             )
+        raise ContractError(
+            f"the same moves of {self.name}, replayed, lead to a different position: a copy shares "
+            "data with its original."
+        )
 
     def position(self, state: State) -> Any:
         """Return the object of a state, not to be modified."""
         return self._cached(state, int(state[LENGTH]), int(state[PATH]))
+
+    def _seen(self, state: State) -> Any:
+        """Return the object of a state, not to be modified: the latest, if it is that."""
+        length, path = int(state[LENGTH]), int(state[PATH])
+        latest = getattr(self._thread, "latest", None)
+        if latest is not None and latest[0] == path and latest[1] == length:
+            return latest[2]
+        return self._cached(state, length, path)
+
+    def prior(
+        self, constants: Constants, state: State, player: int, moves: Moves, count: int, out: Scores
+    ) -> None:
+        """Write the priors of some moves, as the rules' own `prior` returns them."""
+        position = self._seen(state)
+        out[:count] = [self.rules.prior(position, code) for code in moves[:count].tolist()]
+
+    def evaluate(self, constants: Constants, state: State, out: Scores) -> None:
+        """Write each player's expected score, as the rules' own `evaluate` returns it."""
+        out[:] = self.rules.evaluate(self._seen(state))
 
     def where(self, state: State) -> str:
         """Return the moves that led to a state, as text for error messages."""
@@ -214,6 +290,13 @@ class ObjectCallbacks:
             return "at the start"
         last = f"{length} moves, the last ones" if length > MAX_MOVES_IN_ERRORS else "the moves"
         return f"after {last} {' '.join(texts[-MAX_MOVES_IN_ERRORS:])}"
+
+
+def _hook(callbacks: ObjectCallbacks, name: str, function: Callable[..., None]) -> Callback | None:
+    """Return the callback of an optional method of the rules; None if they do not have it."""
+    if getattr(callbacks.rules, name, None) is None:
+        return None
+    return Callback(name, function, callbacks.name, callbacks.where)
 
 
 def object_game(
@@ -246,6 +329,9 @@ def object_game(
             scores=scores,
             sample=sample,
             key=key,
+            chance=chance if rules.has_chance else None,
+            prior=_hook(callbacks, "prior", callbacks.prior),
+            evaluate=_hook(callbacks, "evaluate", callbacks.evaluate),
         ),
         bounds=Bounds(
             state_words=callbacks.state_words,
@@ -254,7 +340,11 @@ def object_game(
             # One more, so that `ObjectCallbacks.play` is the first to report a game too long.
             max_plies=bounds.max_plies + 1,
         ),
-        constants=[callbacks.legal_at, callbacks.history_at],
+        constants=[
+            callbacks.legal_at,
+            callbacks.history_at,
+            *([callbacks.chances_at] if rules.has_chance else []),
+        ],
         display=display,
         source=source,
         history_dependent=history_dependent,

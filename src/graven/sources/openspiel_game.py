@@ -1,9 +1,9 @@
 """OpenSpiel's games: `spiel("chess")`, `spiel("connect_four(rows=5)")`.
 
-Every game of OpenSpiel that is deterministic, sequential and of perfect information, through the
-same callbacks as any Python object. A move's code is OpenSpiel's action; its text is OpenSpiel's,
-without spaces, unless that depends on the position (then it is the action's number) or is written
-in short algebraic notation (chess: long algebraic notation instead).
+Every game of OpenSpiel that is sequential and of perfect information, with or without dice, through
+the same callbacks as any Python object. A move's code is OpenSpiel's action; its text is
+OpenSpiel's, without spaces, unless that depends on the position (then it is the action's number) or
+is written in short algebraic notation (chess: long algebraic notation instead).
 
 OpenSpiel is imported when such a game is first loaded.
 """
@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from graven.core.contract import TERMINAL
+from graven.core.contract import CHANCE, TERMINAL
 from graven.core.errors import UsageError, unknown
 from graven.core.extras import require
 from graven.core.game import Game, Option
@@ -28,6 +28,7 @@ MAX_TEXT = 1000
 # Copying a larger state would take longer than searching it.
 MAX_STATE_WORDS = 1 << 20
 TRIED_PLIES = 400
+CHANCE_PLAYER = -1  # OpenSpiel's number of chance
 
 
 def is_openspiel_game(text: str) -> bool:
@@ -74,8 +75,8 @@ def load(text: str) -> Any:
         raise UsageError(f"OpenSpiel cannot load {text!r}: {_first_line(error)}.") from None
     if reason := _refusal(game.get_type()):
         raise UsageError(
-            f"OpenSpiel's {name} cannot be played: {reason}. graven plays deterministic games "
-            "with sequential moves and perfect information."
+            f"OpenSpiel's {name} cannot be played: {reason}. graven plays games with "
+            "sequential moves and perfect information."
         )
     return game
 
@@ -83,8 +84,8 @@ def load(text: str) -> Any:
 def _refusal(game_type: Any) -> str:
     """Return why a type of game is not supported, or an empty text."""
     enums = type(game_type)
-    if game_type.chance_mode != enums.ChanceMode.DETERMINISTIC:
-        return "it has chance events"
+    if game_type.chance_mode == enums.ChanceMode.SAMPLED_STOCHASTIC:
+        return "it draws the outcomes of chance events itself, without their probabilities"
     if game_type.information != enums.Information.PERFECT_INFORMATION:
         return "it has hidden information"
     if game_type.dynamics != enums.Dynamics.SEQUENTIAL:
@@ -100,7 +101,8 @@ def _first_line(error: BaseException) -> str:
 @cache
 def _make(text: str) -> Game:
     game = load(text)
-    plies, codes = game.max_game_length(), game.num_distinct_actions()
+    plies = game.max_game_length() + game.max_chance_nodes_in_history()
+    codes = max(game.num_distinct_actions(), game.max_chance_outcomes())
     if plies + codes > MAX_STATE_WORDS:
         raise UsageError(
             f"a game of {text} may take {plies:,} moves among {codes:,} different ones: the sum "
@@ -119,6 +121,7 @@ def _make(text: str) -> Game:
             format_move=rules.format_move,
             parse_move=rules.parse_move,
             move_object=lambda player, code: code,
+            format_outcome=lambda code: rules.format_move(game.num_players(), code),
         ),
         position_text=lambda state: str(state).rstrip("\n"),
         source=f'spiel("{text}")',
@@ -132,8 +135,11 @@ class OpenSpielRules:
         self.game = game
         low, high = game.min_utility(), game.max_utility()
         self._low, self._range = low, (high - low) or 1.0
-        self._texts: list[dict[int, str]] = [{} for _ in range(game.num_players())]
-        self._actions: list[dict[str, int]] = [{} for _ in range(game.num_players())]
+        self.has_chance = game.max_chance_outcomes() > 0
+        self.prior = self.evaluate = None
+        # By player, then those of chance.
+        self._texts: list[dict[int, str]] = [{} for _ in range(game.num_players() + 1)]
+        self._actions: list[dict[str, int]] = [{} for _ in range(game.num_players() + 1)]
         self._is_chess = game.get_type().short_name == "chess"
         self._texts_are_numbers = not self._is_chess and self._texts_depend_on_positions()
 
@@ -154,6 +160,14 @@ class OpenSpielRules:
         """Return the observable part of a state."""
         if position.is_terminal():
             return TERMINAL, (), [self.score(value) for value in position.returns()], None
+        if position.is_chance_node():
+            actions, probabilities = zip(*position.chance_outcomes(), strict=True)
+            texts = self._texts[-1]
+            for action in actions:
+                if action not in texts:
+                    text = position.action_to_string(CHANCE_PLAYER, action)
+                    texts[action] = "".join(text.split())
+            return CHANCE, actions, probabilities, None
         player = position.current_player()
         actions = position.legal_actions()
         if not all(map(self._texts[player].__contains__, actions)):
@@ -192,6 +206,9 @@ class OpenSpielRules:
             if state.is_terminal():
                 state = self.start()
             player, actions = state.current_player(), state.legal_actions()
+            if state.is_chance_node():
+                state.apply_action(chance.choice(actions))
+                continue
             for action in actions:
                 text = state.action_to_string(player, action)
                 if seen.setdefault((player, action), text) != text:

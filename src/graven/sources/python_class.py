@@ -14,7 +14,10 @@
 `copy.deepcopy`, which is slow); `key`, a number or any hashable value that is equal for equal
 positions (by default positions reached by different moves are different); `__str__` for the board
 as text and `svg()` for a picture of it (see `graven.drawing`); `code(move)`, the move's code, from
-0 to `num_codes` - 1 (by default moves are numbered in the order in which they appear).
+0 to `num_codes` - 1 (by default moves are numbered in the order in which they appear);
+`chances()`, where dice decide: pairs of an outcome and its probability, empty where a player moves
+(`play` then gets an outcome); `prior(move)`, how good a move looks, from 0 to 1; `evaluate()`, the
+expected score of each player, from 0 to 1.
 """
 
 from __future__ import annotations
@@ -29,7 +32,7 @@ from types import FunctionType, MethodDescriptorType
 from typing import Any
 
 from graven.core.callbacks import describe_exception
-from graven.core.contract import TERMINAL
+from graven.core.contract import CHANCE, CHANCE_TOLERANCE, TERMINAL
 from graven.core.errors import ContractError, UsageError
 from graven.core.game import Game
 from graven.core.game_parts import Display
@@ -81,6 +84,7 @@ def from_class(
             format_move=lambda player, code: rules.text(code),
             parse_move=lambda player, text: rules.code_of_text.get(_move_text(text).lower()),
             move_object=lambda player, code: rules.moves.get(code),
+            format_outcome=rules.text,
         ),
         position_text=str if getattr_static(first, "__str__") is not object.__str__ else None,
         position_svg=(lambda position: str(position.svg())) if hasattr(first, "svg") else None,
@@ -141,6 +145,15 @@ class ClassRules:
         )
         self._turn = _reader(first, "turn") or _reader(first, "player")
         self._key = _reader(first, "key")
+        self._chances = _reader(first, "chances")
+        self.has_chance = self._chances is not None
+        if self.has_chance and self._turn is None:
+            raise UsageError(
+                f"{name} has `chances`, so it needs `turn`, too: players do not alternate where "
+                "chance decides between their moves."
+            )
+        self.prior = self._prior if callable(getattr(first, "prior", None)) else None
+        self.evaluate = self._evaluate if callable(getattr(first, "evaluate", None)) else None
         # The `copy` that a class inherits from `list` returns a plain list.
         method = getattr_static(first, "copy", None)
         self._has_copy = method is not None and not isinstance(method, MethodDescriptorType)
@@ -195,6 +208,8 @@ class ClassRules:
             key = self._key_word(self._key(position))
         if self._over(position):
             return TERMINAL, (), self._final_scores(position), key
+        if self._chances and (chances := self._chances(position)):
+            return CHANCE, *self._outcomes(chances, position), key
         turn = self._turn(position) if self._turn else length % self.players
         if not isinstance(turn, int) and hasattr(turn, "__index__"):  # such as a NumPy integer
             turn = index(turn)
@@ -216,8 +231,43 @@ class ClassRules:
             )
         return turn, codes, (), key
 
+    def _outcomes(self, chances: Any, position: Any) -> tuple[list[int], list[float]]:
+        """Return the codes of a chance event's outcomes, and their probabilities."""
+        pairs = chances.items() if isinstance(chances, Mapping) else chances
+        try:
+            outcomes, given = zip(*pairs, strict=True)
+            probabilities = [float(probability) for probability in given]
+        except (TypeError, ValueError):
+            probabilities = []
+        if (
+            not probabilities
+            or not all(probability > 0.0 for probability in probabilities)
+            or abs(sum(probabilities) - 1.0) > CHANCE_TOLERANCE
+        ):
+            raise ContractError(
+                f"`chances` of {self.name} returned {chances!r}: expected pairs of an outcome and "
+                "its probability, which is positive; their sum is 1."
+            )
+        return [self._code(outcome, position) for outcome in outcomes], probabilities
+
+    def _prior(self, position: Any, code: int) -> float:
+        """Return the class's own `prior` of a move."""
+        guess = position.prior(self.moves[code])
+        if not (isinstance(guess, int | float) and 0.0 <= guess <= 1.0):
+            raise ContractError(
+                f"`prior` of {self.name} returned {guess!r} for {self.text(code)}: expected a "
+                "number from 0 to 1."
+            )
+        return float(guess)
+
+    def _evaluate(self, position: Any) -> Sequence[float]:
+        """Return the class's own `evaluate`."""
+        return self._checked_scores("evaluate", position.evaluate())
+
     def _final_scores(self, position: Any) -> Sequence[float]:
-        scores = self._scores(position)
+        return self._checked_scores("scores", self._scores(position))
+
+    def _checked_scores(self, member: str, scores: Any) -> Sequence[float]:
         try:
             if isinstance(scores, Mapping):
                 results = [float(scores[player]) for player in range(self.players)]
@@ -227,8 +277,8 @@ class ClassRules:
             results = []
         if len(results) != self.players or not all(0.0 <= score <= 1.0 for score in results):
             raise ContractError(
-                f"`scores` of {self.name} returned {scores!r}: expected one score from 0 (lost) to "
-                f"1 (won) for each of {self.players} players; {SCORE_REMEDY}."
+                f"`{member}` of {self.name} returned {scores!r}: expected one score from 0 (lost) "
+                f"to 1 (won) for each of {self.players} players; {SCORE_REMEDY}."
             )
         return results
 

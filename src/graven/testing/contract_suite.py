@@ -27,6 +27,8 @@ from graven.testing.key_checks import (
     transpositions_have_equal_keys,
 )
 from graven.testing.position_checks import (
+    chances_are_probabilities,
+    evaluations_are_in_range,
     features_are_in_range,
     is_playout_move_agrees_with_playout_moves,
     legal_writes_distinct_codes,
@@ -35,6 +37,7 @@ from graven.testing.position_checks import (
     play_is_deterministic,
     playout_moves_with_features_agree,
     points_are_a_number,
+    priors_are_in_range,
     queries_do_not_change_the_position,
     sample_returns_a_legal_move,
     scores_are_in_range,
@@ -117,6 +120,9 @@ def random_game(trial: GameTrial) -> RandomGame:
 # Checks of optional functions, each with the function without which it checks nothing.
 NEEDED_PARTS = {
     "features_are_in_range": "feature",
+    "chances_are_probabilities": "chance",
+    "priors_are_in_range": "prior",
+    "evaluations_are_in_range": "evaluate",
     "is_playout_move_agrees_with_playout_moves": "is_playout_move",
     "playout_moves_with_features_agree": "playout_moves_with_features",
     "points_are_a_number": "points",
@@ -136,6 +142,9 @@ OF_EVERY_POSITION = (
     features_are_in_range,
     is_playout_move_agrees_with_playout_moves,
     playout_moves_with_features_agree,
+    chances_are_probabilities,
+    priors_are_in_range,
+    evaluations_are_in_range,
     play_is_deterministic,
     play_ignores_idle_players,
     queries_do_not_change_the_position,

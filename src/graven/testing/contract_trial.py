@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field
 
+from graven.core.contract import CHANCE
 from graven.core.game import Game
 from graven.core.rule_probe import PositionView, ProbedPosition, RuleProbe
 
@@ -35,7 +36,12 @@ class RandomGame:
 
 
 def random_joint(trial: GameTrial, position: ProbedPosition) -> dict[int, int]:
-    """Return a random legal move for each player to move."""
+    """Return a random legal move for each player to move, or an outcome of chance."""
     probe = trial.probe
-    players = probe.players_to_move(probe.turn(position))
+    turn = probe.turn(position)
+    if turn == CHANCE:
+        outcomes = probe.outcomes(position)
+        drawn = trial.chance.choices([*outcomes], [*outcomes.values()])
+        return {probe.game.chance_index: drawn[0]}
+    players = probe.players_to_move(turn)
     return {player: trial.chance.choice(probe.legal_codes(position, player)) for player in players}

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from xml.etree import ElementTree
 
-from graven.core.contract import SIMULTANEOUS, TERMINAL
+from graven.core.contract import CHANCE, SIMULTANEOUS, TERMINAL
 from graven.core.rule_probe import ProbedPosition
 from graven.testing.contract_trial import GameTrial, random_joint
 
@@ -18,13 +18,13 @@ CODES_TRIED = 12
 
 
 def turn_returns_a_player(trial: GameTrial, position: ProbedPosition) -> None:
-    """`turn` returns a player, TERMINAL or SIMULTANEOUS."""
+    """`turn` returns a player, TERMINAL, SIMULTANEOUS or CHANCE."""
     turn, players = trial.probe.turn(position), trial.game.players
-    if turn not in (TERMINAL, SIMULTANEOUS) and not 0 <= turn < players:
+    if turn not in (TERMINAL, SIMULTANEOUS, CHANCE) and not 0 <= turn < players:
         trial.probe.fail(
             "turn",
             f"returned {turn}: neither a player, from 0 to {players - 1}, "
-            f"nor TERMINAL ({TERMINAL}) nor SIMULTANEOUS ({SIMULTANEOUS})",
+            f"nor TERMINAL ({TERMINAL}) nor SIMULTANEOUS ({SIMULTANEOUS}) nor CHANCE ({CHANCE})",
             position.path,
         )
 
@@ -126,6 +126,36 @@ def features_are_in_range(trial: GameTrial, position: ProbedPosition) -> None:
                 )
 
 
+def chances_are_probabilities(trial: GameTrial, position: ProbedPosition) -> None:
+    """`chance` writes distinct outcomes with positive probabilities whose sum is 1."""
+    if trial.probe.turn(position) == CHANCE:
+        trial.probe.outcomes(position)
+
+
+def priors_are_in_range(trial: GameTrial, position: ProbedPosition) -> None:
+    """`prior` returns a number from 0 to 1 for every legal move."""
+    probe = trial.probe
+    if trial.game.functions.prior is None:
+        return
+    for player in probe.players_to_move(probe.turn(position)):
+        for move in probe.legal_codes(position, player):
+            if not 0.0 <= (prior := probe.prior(position, player, move)) <= 1.0:
+                text = probe.text(player, move, position.path)
+                fault = f"returned {prior} for move {text} instead of a number from 0 to 1"
+                probe.fail("prior", fault, position.path)
+
+
+def evaluations_are_in_range(trial: GameTrial, position: ProbedPosition) -> None:
+    """`evaluate` writes an expected score from 0 to 1 for every player before the end."""
+    probe = trial.probe
+    if trial.game.functions.evaluate is None or probe.turn(position) == TERMINAL:
+        return
+    for player, score in enumerate(probe.evaluate(position).tolist()):
+        if not 0.0 <= score <= 1.0:
+            fault = f"gave player {player} {score} instead of a score from 0 to 1"
+            probe.fail("evaluate", fault, position.path)
+
+
 def is_playout_move_agrees_with_playout_moves(trial: GameTrial, position: ProbedPosition) -> None:
     """`is_playout_move` is true for the playout moves and false for all others."""
     probe, codes = trial.probe, range(trial.game.num_codes)
@@ -202,6 +232,12 @@ def _query(trial: GameTrial, position: ProbedPosition) -> Iterator[str]:
     probe = trial.probe
     turn = probe.turn(position)
     yield "turn"
+    if turn == CHANCE:
+        probe.outcomes(position)
+        yield "chance"
+    elif turn != TERMINAL and trial.game.functions.evaluate is not None:
+        probe.evaluate(position)
+        yield "evaluate"
     probe.key(position)
     yield "key"
     if turn == TERMINAL:
@@ -216,6 +252,9 @@ def _query(trial: GameTrial, position: ProbedPosition) -> Iterator[str]:
         yield "tree_moves"
         probe.feature(position, player, trial.chance.choice(probe.legal_codes(position, player)))
         yield "feature"
+        if trial.game.functions.prior is not None:
+            probe.prior(position, player, trial.chance.choice(probe.legal_codes(position, player)))
+            yield "prior"
         probe.is_playout_move(position, player, trial.chance.randrange(trial.game.num_codes))
         yield "is_playout_move"
         for playout in (None, *trial.game.playouts):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from graven.core.contract import CHANCE
 from graven.core.rule_probe import ProbedPosition
 from graven.testing.contract_trial import GameTrial, RandomGame
 from graven.testing.fairness import uniformity_p_value
@@ -65,6 +66,8 @@ def sample_is_uniform(trial: GameTrial, played: RandomGame) -> None:
         return
     ply = trial.chance.randrange(len(played.joints))
     position = played.positions[ply]
+    if played.views[ply].turn == CHANCE:
+        return
     player = trial.chance.choice(probe.players_to_move(played.views[ply].turn))
     count, buffer = probe.playout_moves(position, player)
     p_value = uniformity_p_value(

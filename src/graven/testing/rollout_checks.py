@@ -27,7 +27,7 @@ def call_rollout(
 
 def rollout_plays_like_sample(trial: GameTrial, played: RandomGame) -> None:
     """`rollout` plays what `sample` and `play` would, from a random and the terminal position."""
-    if trial.game.functions.rollout is None:
+    if trial.game.functions.rollout is None or trial.game.has_chance:
         return
     for position in (trial.chance.choice(played.positions), played.positions[-1]):
         _compare(trial, position, trial.chance.getrandbits(64))

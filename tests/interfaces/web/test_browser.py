@@ -410,3 +410,23 @@ def test_a_gdl_game_of_the_package_has_a_link(visit):
         "graven.state.plies[0].move"
     )
     assert other.evaluate("graven.state.plies[0].move") == move
+
+
+def test_the_panel_warns_where_amaf_misleads(visit):
+    visitor = visit("#game=nogo(size=4)")
+    text = visitor.evaluate(
+        """async () => {
+          const { SearchPanel } = await import("/static/search_panel.js");
+          const host = document.createElement("div");
+          const panel = new SearchPanel(host);
+          const search = { agent: "grave", status: "done", ply: 0, player: 0, playouts: 100,
+            seconds: 1, moves: ["a1"], visits: [100], means: [0.5], amaf_means: [0.4],
+            amaf_visits: [100], betas: [0.1], values: [0.5] };
+          panel.show({ ...search, amaf_misleads: true });
+          const warned = host.querySelector("p.hint").textContent;
+          panel.show({ ...search, amaf_misleads: false });
+          return [warned, host.querySelector("p.hint").textContent];
+        }"""
+    )
+    assert "AMAF orders the moves against their means" in text[0]
+    assert text[1] == ""

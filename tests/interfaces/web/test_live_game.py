@@ -17,6 +17,7 @@ from graven.interfaces.web.web_games import packaged_game
 from graven.interfaces.web.web_limits import PageLimits
 from graven.search.budget import Budget
 from tests.interfaces.web.take_away_rules import TAKE_AWAY_RULES
+from tests.naive import dice
 from tests.naive.tiny import rock_paper_scissors
 
 LIMITS = PageLimits(playouts=1000, seconds=5.0)
@@ -250,3 +251,30 @@ def test_any_sequence_of_actions_leaves_a_valid_game(actions):
         assert live.agent_to_move() is None or live.shows_last_ply
         assert set(state["persons_to_move"]) <= set(live.person_seats)
         assert (live.scores is not None) == live.is_over
+
+
+def dice_game(seed=3, seats=("person", "uct")):
+    live = LiveGame(dice.race(), "race", LIMITS, seed=seed)
+    live.assign_seats(list(seats), Budget(100))
+    return live
+
+
+def test_dice_are_rolled_as_soon_as_a_move_is_played():
+    live = dice_game()
+    live.play_person_move(0, "bold", 0)
+    assert live.plies[0].move == "bold"
+    assert live.plies[1].move in ("0", "4")
+    assert live.agent_to_move() == 1
+    play_agent(live)
+    assert len(live.plies) == 4
+    assert live.persons_to_move() == [0]
+    moves = [ply.move for ply in live.plies]
+    again = dice_game()
+    again.replay(moves)
+    assert [ply.move for ply in again.plies] == moves
+    assert again.position == live.position
+    state = json.loads(json.dumps(state_message(live)))
+    assert state["plies"][1]["players"] == []
+    live.undo()
+    assert live.persons_to_move() == [0]
+    assert live.plies == []

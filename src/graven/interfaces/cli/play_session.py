@@ -68,21 +68,11 @@ class PlaySetup:
             game=self.title if self.rules is not None else self.game.spec,
             rules=self.rules,
             seats=seats,
-            moves=move_texts(position),
+            moves=position.move_texts,
             playouts=self.budget.playouts,
             seconds=self.budget.seconds,
             seed=self.seed,
         )
-
-
-def move_texts(position: Position) -> list[str]:
-    """Return the moves that led to a position; simultaneous moves are joined by commas."""
-    game, before, texts = position.game, position.game.start(), []
-    for joint in position.history:
-        movers = before.players_to_move
-        texts.append(",".join(game.format_move(mover, joint[mover]) for mover in movers))
-        before = before.play_joint([joint[mover] for mover in movers])
-    return texts
 
 
 def fresh_seed() -> int:
@@ -146,6 +136,9 @@ class PlaySession:
     def _play_to_the_end(self) -> bool:
         """Play a game; return whether it came to its end before the user left."""
         while not self.position.is_over:
+            if self.position.is_chance:
+                self._roll()
+                continue
             joint: dict[int, str] = {}
             if self.seat in self.position.players_to_move:
                 asked_position = self.position
@@ -254,6 +247,13 @@ class PlaySession:
         for player, move in joint.items():
             if player != self.seat:
                 self._print(f"{self.game.player_names[player]} plays {move}.")
+        self._show_board()
+
+    def _roll(self) -> None:
+        """Let chance decide, by the seed of the game."""
+        seed = derive(self.seed, self.game.chance_index, self.position.ply)
+        self.position = self.position.roll(seed)
+        self._print(f"Chance: {self.position.last_move}.")
         self._show_board()
 
     def _undo(self) -> bool:

@@ -81,6 +81,7 @@ class LiveGame:
         self.paused = False
         self.steps = 0  # moves that agents may make although the game is paused
         self.one_click = _first_cells_differ(self.positions[0])
+        self.roll_dice()
 
     @classmethod
     def create(
@@ -192,12 +193,21 @@ class LiveGame:
 
     def replay(self, moves: Sequence[str]) -> None:
         """Play the moves of a link or of a saved game."""
+        self._truncate(0)  # the dice of the start were rolled already
         for number, move in enumerate(moves, 1):
             try:
                 simultaneous = len(self.position.players_to_move) > 1
                 self._advance(PlayedPly(move), move.split(",") if simultaneous else [move])
             except UsageError as error:
                 raise UsageError(f"move {number}: {error}") from None
+        self.roll_dice()
+
+    def roll_dice(self) -> None:
+        """Let chance decide, by the seed of the game, until a player has to move."""
+        while self.position.is_chance and self.shows_last_ply:
+            seed = derive(self.seed, self.game.chance_index, self.position.ply)
+            outcome = self.position.roll(seed).last_move
+            self._advance(PlayedPly(outcome), [outcome])
 
     def play_person_move(self, player: int, move: str, ply: int) -> None:
         """Play a person's move at `ply`; moves played after that ply are removed."""
@@ -237,16 +247,14 @@ class LiveGame:
         moves = [entry.move for entry in submitted]
         evaluation = next((entry.evaluation for entry in submitted if entry.evaluation), None)
         self._advance(PlayedPly(",".join(moves), evaluation), moves)
+        self.roll_dice()
         if any(self.seats[mover] is not None for mover in movers):
             self.steps = max(0, self.steps - 1)
 
     def _advance(self, ply: PlayedPly, moves: Sequence[str]) -> None:
         position = self.position.play_joint(moves)
         # Moves are recorded as the game writes them, whatever case they came in.
-        codes = position.history[-1]
-        movers = self.position.players_to_move
-        written = [self.game.format_move(mover, codes[mover]) for mover in movers]
-        self.plies.append(replace(ply, move=",".join(written)))
+        self.plies.append(replace(ply, move=position.last_move))
         self.positions.append(position)
         self.shown_ply += 1
 
@@ -275,7 +283,10 @@ class LiveGame:
         persons = set(self.person_seats)
         while persons and ply > 0 and not persons & set(self.positions[ply].players_to_move):
             ply -= 1
+        while self.positions[ply].is_chance and ply > 0:
+            ply -= 1
         self._truncate(ply)
+        self.roll_dice()
         self.paused = self.paused or not persons
 
     def resign(self) -> None:

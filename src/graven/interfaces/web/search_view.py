@@ -8,7 +8,7 @@ from typing import Any
 
 from graven.agents.amaf_agreement import amaf_misleads
 from graven.agents.search_result import bounds_text
-from graven.core.contract import TERMINAL
+from graven.core.contract import CHANCE, TERMINAL
 from graven.core.errors import UsageError
 from graven.core.game import Game
 from graven.interfaces.web.board_cells import cells_of_move
@@ -107,7 +107,7 @@ def tree_node_message(
         "amaf_depth_by_policy": snapshot.amaf_readers(visits, ref),
         "num_moves": len(node.moves),
         "expanded": [move.expanded for move in shown],
-        **_move_columns(game, max(0, mover), shown),
+        **_move_columns(game, game.chance_index if mover == CHANCE else max(0, mover), shown),
     }
 
 

@@ -36,6 +36,9 @@ def random_opening(game: Game, plies: int, seed: int) -> tuple[Position, list[st
         moves: list[str] = []
         while len(moves) < plies and not position.is_over:
             joint = []
+            if position.is_chance:
+                outcome = position.roll(derive(seed, attempt, position.ply))
+                joint.append(outcome.last_move)
             for player in position.players_to_move:
                 legal = position.legal_moves_of(player)
                 joint.append(legal[derive(seed, attempt, position.ply, player) % len(legal)])
@@ -112,7 +115,8 @@ def _search_along(
 ) -> bool:
     """Let players with every_step=true search the position; False if the game was stopped."""
     for player in chosen:
-        if players[player].every_step and not record.position.is_over:
+        idle = record.position.is_over or record.position.is_chance
+        if players[player].every_step and not idle:
             result = players[player].ponder(record.position, clocks[player])
             if clocks[player].stopped:
                 return False
@@ -127,6 +131,13 @@ def _play_ply(
 ) -> bool:
     """Let the players to move choose, and play their moves; False if the game was stopped."""
     position = record.position
+    if position.is_chance:
+        record.position = position.roll(derive(job.seed, position.game.chance_index, position.ply))
+        record.moves.append(record.position.last_move)
+        record.comments.append("")
+        record.values.append(None)
+        record.searches.append(MoveSearch(player=None, playouts=None, seconds=None))
+        return True
     joint: list[str] = []
     value: float | None = None
     playouts, seconds = 0, 0.0

@@ -84,13 +84,14 @@ def agent_fingerprint(game: Game, searcher: Agent) -> str:
 def _searches(game: Game, searcher: Agent) -> Iterator[tuple[Position, SearchResult]]:
     """Search the first two moves of a game, with one player as in a game."""
     player = searcher.player(game, SEED)
-    position = game.start()
+    position = game.start().rolled(SEED)
     for playouts in PYTHON_PLAYOUTS if game.in_python else PLAYOUTS:
         if position.is_over:
             break
         result = player.choose(position, MoveClock(Budget(playouts)))
         yield position, result
-        position = position.play_joint([result.move_of(p) for p in position.players_to_move])
+        joint = [result.move_of(p) for p in position.players_to_move]
+        position = position.play_joint(joint).rolled(SEED)
     player.close()
 
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from graven.core import contract
 from graven.core.compile import inlined
-from graven.core.contract import SIMULTANEOUS, Rules
+from graven.core.contract import CHANCE, SIMULTANEOUS, Rules
 from graven.core.rng import Rng, below, uniform
 from graven.core.rollout import BAD_CHOICE, MANY_CHOICES, NO_CHOICE
 from graven.search.tree import STEPS, Record, Tree
@@ -180,6 +180,8 @@ def write_tree_part(rules: Rules, tree: Tree, record: Record, played: Codes) -> 
     place, players = 0, rules.players
     for depth in range(record.shape[STEPS]):
         turn = tree.turns[record.path[depth]]
+        if turn == CHANCE:
+            continue
         low = 0 if turn == SIMULTANEOUS else turn
         high = players if turn == SIMULTANEOUS else turn + 1
         for player in range(low, high):

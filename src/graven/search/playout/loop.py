@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from graven.core import contract
-from graven.core.compile import inlined
-from graven.core.contract import SIMULTANEOUS, TERMINAL, Rules
-from graven.core.rollout import fault_of, roll_out
+from graven.core.compile import inlined, is_given
+from graven.core.contract import CHANCE, SIMULTANEOUS, TERMINAL, Rules
+from graven.core.rollout import CHANCE_FAULTS, fault_of, roll_out
 from graven.core.status import Status
 from graven.search.tree import LENGTH, STEPS, Record
 
@@ -17,22 +17,34 @@ from graven.search.tree import LENGTH, STEPS, Record
 def play_with(choose: Callable[..., int], rules: Rules, record: Record, memory: Any) -> int:
     """Play the record's state to the end, with the moves that `choose` returns; write the scores.
 
+    With the option `cutoff` it ends after so many plies, and the game's `evaluate` writes them.
+
     `choose(rules, record, memory, player)` returns a move. The moves before it are the first
     `record.shape[LENGTH]` entries of `record.trace`.
     """
     state, joint, trace, shape = record.state, record.joint, record.trace, record.shape
     length, plies = shape[LENGTH], shape[STEPS]
+    last = min(plies + rules.cutoff, rules.max_plies)
     while True:
         turn = contract.turn(rules, state)
         if turn == TERMINAL:
             break
-        if not SIMULTANEOUS <= turn < rules.players:
+        if not CHANCE <= turn < rules.players:
             return Status.BAD_TURN
-        if plies >= rules.max_plies:
-            return Status.TOO_LONG
+        if plies >= last:
+            if plies >= rules.max_plies:
+                return Status.TOO_LONG
+            contract.evaluate(rules, state, record.scores)
+            return Status.OK
         plies += 1
-        low = 0 if turn == SIMULTANEOUS else turn
-        high = rules.players if turn == SIMULTANEOUS else turn + 1
+        low = max(turn, 0)
+        high = rules.players if turn == SIMULTANEOUS else low + 1
+        if turn == CHANCE:
+            outcome = draw_chance(rules, record)
+            if outcome < 0:
+                return CHANCE_FAULTS[-outcome]
+            joint[0] = outcome
+            high = low
         for player in range(low, high):
             move = choose(rules, record, memory, player)
             if move < 0 or move >= rules.num_codes:
@@ -44,6 +56,14 @@ def play_with(choose: Callable[..., int], rules: Rules, record: Record, memory: 
         contract.play(rules, state, joint)
     contract.scores(rules, state, record.scores)
     return Status.OK
+
+
+@inlined
+def draw_chance(rules: Rules, record: Record) -> int:
+    """Return a random outcome where chance decides, or the negative number of a fault."""
+    if not is_given(rules.chance):
+        return -1
+    return contract.draw_outcome(rules, record.state, record.moves, record.values, record.rng)
 
 
 @inlined

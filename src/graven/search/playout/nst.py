@@ -19,7 +19,7 @@ import numpy as np
 from graven.core import contract
 from graven.core.calls import Value
 from graven.core.compile import compiled, inlined
-from graven.core.contract import SIMULTANEOUS, Rules
+from graven.core.contract import CHANCE, SIMULTANEOUS, Rules
 from graven.core.rng import uniform
 from graven.core.rollout import MANY_CHOICES, NO_CHOICE
 from graven.core.status import Status
@@ -193,8 +193,11 @@ def begin(rules: Rules, tree: Tree, record: Record, memory: NstMemory) -> int:
     memory.plies[0] = 0
     place = 0
     for depth in range(record.shape[STEPS]):
+        turn = tree.turns[record.path[depth]]
+        if turn == CHANCE:
+            continue
         begin_ply(memory, place)
-        place += rules.players if tree.turns[record.path[depth]] == SIMULTANEOUS else 1
+        place += rules.players if turn == SIMULTANEOUS else 1
     return Status.OK
 
 

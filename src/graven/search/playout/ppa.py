@@ -25,7 +25,7 @@ import numpy as np
 
 from graven.core.calls import Value
 from graven.core.compile import inlined
-from graven.core.contract import SIMULTANEOUS, Rules
+from graven.core.contract import CHANCE, SIMULTANEOUS, Rules
 from graven.core.errors import UsageError
 from graven.core.status import Status
 from graven.search.amaf import player_of
@@ -203,6 +203,8 @@ def learn(rules: Rules, tree: Tree, record: Record, memory: PpaMemory) -> None:
         record.joint[player] = wins(rules, record, player)
     for depth in range(record.shape[STEPS]):
         turn = tree.turns[record.path[depth]]
+        if turn == CHANCE:
+            continue
         low = 0 if turn == SIMULTANEOUS else turn
         high = players if turn == SIMULTANEOUS else turn + 1
         for player in range(low, high):

@@ -5,15 +5,18 @@ the maximum and tie-breaking are the same for all policies and are written here 
 compiles the loop together with a policy's functions into machine code that kernels call by its
 address, with the signature SELECT:
 
-    select(params, rng, visits, log_visits, lo, hi, moves, counts, sums, amaf, base, values) -> edge
+    select(params, rng, visits, log_visits, lo, hi, moves, counts, sums, amaf, base, values,
+           squares, priors) -> edge
 
 The edges are lo..hi-1 of a node with `visits` playouts. `counts[edge]` and `sums[edge]` are an
 edge's playouts and summed scores (of the player to move), `moves[edge]` is its move. The AMAF
 statistics of a move are `amaf[base + 2 * move]` (playouts) and the entry after it (summed scores).
-`values` is scratch of three times `value_capacity` entries: value i is that of edge lo + i, then
-copies of the AMAF statistics. LANES edges are evaluated at a time, so that up to LANES - 1 edges
-after hi are read, and their values ignored. `params` holds
-first-play urgency, the tie-breaking rule, the offset within which values count as equal, then the
+`squares[edge]` is the sum of an edge's squared scores, `priors[edge]` its move's prior; the arrays
+are empty where the search keeps none. `values` is scratch of three times `value_capacity` entries:
+value i is that of edge lo + i, then copies of the AMAF statistics. LANES edges are evaluated at a
+time, so that up to LANES - 1 edges after hi are read, and their values ignored. `params` holds
+first-play urgency, the tie-breaking rule, the offset within which values count as equal, the
+options `prior_amaf` and `prior_bias`, then the
 policy's parameters.
 """
 
@@ -38,12 +41,17 @@ _F64 = types.Array(types.float64, 1, "C")
 _I32 = types.Array(types.int32, 1, "C")
 _int = types.int64
 
-SELECT = _int(_F64, RNG, _int, types.float64, _int, _int, _I32, _I32, _F64, _F64, _int, _F64)
+SELECT = _int(
+    *(_F64, RNG, _int, types.float64, _int, _int, _I32, _I32, _F64, _F64, _int, _F64, _F64, _F64)
+)
 call_select = caller(SELECT)
 
 # The first entries of `params`, before the policy's own; and the values of TIES.
-FPU, TIES, OFFSET, OWN = range(4)
+FPU, TIES, OFFSET, PRIOR_AMAF, PRIOR_BIAS, OWN = range(6)
 RANDOM, FIRST = 0.0, 1.0
+
+# The prior of every move where a game has no `prior`: nothing is known.
+NO_PRIOR = 0.5
 
 LOGS = 1 << 15  # the length of the table of logarithms
 MASKED = 64  # so many values can be the bits of a word
@@ -61,6 +69,7 @@ class Node(NamedTuple):
     visits: float  # playouts, N
     log_visits: float  # log(N)
     fpu: float  # first-play urgency, the option of that name
+    prior_sum: float  # the sum of `prior` over the node's edges
 
 
 class Edge(NamedTuple):
@@ -73,6 +82,18 @@ class Edge(NamedTuple):
     total: float  # sum of the scores of the player to move, each from 0 to 1
     amaf_visits: float  # playouts in which the player played this move here or later
     amaf_total: float  # sum of the player's scores in them
+    squares: float  # sum of the squared scores of the player to move
+    prior: float  # what the game's `prior` says of the move, from 0 to 1; NO_PRIOR without one
+
+
+class Statistics(NamedTuple):
+    """What a tree policy reads of an edge beside its playouts and their scores."""
+
+    amaf: bool = True
+    squares: bool = False
+    prior: bool = False
+    # Whether the options `prior_amaf` or `prior_bias` add the prior to what the policy reads.
+    prior_options: bool = False
 
 
 def value_capacity(max_moves: int) -> int:
@@ -98,7 +119,7 @@ def select_edge(
     value: EdgeFunction,
     untried: EdgeFunction,
     p: Any,
-    uses_amaf: bool,
+    reads: Statistics,
     whole: bool,
     params: Floats,
     rng: Rng,
@@ -112,24 +133,42 @@ def select_edge(
     amaf: Floats,
     base: int,
     values: Floats,
+    squares: Floats,
+    priors: Floats,
 ) -> int:
     """Return the edge with the greatest value; see the module's docstring for the arguments."""
-    node = Node(float(visits), log_visits, params[FPU])
     # Slices, whose indices begin at 0: for others Numba tests whether they are negative.
     count = hi - lo
     padded = (count + LANES - 1) & -LANES
     end, third = lo + padded, len(values) // 3
     own_moves, own_counts, own_sums = moves[lo:end], counts[lo:end], sums[lo:end]
     visited, totals = values[third : 2 * third], values[2 * third :]
-    if uses_amaf:
+    # An array that the search does not keep is never read: any other stands for it.
+    own_squares = squares[lo:end] if reads.squares else own_sums
+    has_priors = reads.prior and len(priors) > 0
+    own_priors = priors[lo:end] if has_priors else own_sums
+    prior_sum = 0.0
+    if reads.prior:
+        for i in range(count):
+            prior_sum += own_priors[i] if has_priors else NO_PRIOR
+    node = Node(float(visits), log_visits, params[FPU], prior_sum)
+    if reads.amaf:
         for i in range(count):
             entry = np.uint64(base + 2 * own_moves[i])
             visited[i] = amaf[entry]
             totals[i] = amaf[entry + ONE]
     for i in range(padded):
-        edge = Edge(float(own_counts[i]), own_sums[i], visited[i], totals[i])
+        squared = own_squares[i] if reads.squares else 0.0
+        prior = own_priors[i] if has_priors else NO_PRIOR
+        amaf_visits, amaf_total = visited[i], totals[i]
+        if reads.prior_options:
+            amaf_visits += params[PRIOR_AMAF]
+            amaf_total += params[PRIOR_AMAF] * prior
+        edge = Edge(float(own_counts[i]), own_sums[i], amaf_visits, amaf_total, squared, prior)
         tried = whole or edge.visits > 0.0
         values[i] = value(p, node, edge) if tried else untried(p, node, edge)
+        if reads.prior_options:
+            values[i] += params[PRIOR_BIAS] * prior / (edge.visits + 1.0)
     if params[OFFSET] > 0.0:
         level_values(values, count, params[OFFSET])
     return lo + argmax(values, count, own_moves, params[TIES], rng)
@@ -230,21 +269,29 @@ def address_of(
     value: EdgeFunction,
     untried: EdgeFunction,
     record: Any,
+    reads: Statistics,
     *,
-    amaf: bool = True,
     whole: bool = False,
     zero: Collection[str] = (),
 ) -> int:
     """Compile the loop with a policy's functions; return the address of the machine code.
 
-    `record` is the NamedTuple class of what the functions receive as `p`; `amaf` is whether they
-    use AMAF statistics, `whole` whether `value` is defined for edges without playouts, too. The
-    parameters in `zero` are 0 and constants of the code, without what is multiplied by them.
+    `record` is the NamedTuple class of what the functions receive as `p`; `reads` is what they read
+    of an edge, `whole` whether `value` is defined for edges without playouts, too. The parameters
+    in `zero` are 0 and constants of the code, without what is multiplied by them.
     """
     own = ", ".join(
         "0.0" if name in zero else f"{{0}}[{OWN + i}]" for i, name in enumerate(record._fields)
     )
+    reads_source = f"Statistics({', '.join(str(read) for read in reads)})"
     arguments = ", ".join(f"{{{i}}}" for i in range(len(SELECT.args)))
-    body = f"return select_edge(inner, untried, record({own}), {amaf}, {whole}, {arguments})"
-    names = {"untried": untried, "record": record, "select_edge": select_edge}
+    body = (
+        f"return select_edge(inner, untried, record({own}), {reads_source}, {whole}, {arguments})"
+    )
+    names = {
+        "untried": untried,
+        "record": record,
+        "select_edge": select_edge,
+        "Statistics": Statistics,
+    }
     return address(value, SELECT, body, names=names, arguments=3)

@@ -90,9 +90,10 @@ def _print_game(family: Family | None, game: Game) -> None:
         console.print(f"game-specific playouts: {', '.join(sorted(game.playouts))}")
     position = game.start()
     print_board(position)
-    moves = position.legal_moves
+    moves = tuple(position.outcomes) or position.legal_moves
     listed = " ".join(moves[:MAX_LISTED_MOVES]) + (" ..." if len(moves) > MAX_LISTED_MOVES else "")
-    console.print(f"{len(moves)} first moves: {listed}", markup=False)
+    first = "outcomes of chance" if position.is_chance else "first moves"
+    console.print(f"{len(moves)} {first}: {listed}", markup=False)
 
 
 def _family_json(family: Family) -> dict[str, Any]:
@@ -117,4 +118,5 @@ def _game_json(game: Game) -> dict[str, Any]:
         "playouts": sorted(game.playouts),
         "start": position.text(),
         "legal_moves": list(position.legal_moves),
+        "outcomes": position.outcomes,
     }

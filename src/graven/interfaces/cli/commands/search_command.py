@@ -98,7 +98,9 @@ def search(
         from graven import check_game
 
         run_to_completion(lambda: check_game(played), f"checking {played.name}")
-    position = played.start().play_moves(split_moves(moves))
+    given = played.start().play_moves(split_moves(moves))
+    position = given.rolled(seed)
+    rolled = position.move_texts[given.ply :]
     if position.is_over:
         raise UsageError(
             f"the game of {played.name} is over after these moves: there is nothing to search."
@@ -122,22 +124,26 @@ def search(
     if json:
         head = {
             "game": played.spec,
-            "played": split_moves(moves),
+            "played": [*split_moves(moves), *rolled],
             "agent": searcher.spec,
             "seed": seed,
         }
         print_json({**head, **result.to_dict()})
     else:
-        _print_result(position, searcher.spec, result, top)
+        _print_result(position, searcher.spec, result, top, rolled)
         if interrupted:
             out().print("Stopped before the budget was spent.", style="yellow")
     if interrupted:
         raise typer.Exit(INTERRUPTED)
 
 
-def _print_result(position: Position, spec: str, result: SearchResult, top: int) -> None:
+def _print_result(
+    position: Position, spec: str, result: SearchResult, top: int, rolled: list[str]
+) -> None:
     from graven.agents.result_text import TextLine, result_lines
 
     print_lines([TextLine(f"{spec} at {position.game.spec}")])
+    if rolled:
+        print_lines([TextLine(f"chance: {' '.join(rolled)} (another --seed, another outcome)")])
     print_board(position)
     print_lines(result_lines(result, top))

@@ -10,6 +10,9 @@ const TRACKED_MOVES = 40; // moves whose history is recorded
 const MAX_HISTORY = 240; // points of a move's history
 const MAX_PLOTTED = 1.5; // larger values, of exploration terms, are not plotted
 
+const AMAF_WARNING = "AMAF orders the moves against their means: it misleads here. An agent with more exploration, "
+  + "such as grave(k=250,c=0.2), or uct may be stronger.";
+
 const COLUMNS = [
   ["move", ""],
   ["visits", "playouts that began with the move"],
@@ -147,7 +150,8 @@ export class SearchPanel {
       fact("time", formatSeconds(search.seconds)),
       fact("win estimate", search.value === undefined || search.value === null ? "–" : `${formatPercent(search.value)} %`),
       ...(search.proof ? [fact("proven", search.proof)] : []));
-    this.note.textContent = search.error || (isRunning(search) && !search.playouts ? preparationText(search) : "");
+    const misled = search.amaf_misleads ? AMAF_WARNING : "";
+    this.note.textContent = search.error || (isRunning(search) && !search.playouts ? preparationText(search) : misled);
   }
 
   row(search, i, mostVisits) {

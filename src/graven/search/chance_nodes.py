@@ -1,0 +1,57 @@
+"""Chance nodes: positions where dice decide. Their edges are the outcomes.
+
+A descent draws an outcome by its probability, so that the mean of the playouts above a chance node
+tends to the expectation over the outcomes. Outcomes are not moves of a player: traces, and with
+them AMAF and learning playouts, do not contain them. The sum of an outcome's edge is that of player
+0.
+"""
+
+from __future__ import annotations
+
+from graven.core import contract
+from graven.core.compile import inlined
+from graven.core.rollout import CHANCE_FAULTS
+from graven.core.status import Status
+from graven.search.plan import SearchState
+from graven.search.tree import EDGES, NONE
+
+
+@inlined
+def list_outcomes(search: SearchState, node: int) -> int:
+    """Give a chance node its edges: the outcomes of the record's state."""
+    rules, tree, record = search.rules, search.tree, search.record
+    if rules.chance == 0:
+        return Status.BAD_TURN
+    first = tree.meta[EDGES]
+    if first + rules.max_moves > len(tree.moves):
+        return Status.NEED_EDGES
+    count = contract.outcomes(rules, record.state, record.moves, record.values)
+    if count < 1:
+        return CHANCE_FAULTS[-count] if count < 0 else Status.BAD_CHANCE
+    tree.first[node * rules.players] = first
+    tree.degree[node * rules.players] = count
+    for i in range(count):
+        edge = first + i
+        tree.moves[edge] = record.moves[i]
+        tree.chances[edge] = record.values[i]
+        tree.counts[edge] = 0
+        tree.sums[edge] = 0.0
+        tree.children[edge] = NONE
+        if rules.squares:
+            tree.squares[edge] = 0.0
+        if rules.prior:
+            tree.priors[edge] = 0.0
+        if rules.feature:
+            tree.codes[edge] = 0
+    tree.meta[EDGES] = first + count
+    return Status.OK
+
+
+@inlined
+def draw_edge(search: SearchState, node: int, depth: int) -> None:
+    """Draw an outcome; write its edge and its code to the record, as the `depth`-th ply."""
+    rules, tree, record = search.rules, search.tree, search.record
+    first, count = tree.first[node * rules.players], tree.degree[node * rules.players]
+    place = contract.draw_place(tree.chances[first : first + count], count, record.rng)
+    record.edges[(depth - 1) * rules.players] = first + place
+    record.joint[0] = tree.moves[first + place]
