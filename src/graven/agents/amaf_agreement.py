@@ -15,7 +15,7 @@ MIN_VISITS = 30
 # A difference of means below so many standard errors says nothing about the order of two moves.
 STANDARD_ERRORS = 2.0
 MIN_PAIRS = 5
-# Below this, 4 % of the positions of games in which GRAVE beats UCT: see docs/default-agent.md.
+# Below this are 3 % of the positions of games to which AMAF suits: see docs/default-agent.md.
 STRONG_DISAGREEMENT = -0.8
 
 
