@@ -96,7 +96,7 @@ def assert_same_bounds(rules, tree, node, other):
         places = slice(node * rules.players, (node + 1) * rules.players)
         bounds = [list(pair) for pair in zip(tree.lower[places], tree.upper[places], strict=True)]
     assert bounds == (other.bounds or [[0.0, 1.0]] * rules.players)
-    if other.moves is None or other.turn == SIMULTANEOUS:
+    if other.moves is None or other.turn in (SIMULTANEOUS, CHANCE):
         return
     first = int(tree.first[node * rules.players + other.turn])
     moves = other.moves[other.turn]
