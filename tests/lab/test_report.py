@@ -63,7 +63,10 @@ def add(store, pairing, wins, losses, draws=0):
 def store():
     with Store() as store:
         for power in range(1, 6):
-            first, second = f"rave(bias=1e-{power},ties=first)", "uct(c=0.4,ties=first)"
+            first, second = (
+                f"rave(bias=1e-{power},ties=first,solver=off)",
+                "uct(c=0.4,ties=first,solver=off)",
+            )
             pairing = make_pairing("knightthrough", first, second, BUDGET)
             add(store, pairing, 10 + power, 10 - power)
         for ref in (25, 50):
@@ -210,7 +213,7 @@ def test_the_page_is_complete_and_fetches_nothing(store):
     assert "@import" not in source
     assert page.svgs == 5
     assert "cazenave2015, table 5" in text
-    swept = "'rave(bias=[1e-5,0.0001,0.001,0.01,0.1],ties=first)'"
+    swept = "'rave(bias=[1e-5,0.0001,0.001,0.01,0.1],ties=first,solver=off)'"
     assert f"graven sweep 'knightthrough(size=8x8)' {swept}" in text
     assert "graven tournament 'breakthrough(size=8x8)'" in text
     assert "graven match 'nogo(size=5x5)' 'uct(c=0.4,seconds=0.5)' 'uct(c=0.4,playouts=9)'" in text
@@ -245,7 +248,8 @@ def test_the_command_of_a_sweep_gives_its_agents(store):
     (command,) = plot.commands
     spec = command.split("'")[3]
     expected = {
-        f"rave(bias={value},ties=first)" for value in ("0.1", "0.01", "0.001", "0.0001", "1e-5")
+        f"rave(bias={value},ties=first,solver=off)"
+        for value in ("0.1", "0.01", "0.001", "0.0001", "1e-5")
     }
     assert set(parse_grid(spec).agents()) == expected
 
@@ -336,7 +340,7 @@ def test_every_export_has_every_game(store, tmp_path):
     rows = list(csv.DictReader((tmp_path / "a.csv").read_text().splitlines()))
     lines = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text().splitlines()]
     assert len(rows) == len(lines) == games
-    assert rows[0]["first"] == lines[0]["first"] == "rave(bias=0.1,ties=first)"
+    assert rows[0]["first"] == lines[0]["first"] == "rave(bias=0.1,ties=first,solver=off)"
     assert rows[0]["moves"].split() == lines[0]["moves"]
     assert rows[0]["seed"] == lines[0]["seed"] == str(2**63)
     assert lines[0]["seats"] == [0, 1]
