@@ -17,7 +17,7 @@ from graven.core.rng import derive
 from graven.search.budget import Budget
 from graven.search.runner import Stop
 from graven.search.score_bounds import HIGHEST
-from graven.solving.method import check_one_player
+from graven.solving.method import check_one_player, check_solvable
 from graven.solving.puzzle_search import PuzzleSearch
 
 NAME = "puzzle"
@@ -143,7 +143,7 @@ class PuzzlePlayer:
     every_step = False
 
     def __init__(self, game: Game, seed: int = 0, memory_mib: int = DEFAULT_MEMORY_MIB) -> None:
-        check_one_player(game.name, game.players)
+        check_solvable(game)
         self.game = game
         self.seed = seed
         self.search = PuzzleControl()

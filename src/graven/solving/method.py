@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from graven.core.calls import Value
 from graven.core.contract import Rules, State
 from graven.core.errors import ContractError, UsageError
+from graven.core.game import Game
 from graven.core.rng import Rng
 from graven.core.status import Status, call_kernel, contract_fault
 from graven.search.policy import Parameter
@@ -125,4 +126,14 @@ def check_one_player(name: str, players: int) -> None:
         raise UsageError(
             f"{name} is a game for {players} players; only one-player games can be solved. "
             "Use 'graven search' to find good moves in it."
+        )
+
+
+def check_solvable(game: Game) -> None:
+    """Raise UsageError unless a game has one player and no chance events."""
+    check_one_player(game.name, game.players)
+    if game.has_chance:
+        raise UsageError(
+            f"{game.name} has chance events, so no sequence of moves solves it: use 'graven "
+            "search' to find good moves in it."
         )

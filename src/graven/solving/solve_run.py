@@ -15,7 +15,7 @@ from graven.core.plain_values import PlainValues
 from graven.core.position import Position
 from graven.core.rng import derive, generator
 from graven.search.runner import Stop
-from graven.solving.method import check_one_player
+from graven.solving.method import check_solvable
 from graven.solving.method_registry import MethodSpec, parse_method
 from graven.sources.load import load_game
 
@@ -102,12 +102,7 @@ class SolveSession:
 
     def __init__(self, position: Position, method: MethodSpec, seed: int = 0) -> None:
         game = position.game
-        check_one_player(game.name, game.players)
-        if game.has_chance:
-            raise UsageError(
-                f"{game.name} has chance events, so no sequence of moves solves it: use 'graven "
-                "search' to find good moves in it."
-            )
+        check_solvable(game)
         if position.is_over:
             raise UsageError(f"the game of {game.name} is over in this position: nothing to solve.")
         self.start = position
