@@ -37,6 +37,8 @@ def list_outcomes(search: SearchState, node: int) -> int:
         tree.counts[edge] = 0
         tree.sums[edge] = 0.0
         tree.children[edge] = NONE
+        if rules.score_bounds:
+            tree.skipped[edge] = 0
         if rules.squares:
             tree.squares[edge] = 0.0
         if rules.prior:
