@@ -70,6 +70,10 @@ class Uniform:
     def learn(self, plies, scores):
         pass
 
+    def learn_later(self, simulation, known):
+        """Learn from another thread's simulation, of which `known` plies are in this tree."""
+        self.learn(simulation.plies, simulation.scores)
+
 
 class Mast(Uniform):
     """Means by player and code; `k` for Gibbs sampling, `epsilon` for greedy playouts."""
@@ -204,6 +208,11 @@ class Ppa(Uniform):
                     changes[owner, code] -= self.alpha / z * weight
         for key, change in changes.items():
             self.policy[key] += change
+
+    def learn_later(self, simulation, known):
+        """Of the plies in the tree, only those that this tree has: others are not listed here."""
+        in_tree = sum(ply[0].in_tree for ply in simulation.plies)
+        self.learn(simulation.plies[:known] + simulation.plies[in_tree:], simulation.scores)
 
 
 class Lgrf(Uniform):

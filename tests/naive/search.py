@@ -37,6 +37,14 @@ class Node:
     skipped: set[int] = field(default_factory=set)
 
 
+@dataclass
+class Simulation:
+    in_tree: int  # how many moves of the trace were chosen in the tree
+    trace: list[tuple[int, int]]
+    plies: list[list[Choice]]
+    scores: np.ndarray
+
+
 class NaiveSearch:
     """`formula(node, reference, player, move)` is a move's value; None: try it first."""
 
@@ -81,6 +89,7 @@ class NaiveSearch:
         self.transpositions = transpositions
         self.fpu = fpu
         self.nodes: dict[int, Node] = {}  # by position key
+        self.log: list[Simulation] = []
         self.root = None
 
     def set_root(self, state):
@@ -99,6 +108,9 @@ class NaiveSearch:
     def run(self, seed, playouts):
         self.rng = generator(seed)
         self.batches = []
+        self.simulate(playouts)
+
+    def simulate(self, playouts):
         while playouts and not (self.solver and is_proven(self.root)):
             per_leaf, most = min(self.playouts_per_leaf, playouts), playouts
             if self.batch_growth:
@@ -127,8 +139,13 @@ class NaiveSearch:
         for number, (moves, scores) in enumerate(played):
             path, _, trace, plies = descents[number // per_leaf]
             playout = [[Choice(player, [move], [move], move, False)] for player, move in moves]
-            self.playout.learn(plies + playout, scores)
-            self.backup(path, trace + moves, len(trace), scores)
+            self.finish(path, Simulation(len(trace), trace + moves, plies + playout, scores))
+
+    def finish(self, path, simulation):
+        """Learn from a simulation, count it, and keep it for those who want to know."""
+        self.log.append(simulation)
+        self.playout.learn(simulation.plies, simulation.scores)
+        self.backup(path, simulation.trace, simulation.in_tree, simulation.scores)
 
     def count(self, descent, playouts):
         """Virtual losses: playouts on the way of a descent, without a score."""
@@ -245,8 +262,7 @@ class NaiveSearch:
             plies.append(ply)
             contract.play(rules, state, joint)
         (contract.scores if turn == TERMINAL else contract.evaluate)(rules, state, scores)
-        self.playout.learn(plies, scores)
-        self.backup(path, trace, in_tree, scores)
+        self.finish(path, Simulation(in_tree, trace, plies, scores))
 
     def backup(self, path, trace, in_tree, scores):
         counted_from = in_tree if self.amaf_moves == "playout" else 0

@@ -16,6 +16,7 @@ from graven.core.errors import UsageError
 from graven.core.game import Game, GameOutline
 from graven.core.position import Position
 from graven.search.budget import Budget
+from graven.search.new_search import new_search
 from graven.search.policy import Policy
 from graven.search.runner import Search, Stop
 from graven.search.specs import Spec
@@ -138,14 +139,19 @@ class SearchAgent:
             if memory < 1:
                 raise UsageError(f"memory must be at least 1 MiB, got {memory}.")
             spec = spec.with_options(memory_mib=memory)
+        if spec.options.threads > 1 and game.in_python:
+            raise UsageError(
+                f"threads={spec.options.threads}: the rules of {game.name} run in Python, which "
+                "only one thread at a time can do; leave threads out."
+            )
         playout = spec.playout.game_playout
         if spec.playout.variant.rollout and not spec.cuts_off:
-            return Search(game.name, game.playout_rules(playout), spec)
+            return new_search(game.name, game.playout_rules(playout), spec)
         rules = game.rules_with(playout) if playout else game.rules
         functions = game.playout_functions(playout)
         if functions and not spec.playout.policy.features:
             functions.pop("playout_moves_with_features", None)
-        return Search(game.name, rules, spec, functions)
+        return new_search(game.name, rules, spec, functions)
 
     def search(
         self,
@@ -156,13 +162,20 @@ class SearchAgent:
         seed: int = 0,
         stop: Stop | None = None,
         memory: int | None = None,
+        cluster: str | None = None,
     ) -> SearchResult:
         """Search a position until the playouts or seconds are spent or `stop` is set.
 
         The budget inside the spec, if it has one, replaces the given one; without any budget the
-        search has 1,000 playouts.
+        search has 1,000 playouts. With `cluster`, the address of a Dask scheduler, all its workers
+        search, each with its own tree: see `cluster_search`.
         """
         clock = self._clock(position, playouts, seconds, stop)
+        if cluster is not None:
+            from graven.agents.cluster_search import search_on_cluster
+
+            agent = self if memory is None else self.with_options(memory_mib=memory)
+            return search_on_cluster(agent, position, clock, seed, cluster)
         search = self._new_search(position.game, memory)
         result = find_move(search, position, clock, seed, keep_tree=True)
         if not self._has_user_policies:

@@ -22,7 +22,6 @@ from graven.search.result import (
     final_move,
     principal_variation,
     root_proof,
-    root_statistics,
 )
 from graven.search.runner import Search
 from graven.search.score_bounds import HIGHEST, LOWEST
@@ -215,7 +214,7 @@ def find_move(
     run = search.run(position.state, position.history, clock.limits, derive(seed, 0), stop=stop)
     rule, moves, choices = search.spec.options.final_move, {}, {}
     for player in position.players_to_move:
-        moves[player] = root_statistics(search.rules, run.tree, player)
+        moves[player] = search.root_statistics(player)
         if search.spec.options.reuse_tree:
             # A reused tree may contain moves that are no longer legal: Go's superko.
             moves[player] = legal_only(position, player, moves[player])
@@ -235,7 +234,7 @@ def find_move(
         seconds=run.seconds,
         nodes=run.nodes,
         amaf_tables=run.tables,
-        memory_mib=search.arena.nbytes / MIB,
+        memory_mib=search.nbytes / MIB,
         memory_full=run.full,
     )
 

@@ -109,7 +109,7 @@ def live_result(search: Search, position: Position, seconds: float) -> SearchRes
         playouts=playouts,
         seconds=seconds,
         nodes=snapshot.nodes_in_use(search),
-        memory_mib=search.arena.nbytes / MIB,
+        memory_mib=search.nbytes / MIB,
     )
 
 

@@ -40,6 +40,7 @@ BENCHMARKS = {
     "playouts": Benchmark("search_benchmarks", "learning_playouts"),
     "tables": Benchmark("search_benchmarks", "tables_per_node"),
     "long": Benchmark("search_benchmarks", "long_against_short"),
+    "threads": Benchmark("thread_benchmarks", "two_threads"),
     "overhead": Benchmark("laboratory_benchmarks", "laboratory_overhead"),
     "limit": Benchmark("limit_benchmarks", "against_limit"),
     "workers": Benchmark("laboratory_benchmarks", "two_workers"),

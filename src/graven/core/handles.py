@@ -13,7 +13,7 @@ of a number. The `Handle` keeps the arrays and the block alive; its address is v
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,19 +82,27 @@ class Layout:
 
 
 class Handle:
-    """A record as kernels pass it on: `address` is 0 for None."""
+    """A record as kernels pass it on: `words` is its block, `address` is 0 for None."""
 
     def __init__(self, record: Any = None) -> None:
         self.record = record
         self.layout = None if record is None else layout_of(record)
-        self._words: NDArray[np.int64] = np.array(
+        self.words: NDArray[np.int64] = np.array(
             [] if record is None else list(_words(record)), np.int64
         )
 
     @property
     def address(self) -> int:
         """The address of the block, for an argument of the type HANDLE."""
-        return NO_RECORD if self.layout is None else int(self._words.ctypes.data)
+        return NO_RECORD if self.layout is None else int(self.words.ctypes.data)
+
+    def places_of(self, names: Iterable[str]) -> list[int]:
+        """Return the places in the block where the addresses of these arrays are."""
+        places, place = {}, 0
+        for field in self.layout.fields if self.layout else ():
+            places[field.name] = place
+            place += 1 + field.dimensions
+        return [places[name] for name in names]
 
 
 def layout_of(record: Any) -> Layout:

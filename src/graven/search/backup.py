@@ -12,6 +12,16 @@ from graven.search.tree import DEPTH, STEPS
 @inlined
 def backup(search: SearchState) -> None:
     """Count the simulation at every node and edge of its path, and in their AMAF tables."""
+    count_path(search)
+    if search.plan.amaf:
+        amaf.update(search)
+    if search.plan.solver:
+        score_bounds.update(search)
+
+
+@inlined
+def count_path(search: SearchState) -> None:
+    """Count the simulation at every node and edge of its path."""
     tree, record = search.tree, search.record
     players, scores = search.rules.players, record.scores
     for depth in range(record.shape[DEPTH]):
@@ -29,10 +39,6 @@ def backup(search: SearchState) -> None:
                 tree.sums[edge] += scores[player]
     if search.rules.squares:
         add_squares(search)
-    if search.plan.amaf:
-        amaf.update(search)
-    if search.plan.solver:
-        score_bounds.update(search)
 
 
 @inlined

@@ -22,6 +22,7 @@ from graven.search.tree import (
     ROOT,
     STEPS,
     TABLE,
+    Record,
     find,
     new_node,
 )
@@ -130,17 +131,23 @@ def reach_child(search: SearchState, node: int, player: int) -> int:
     if plan.transpositions:
         key = contract.key(rules, record.state)
     else:
-        # Without transpositions a node's key is a hash of its parent and the joint move.
-        key = (node + 1) * _ODD
-        for mover in range(rules.players):
-            if player == SIMULTANEOUS or mover == max(player, 0):
-                key = (key ^ (record.joint[mover] + 1)) * _ODD
-                key ^= (key >> 31) & 0x1FFFFFFFF
+        key = path_key(rules.players, record, node, player)
     if plan.transpositions or player == SIMULTANEOUS:
         child = find(tree, key)
         if child != NONE:
             return child
     return new_node(tree, rules.players, key, contract.turn(rules, record.state))
+
+
+@inlined
+def path_key(players: int, record: Record, node: int, player: int) -> int:
+    """Return the key of a child without transpositions: a hash of its parent and the joint move."""
+    key = (node + 1) * _ODD
+    for mover in range(players):
+        if player == SIMULTANEOUS or mover == max(player, 0):
+            key = (key ^ (record.joint[mover] + 1)) * _ODD
+            key ^= (key >> 31) & 0x1FFFFFFFF
+    return key
 
 
 @inlined

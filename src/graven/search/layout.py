@@ -21,6 +21,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
+from graven.core.atomics import own_lines
 from graven.core.contract import Rules
 
 Int8 = NDArray[np.int8]
@@ -92,9 +93,8 @@ def new_arrays(record: type, rules: Rules, copies: int = 1) -> dict[str, NDArray
     """Return the arrays of a record that belong to no group, each so many times as long."""
     arrays = {}
     for array in ungrouped_arrays(record):
-        # Zeros come from the operating system: pages that are never touched cost nothing.
         length = copies * array.size.entries(rules)
-        arrays[array.name] = np.zeros(length + SPARE, array.dtype)[:length]
+        arrays[array.name] = own_lines(length + SPARE, array.dtype)[:length]
         if array.size.fill:
             arrays[array.name].fill(array.size.fill)
     return arrays

@@ -14,6 +14,8 @@ from graven.core.calls import format_value
 from graven.search.budget import MOST_PLAYOUTS
 from graven.search.policy import Parameter
 
+MOST_THREADS = 256
+
 
 def option(default: Any, doc: str, *, paper: str = "", **values: Any) -> Any:
     """Return a field with a default, a description, the paper it comes from and valid values.
@@ -149,6 +151,18 @@ class SearchOptions:
         "learning playouts learn after each playout, or after each batch, whose playouts are then "
         "played at once where the game can",
         choices=("playout", "batch"),
+    )
+    threads: int = option(
+        1,
+        "threads that share the search of a move; games of Python objects have only one",
+        low=1,
+        high=MOST_THREADS,
+    )
+    parallel: str = option(
+        "sync",
+        "how threads share a search: all exchange their simulations after each round, or each has "
+        "a tree of its own, and the roots are added up at the end",
+        choices=("sync", "root"),
     )
     memory_mib: int = option(
         1024, "the most memory that the tree may take, in MiB", low=1, high=1 << 20

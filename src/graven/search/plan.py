@@ -20,6 +20,7 @@ from graven.core.compile import caller
 from graven.core.contract import CODES, RNG, RULES, SCORES, WORDS, Rules
 from graven.core.handles import HANDLE
 from graven.search.layout import Int64
+from graven.search.record_log import RecordLog
 from graven.search.tree import RECORD, TREE, Record, Tree
 
 _int = types.int64
@@ -64,6 +65,7 @@ class SearchState(NamedTuple):
     plan: Plan
     record: Record  # of the simulation under way
     control: Int64  # see `simulate`
+    log: RecordLog  # of the simulations that other threads are to add to their trees
 
 
 # No node ever has more playouts than this: `ref` = NEVER reads the root's table only.

@@ -230,6 +230,12 @@ class PlayoutVariant:
     - `on_new_search(memory)` is called between two searches of a game, and changes the arrays.
     - `grow(memory)` returns a larger memory of the same type.
 
+    `playout_fields` names the arrays of the memory that `begin` or `choose` writes and `learn`
+    reads: what a playout leaves for learning. Threads exchange them, so that they must have one
+    dimension. None: unknown, and the policy cannot be used by several threads of one tree.
+    `learn_later`, by default `learn`, receives the simulations of other threads, whose playouts
+    read a memory that has changed since. All other arrays are those of the thread that learns.
+
     `selected_by` is the parameter that selects this variant when a spec gives it. With `rollout`
     the game's `rollout` plays, if there is one, and draws the same moves as `choose`.
     `batch` says how batches are played with learn_after=batch; None: the policy cannot.
@@ -246,6 +252,8 @@ class PlayoutVariant:
     selected_by: str = ""
     rollout: bool = False
     batch: BatchLearning | None = None
+    playout_fields: tuple[str, ...] | None = None
+    learn_later: Callable[..., Any] | None = None
 
     @property
     def function(self) -> Callable[..., Any] | None:

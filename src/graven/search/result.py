@@ -30,6 +30,19 @@ class RootStatistics(NamedTuple):
     upper: float = HIGHEST
     plies_left: int = 0
 
+    def __add__(self, other: RootStatistics) -> RootStatistics:  # type: ignore[override]
+        """Return the statistics of the same move in two trees together."""
+        return RootStatistics(
+            code=self.code,
+            visits=self.visits + other.visits,
+            total=self.total + other.total,
+            amaf_visits=self.amaf_visits + other.amaf_visits,
+            amaf_total=self.amaf_total + other.amaf_total,
+            lower=max(self.lower, other.lower),
+            upper=min(self.upper, other.upper),
+            plies_left=self.plies_left or other.plies_left,
+        )
+
     @property
     def mean(self) -> float:
         """The mean score of its playouts; 0 without any."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graven.core import contract
+from graven.core.atomics import own_lines
 from graven.core.compile_cache import is_user_defined
 from graven.core.contract import Rules, State
 from graven.core.errors import ContractError, UsageError
@@ -31,6 +33,8 @@ from graven.search.playout.entry import (
     playout_address,
 )
 from graven.search.policy import BatchLearning
+from graven.search.record_log import no_log
+from graven.search.result import RootStatistics, root_statistics
 from graven.search.reuse import History, find_node, node_after, node_of_state, prune
 from graven.search.select.selection import log_table
 from graven.search.simulate import CONTROL, DONE, PLIES, STOP, set_root, simulate
@@ -116,7 +120,7 @@ class Search:
         self.record: Record = new_record(rules)
         playout = spec.playout.variant
         self.playout_memory = self._new_memory()
-        self.control: NDArray[np.int64] = np.zeros(CONTROL, np.int64)
+        self.control: NDArray[np.int64] = own_lines(CONTROL, np.int64)
         ref = NEVER if spec.ref is None else spec.ref
         pool = NEVER if spec.playout.pool_min_visits is None else spec.playout.pool_min_visits - 1
         amaf = spec.ref is not None or spec.playout.pool_min_visits is not None
@@ -144,6 +148,7 @@ class Search:
             transpositions=int(options.transpositions),
             solver=rules.score_bounds,
         )
+        self.log = no_log()
         self.batch: Batch | None = None
         leaves, playouts = options.batch_leaves, options.playouts_per_leaf
         learning = self._batch_learning()
@@ -228,13 +233,13 @@ class Search:
     def _simulate(self, until: int, goal: int) -> int:
         """Run simulations until so many of the search's `goal` are done; return the status."""
         if self.batch is not None:
-            return simulate_batches(self._state, self.batch, until, goal)
-        return simulate(self._state, until)
+            return simulate_batches(self.state, self.batch, until, goal)
+        return simulate(self.state, until)
 
     @property
-    def _state(self) -> SearchState:
+    def state(self) -> SearchState:
         """What kernels work on now: the tree and the plan are replaced when they grow."""
-        return SearchState(self.rules, self.tree, self.plan, self.record, self.control)
+        return SearchState(self.rules, self.tree, self.plan, self.record, self.control, self.log)
 
     def run(
         self,
@@ -247,14 +252,7 @@ class Search:
         """Search a position until the budget is used, `stop` is set or `interrupt` is called."""
         begin = time.perf_counter()
         deadline = begin + budget.seconds if budget.seconds is not None else math.inf
-        self.record.rng[:] = generator(seed)
-        self.control[DONE] = self.control[PLIES] = 0  # the search before may have been interrupted
-        self.record.root[:] = state
-        if self._history is not None and self.spec.playout.variant.on_new_search:
-            self.spec.playout.variant.on_new_search(self.playout_memory.record)
-        self._move_root(history)
-        visits = int(self.tree.visits[self.tree.meta[ROOT]])
-        goal = min(budget.playouts or MOST_PLAYOUTS, MOST_PLAYOUTS - visits)
+        goal = self.begin(state, history, budget, seed)
         chunk = self._chunk if deadline == math.inf else 1
         while self.control[DONE] < goal and not self.control[STOP]:
             done, now = int(self.control[DONE]), time.perf_counter()
@@ -264,8 +262,8 @@ class Search:
             beat()
             if call_kernel(
                 kernel=partial(self._simulate, until, goal),
-                fault=self._fault,
-                resume=lambda status: self._grow(status, deadline - time.perf_counter()),
+                fault=self.fault,
+                resume=lambda status: self.grow(status, deadline - time.perf_counter()),
             ):
                 spent = max(time.perf_counter() - now, 1e-6)
                 rate = (self.control[DONE] - done) / spent
@@ -273,20 +271,58 @@ class Search:
                 chunk = max(1, min(8 * chunk, int(rate * left)))
         if deadline == math.inf:
             self._chunk = chunk
+        return self.end(time.perf_counter() - begin)
+
+    def begin(self, state: State, history: History, budget: Budget, seed: int) -> int:
+        """Make a position the root of the tree; return how many playouts the search may make."""
+        self.record.rng[:] = generator(seed)
+        self.control[DONE] = self.control[PLIES] = 0  # the search before may have been interrupted
+        self.record.root[:] = state
+        if self._history is not None and self.spec.playout.variant.on_new_search:
+            self.spec.playout.variant.on_new_search(self.playout_memory.record)
+        self._move_root(history)
+        return min(budget.playouts or MOST_PLAYOUTS, MOST_PLAYOUTS - self.root_visits)
+
+    def end(self, seconds: float) -> Run:
+        """Return how the search went, and prepare for the next one."""
         playouts, plies = int(self.control[DONE]), int(self.control[PLIES])
         self.control[:] = 0
         tree = self.tree
         return Run(
             playouts=playouts,
             plies=plies,
-            seconds=time.perf_counter() - begin,
+            seconds=seconds,
             full=self.arena.full,
             nodes=int(tree.meta[NODES]),
             tables=int(tree.meta[TABLES]),
             tree=tree,
         )
 
-    def _grow(self, status: Status, seconds_left: float) -> None:
+    def root_statistics(self, player: int) -> list[RootStatistics]:
+        """Return the statistics of a player's moves at the root."""
+        return root_statistics(self.rules, self.tree, player)
+
+    @property
+    def root_visits(self) -> int:
+        """The playouts of the root."""
+        return int(self.tree.visits[self.tree.meta[ROOT]])
+
+    @property
+    def playouts_done(self) -> int:
+        """The playouts of the running search; 0 before it has a tree and after it has ended."""
+        return int(self.control[DONE])
+
+    @property
+    def with_roots(self) -> Sequence[Search]:
+        """The searches whose statistics of the root add up to those of this one."""
+        return (self,)
+
+    @property
+    def nbytes(self) -> int:
+        """How much memory the search takes."""
+        return self.arena.nbytes
+
+    def grow(self, status: Status, seconds_left: float) -> None:
         """Enlarge what a kernel needs more of; close the tree if there is no time for it."""
         if status == Status.NEED_MEMORY:
             self._grow_memory()
@@ -317,8 +353,8 @@ class Search:
                 self.arena.clear()
 
         while not call_kernel(
-            kernel=lambda: set_root(self._state),
-            fault=self._fault,
+            kernel=lambda: set_root(self.state),
+            fault=self.fault,
             resume=grow,
         ):
             pass
@@ -358,7 +394,8 @@ class Search:
             return prune(self.rules, tree)
         return True
 
-    def _fault(self, status: Status) -> ContractError:
+    def fault(self, status: Status) -> ContractError:
+        """Return the error for a status that says that the game breaks its contract."""
         function, suffix = self.spec.playout.variant.function, ""
         if function is not None and is_user_defined(function):
             suffix = f"; or the playout policy's {function.__name__!r} did so"

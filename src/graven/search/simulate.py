@@ -10,6 +10,7 @@ from graven.search.backup import backup
 from graven.search.descend import descend
 from graven.search.plan import SearchState, call_learn, call_playout
 from graven.search.playout.loop import play_uniformly
+from graven.search.record_log import append
 from graven.search.score_bounds import root_is_decided
 from graven.search.tree import (
     CLOSED,
@@ -72,6 +73,8 @@ def finish(search: SearchState) -> None:
     search.control[PLIES] += search.record.shape[LENGTH]
     if search.plan.solver and root_is_decided(search):
         search.control[STOP] = 1
+    if search.log.active:
+        append(search.rules, search.tree, search.record, search.log)
 
 
 @inlined

@@ -21,7 +21,7 @@ from graven.core.rng import Rng, generator
 from graven.search.amaf import place_read, statistics
 from graven.search.layout import SPARE
 from graven.search.plan import Plan
-from graven.search.result import EdgeBounds, edge_bounds, principal_variation
+from graven.search.result import EdgeBounds, edge_bounds, principal_variation, root_statistics
 from graven.search.runner import Search
 from graven.search.score_bounds import HIGHEST, LOWEST
 from graven.search.select.selection import (
@@ -35,7 +35,6 @@ from graven.search.select.selection import (
     log_of,
     value_capacity,
 )
-from graven.search.simulate import DONE
 from graven.search.tree import NODES, NONE, ROOT, Tree
 
 Floats = NDArray[np.float64]
@@ -127,7 +126,7 @@ def evaluate(plan: Plan, visits: int, edges: EdgeColumns, rng: Rng) -> int:
 
 def playouts_done(search: Search) -> int:
     """Return the playouts of the running search; 0 before it has a tree and after it has ended."""
-    return int(search.control[DONE])
+    return search.playouts_done
 
 
 def nodes_in_use(search: Search) -> int:
@@ -202,6 +201,8 @@ def take_snapshot(search: Search, path: Sequence[int], player: int | None = None
         return NodeSnapshot(turn, visits, (), depth)
     codes = tree.moves[edges].copy()
     counts, totals = read_consistently(tree.counts[edges], tree.sums[edges])
+    if len(path) == 1:
+        visits += add_other_roots(search, mover, EdgeCounts(codes, counts, totals))
     children = tree.children[edges].tolist()
     if len(codes) == 0 or codes.min() < 0 or codes.max() >= rules.num_codes:
         return NodeSnapshot(turn, visits, (), depth)
@@ -251,6 +252,30 @@ def _outcomes(search: Search, node: int) -> tuple[MoveSnapshot, ...]:
         )
     ]
     return tuple(sorted(outcomes, key=lambda outcome: (-outcome.visits, outcome.code)))
+
+
+class EdgeCounts(NamedTuple):
+    """Copies of some edges."""
+
+    moves: Ints
+    counts: Ints
+    totals: Floats
+
+
+def add_other_roots(search: Search, player: int, edges: EdgeCounts) -> int:
+    """Add a player's moves at the roots of the search's other trees; return their playouts."""
+    visits = 0
+    for other in search.with_roots[1:]:
+        try:
+            moves = root_statistics(other.rules, other.tree, player)
+        except (IndexError, ValueError):  # the tree grew during the read
+            continue
+        for move in moves:
+            index = edges.moves == move.code
+            edges.counts[index] += move.visits
+            edges.totals[index] += move.total
+        visits += other.root_visits
+    return visits
 
 
 def _with_spare(array: NDArray[N]) -> NDArray[N]:

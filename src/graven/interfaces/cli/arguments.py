@@ -45,6 +45,13 @@ GameTime = Annotated[
 Increment = Annotated[
     float | None, typer.Option(help="With --time: seconds that each move adds.", metavar="S")
 ]
+Threads = Annotated[
+    int | None,
+    typer.Option(
+        help="Threads of a search, for agents that do not name their own: see docs/parallel.md.",
+        metavar="N",
+    ),
+]
 Seed = Annotated[
     int, typer.Option(help="Random seed: equal seeds give equal results.", metavar="N")
 ]
@@ -84,11 +91,28 @@ def _load_game(text: str, size: str | None) -> Game:
     return load_game(text, size=size) if size is not None else load_game(text)
 
 
-def agent_or_default(spec: str | None, game: Game) -> Agent:
+def agent_or_default(spec: str | None, game: Game, threads: int | None = None) -> Agent:
     """Return the agent of the command line, or the default agent of the game."""
-    from graven.agents import agent, default_agent
+    from graven.agents import agent, default_spec
 
-    return default_agent(game) if spec is None else agent(spec)
+    return agent(with_threads(default_spec(game) if spec is None else spec, threads))
+
+
+def with_threads(spec: str, threads: int | None) -> str:
+    """Return the spec of an agent with so many threads, unless it names a number itself."""
+    from graven.agents import agent
+    from graven.agents.agent import SearchAgent
+    from graven.core.errors import UsageError
+    from graven.search.options import MOST_THREADS
+
+    if threads is None:
+        return spec
+    if not 1 <= threads <= MOST_THREADS:
+        raise UsageError(f"--threads must be from 1 to {MOST_THREADS}, got {threads}.")
+    given = agent(spec)
+    if not isinstance(given, SearchAgent) or given.search_spec.options.threads > 1:
+        return spec
+    return given.with_options(threads=threads).spec
 
 
 def check_agents(*specs: str) -> None:

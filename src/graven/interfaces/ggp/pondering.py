@@ -71,6 +71,8 @@ class MatchAgent:
         if self._is_puzzle or (self._spec is None and is_puzzle(game)):
             return PuzzleAgent()
         spec = self._spec or match_spec(default_spec(game))
+        if game.in_python:
+            spec = spec.with_options(threads=1)  # rules in Python have only one
         return SearchAgent(_without_decay(spec) if slow else spec)
 
 

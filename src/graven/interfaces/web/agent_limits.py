@@ -26,6 +26,11 @@ def parse_page_agent(text: str, limits: PageLimits) -> Spec:
             f"this server allows at most {MAX_BATCH_PLAYOUTS:,} playouts a batch "
             f"(batch_leaves x playouts_per_leaf), got {batch:,}."
         )
+    if spec.options.threads > limits.threads:
+        raise UsageError(
+            f"this server allows at most {limits.threads} threads a search, got "
+            f"{spec.options.threads}."
+        )
     return spec
 
 

@@ -39,7 +39,7 @@ class RetainedSearch:
     def nbytes(self) -> int:
         """The memory of the tree."""
         search = self.search
-        return 0 if search is None else search.arena.nbytes
+        return 0 if search is None else search.nbytes
 
     def release(self) -> None:
         """Free the tree now, or when the search that uses it ends.

@@ -40,6 +40,7 @@ class PageLimits:
     memory_mib: int = 1024  # of all trees together
     searches: int = 4  # running at the same time
     sessions: int = 100
+    threads: int = 2  # of a search
     folder: Path | None = None
     games: Mapping[str, Game] = field(default_factory=dict)
 

@@ -6,16 +6,14 @@ of a lost worker, and reports a game as failed when three workers died playing i
 
 from __future__ import annotations
 
-import logging
 import queue
-import re
 import time
-from collections.abc import Generator, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Generator, Iterable
+from contextlib import suppress
 from typing import Any
 
+from graven.agents.dask_cluster import connect, quiet_logs
 from graven.core.errors import GravenError, UsageError
-from graven.core.extras import require
 from graven.lab.experiments.job import FailedGame, GameJob
 from graven.lab.experiments.processes import (
     POLL_SECONDS,
@@ -27,9 +25,7 @@ from graven.lab.experiments.processes import (
 from graven.lab.store.provenance import version
 from graven.search.runner import Stop
 
-CONNECT_SECONDS = 15
 SIZE_SECONDS = 1.0  # between two queries of the cluster's size
-LOGGERS = ("distributed", "distributed.client", "tornado", "tornado.application", "asyncio")
 JOBS_PER_THREAD = 2  # one more than it plays, so that it never waits for the next job
 
 
@@ -37,29 +33,14 @@ def play_on_cluster(
     jobs: Iterable[GameJob], address: str, stop: Stop | None = None, play: PlayJob = play_job
 ) -> Generator[FinishedJob, None, None]:
     """Play jobs on the cluster whose scheduler is at `address`, until stopped."""
-    with _quiet_logs():
+    with quiet_logs():
         yield from _play(jobs, address, stop, play)
-
-
-@contextmanager
-def _quiet_logs() -> Iterator[None]:
-    """Drop what Dask logs, with tracebacks, about connections: our own message follows."""
-    require("cluster")  # the import sets the levels of these loggers
-    loggers = [logging.getLogger(name) for name in LOGGERS]
-    levels = [logger.level for logger in loggers]
-    for logger in loggers:
-        logger.setLevel(logging.CRITICAL + 1)
-    try:
-        yield
-    finally:
-        for logger, level in zip(loggers, levels, strict=True):
-            logger.setLevel(level)
 
 
 def _play(
     jobs: Iterable[GameJob], address: str, stop: Stop | None, play: PlayJob
 ) -> Generator[FinishedJob, None, None]:
-    client = _connect(address)
+    client = connect(address)
     pending = iter(jobs)
     submitted: dict[Any, GameJob] = {}
     done: queue.SimpleQueue[Any] = queue.SimpleQueue()
@@ -96,24 +77,6 @@ def _lost(address: str) -> GravenError:
         f"the connection to the Dask scheduler at {address} is lost. Every finished game is "
         "recorded: run the same command again to resume."
     )
-
-
-def _connect(address: str) -> Any:
-    if not re.fullmatch(r"(tcp|tls|ws|wss|ucx)://\S{1,200}", address):
-        raise UsageError(
-            "a cluster is given by its scheduler's address, as in tcp://host:8786; "
-            f"got {address[:100]!r}."
-        )
-    distributed = require("cluster")
-    client = distributed.Client.__new__(distributed.Client)
-    try:
-        client.__init__(address, timeout=CONNECT_SECONDS, set_as_default=False)
-    except (OSError, ValueError, MemoryError) as error:
-        # Its destructor would try to close a connection that there is not, and print a traceback.
-        client.status = "closed"
-        reason = str(error).removesuffix(".")
-        raise UsageError(f"no Dask scheduler answers at {address}: {reason}.") from None
-    return client
 
 
 def _outcome(job: GameJob, future: Any) -> FinishedJob:

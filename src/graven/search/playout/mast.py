@@ -351,6 +351,7 @@ GIBBS = PlayoutVariant(
     on_new_search=decay_gibbs,
     selected_by="k",
     batch=BatchLearning(gibbs_values, count_trace, settle_gibbs),
+    playout_fields=("played",),
 )
 GREEDY = PlayoutVariant(
     choose_greedy,
@@ -366,6 +367,7 @@ GREEDY = PlayoutVariant(
     on_new_search=decay_greedy,
     selected_by="epsilon",
     batch=BatchLearning(greedy_values, count_trace, settle_greedy),
+    playout_fields=("played",),
 )
 
 POLICIES = (

@@ -321,6 +321,7 @@ def _variant(choose: Callable[..., int], parameter: Parameter) -> PlayoutVariant
         on_new_search=decay_all,
         grow=grow,
         selected_by=parameter.name,
+        playout_fields=("plies", "starts"),
     )
 
 

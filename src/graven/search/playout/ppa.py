@@ -197,6 +197,12 @@ def tree_choice(rules: Rules, tree: Tree, memory: PpaMemory, place: int, edge: i
 
 def learn(rules: Rules, tree: Tree, record: Record, memory: PpaMemory) -> None:
     """Adapt the policy of every winner (algorithm 4)."""
+    adapt_winners(rules, tree, record, memory)
+
+
+@inlined
+def adapt_winners(rules: Rules, tree: Tree, record: Record, memory: PpaMemory) -> None:
+    """Adapt the policy of every winner, with the sums of weights in `memory.totals`."""
     players, starts = rules.players, memory.starts
     memory.num_touched[0] = 0
     for player in range(players):
@@ -218,6 +224,29 @@ def learn(rules: Rules, tree: Tree, record: Record, memory: PpaMemory) -> None:
             codes, count = memory.codes[start:], starts[i + 1] - start
             adapt(rules, memory, Choice(mover, codes, count, memory.chosen[i], memory.totals[i]))
     settle(rules, memory)
+
+
+@inlined
+def sum_of_weights(options: Options) -> float:
+    """Return the sum of the weights of some options, added in the order of `draw_weighted`."""
+    first, second, third, fourth = 0.0, 0.0, 0.0, 0.0
+    for i in range(options.size):
+        weight = options.values[options.base + (options.codes[i] & options.mask)]
+        first += weight if i & 3 == 0 else 0.0
+        second += weight if i & 3 == 1 else 0.0
+        third += weight if i & 3 == 2 else 0.0
+        fourth += weight if i & 3 == 3 else 0.0
+    return ((first + second) + third) + fourth
+
+
+def learn_later(rules: Rules, tree: Tree, record: Record, memory: PpaMemory) -> None:
+    """Adapt the policy after a playout by an earlier policy: probabilities are those of now."""
+    weights, mask, starts = memory.weights, memory.mask, memory.starts
+    for i in range(memory.choices[0]):
+        codes, count = memory.codes[starts[i] :], starts[i + 1] - starts[i]
+        base: Any = np.uint64(memory.movers[i] * rules.num_features)
+        memory.totals[i] = sum_of_weights(Options(weights, codes, mask, base, count))
+    adapt_winners(rules, tree, record, memory)
 
 
 def new_memory(rules: Rules, values: Mapping[str, Value]) -> PpaMemory:
@@ -290,6 +319,8 @@ def _variant(default: float) -> PlayoutVariant:
         memory=new_memory,
         on_new_search=decay_logits,
         selected_by="alpha",
+        playout_fields=("choices", "starts", "chosen", "movers", "codes"),
+        learn_later=learn_later,
     )
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from graven.interfaces.cli.arguments import AgentText, Seed
+from graven.interfaces.cli.arguments import AgentText, Seed, Threads, with_threads
 from graven.interfaces.cli.console import err, run_to_completion
 
 BACKLOG = 64  # connections that wait to be accepted
@@ -36,6 +36,7 @@ def ggp(
             metavar="NAME",
         ),
     ] = None,
+    threads: Threads = None,
     seed: Seed = 0,
 ) -> None:
     """Run a player for general game playing (GGP) servers.
@@ -51,6 +52,7 @@ def ggp(
     import logging
     import socket
 
+    from graven.agents import default_spec
     from graven.core.errors import UsageError
     from graven.core.extras import require
 
@@ -64,6 +66,8 @@ def ggp(
         raise UsageError(f"--port must be from 0 to 65535, got {port}.")
     if not 0 <= margin <= 60:
         raise UsageError(f"--margin must be from 0 to 60 seconds, got {margin:g}.")
+    if threads is not None:
+        agent = with_threads(agent or default_spec(), threads)
     player = GgpPlayer(agent, name, margin, seed)
     logging.basicConfig(format="%(asctime)s %(message)s", level=logging.WARNING, force=True)
     logging.getLogger("graven").setLevel(logging.INFO)

@@ -7,7 +7,15 @@ from typing import Annotated, BinaryIO
 
 import typer
 
-from graven.interfaces.cli.arguments import AgentText, Playouts, Seconds, Seed, Size
+from graven.interfaces.cli.arguments import (
+    AgentText,
+    Playouts,
+    Seconds,
+    Seed,
+    Size,
+    Threads,
+    with_threads,
+)
 
 
 def gtp(
@@ -18,6 +26,7 @@ def gtp(
     agent: AgentText = None,
     playouts: Playouts = None,
     seconds: Seconds = None,
+    threads: Threads = None,
     seed: Seed = 0,
     ponder: Annotated[
         bool, typer.Option("--ponder", help="Search on while the opponent thinks.")
@@ -32,6 +41,7 @@ def gtp(
     Examples:
       graven gtp --game go --size 9 --agent "grave(ref=100,bias=1e-6)+mogo" --playouts 10000
       graven gtp --game hex --size 11 --agent "grave(ref=50)" --seconds 5 --ponder
+      graven gtp --game hex --size 11 --agent "grave(ref=50)" --seconds 5 --threads 2
     """
     from graven.agents import default_spec
     from graven.core.errors import UsageError
@@ -44,9 +54,8 @@ def gtp(
     played = load_game(game, size=size) if size is not None else load_game(game)
     if {*played.player_names} != {"Black", "White"}:
         raise UsageError(f"GTP needs a game of Black and White; {played.spec} has other players.")
-    engine = GtpEngine(
-        GtpBoard(played), agent or default_spec(played), Budget(playouts, seconds), seed, ponder
-    )
+    spec = with_threads(agent or default_spec(played), threads)
+    engine = GtpEngine(GtpBoard(played), spec, Budget(playouts, seconds), seed, ponder)
     if sys.stdin is None or sys.stdout is None:
         raise UsageError("standard input or output is closed: GTP needs both.")
     engine.run(InputLines(_input_stream()), sys.stdout)

@@ -17,9 +17,11 @@ from graven.interfaces.cli.arguments import (
     Seconds,
     Seed,
     Size,
+    Threads,
     check_agents,
     load_game_to_match,
     with_game_clock,
+    with_threads,
 )
 from graven.interfaces.cli.console import format_duration, print_lines
 from graven.interfaces.cli.experiment_runner import (
@@ -56,6 +58,7 @@ def match(
     seconds: Seconds = None,
     game_time: GameTime = None,
     increment: Increment = None,
+    threads: Threads = None,
     workers: Workers = None,
     cluster: Cluster = None,
     seed: Seed = 0,
@@ -114,6 +117,7 @@ def match(
       graven match domineering --size 19 "rave(playouts=1000)" "uct(playouts=10000)" --games 20
       graven match nogo grave uct --seconds 0.1 --workers 4 --json
       graven match breakthrough grave uct --time 60 --increment 0.5 --games 20
+      graven match hex "grave(threads=2)" grave --seconds 0.5 --workers 1
       graven match ./mygame.py:game grave uct --games 20 --check
       graven match breakthrough grave rave --opening-plies 4 --games 2000 --sprt 0 30 --alpha 0.01
     """
@@ -127,6 +131,7 @@ def match(
         raise UsageError("--alpha and --beta are those of a sequential test: add --sprt ELO0 ELO1.")
     check_agents(first, second)
     first, second = (with_game_clock(spec, game_time, increment) for spec in (first, second))
+    first, second = with_threads(first, threads), with_threads(second, threads)
     loaded = load_game_to_match(game, size)
     settings = ExperimentSettings(
         playouts=playouts,

@@ -14,6 +14,7 @@ from graven.interfaces.cli.arguments import (
     Playouts,
     Seconds,
     Size,
+    Threads,
     agent_or_default,
     budget_or_default,
     check_agents,
@@ -41,6 +42,7 @@ def play(
     seconds: Seconds = None,
     game_time: GameTime = None,
     increment: Increment = None,
+    threads: Threads = None,
     seed: Annotated[
         int | None,
         typer.Option(
@@ -93,7 +95,7 @@ def play(
         seats = SEATS[: played.players]
         if side not in seats:
             raise unknown(f"side of {played.name}", side, seats)
-        opponent = agent_or_default(agent, played)
+        opponent = agent_or_default(agent, played, threads)
         clocked = with_game_clock(opponent.spec, game_time, increment)
         if clocked != opponent.spec:
             opponent = agent_or_default(clocked, played)

@@ -14,6 +14,7 @@ from graven.interfaces.cli.arguments import (
     Seconds,
     Seed,
     Size,
+    Threads,
     agent_or_default,
     budget_or_default,
     check_agents,
@@ -49,11 +50,19 @@ def search(
     agent: AgentText = None,
     playouts: Playouts = None,
     seconds: Seconds = None,
+    threads: Threads = None,
     seed: Seed = 0,
     size: Size = None,
     top: Annotated[int, typer.Option(help="The number of moves to list.", metavar="N")] = 10,
     memory: Annotated[
         int | None, typer.Option(help="The maximum size of the tree in MiB.", metavar="MIB")
+    ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            help="Search with all workers of a Dask cluster, a tree each.",
+            metavar="tcp://HOST:8786",
+        ),
     ] = None,
     check: Annotated[
         bool, typer.Option("--check", help="First check that the rules keep the game contract.")
@@ -77,8 +86,11 @@ def search(
       graven search breakthrough --playouts 10000
       graven search knightthrough --size 6x5 --moves "a2b4 d5c3" --agent "rave(bias=0.01)"
       graven search nogo --seconds 5 --json
+      graven search hex --seconds 5 --threads 2
+      graven search hex --seconds 5 --cluster tcp://192.168.1.10:8786
       graven search hex --tree tree.svg
     """
+    from graven.agents import SearchAgent
     from graven.agents.search_tree import check_tree_file
     from graven.core.errors import UsageError
 
@@ -92,7 +104,11 @@ def search(
     if agent is not None:
         check_agents(agent)
     played = compile_game(game, size)
-    searcher = agent_or_default(agent, played)
+    searcher = agent_or_default(agent, played, threads)
+    if cluster is not None and tree is not None:
+        raise UsageError("--tree: the trees of a search on a cluster stay on its workers.")
+    if cluster is not None and not isinstance(searcher, SearchAgent):
+        raise UsageError(f"--cluster: {searcher.spec} cannot search on a cluster.")
     budget = searcher.budget_or(budget_or_default(playouts, seconds, DEFAULT_PLAYOUTS))
     if check:
         from graven import check_game
@@ -107,10 +123,13 @@ def search(
         )
 
     def work(stop: threading.Event) -> SearchResult:
+        limits = budget.playouts, budget.seconds
+        if cluster is not None and isinstance(searcher, SearchAgent):
+            return searcher.search(
+                position, *limits, seed=seed, stop=stop, memory=memory, cluster=cluster
+            )
         searcher.player(played).warm_up()
-        return searcher.search(
-            position, budget.playouts, budget.seconds, seed=seed, stop=stop, memory=memory
-        )
+        return searcher.search(position, *limits, seed=seed, stop=stop, memory=memory)
 
     result, interrupted = run_with_progress(
         work,

@@ -50,6 +50,14 @@ def serve(
     max_searches: Annotated[
         int, typer.Option(help="Maximum concurrent searches of all tabs.", min=1, metavar="N")
     ] = 4,
+    max_threads: Annotated[
+        int | None,
+        typer.Option(
+            help="Maximum threads per search; default: the processors of this machine.",
+            min=1,
+            metavar="N",
+        ),
+    ] = None,
     max_sessions: Annotated[
         int, typer.Option(help="Maximum concurrent games of all tabs.", min=1, metavar="N")
     ] = 100,
@@ -66,6 +74,8 @@ def serve(
       graven serve ./mygame.py:game --open
       graven serve --port 9000 --db experiment.db --max-seconds 10
     """
+    import os
+
     from graven.core.extras import require
 
     require("web")
@@ -79,6 +89,7 @@ def serve(
             memory_mib=max_memory,
             searches=max_searches,
             sessions=max_sessions,
+            threads=max_threads or os.cpu_count() or 1,
         ),
         host,
         port,

@@ -1,0 +1,50 @@
+"""Benchmarks of searches by several threads, in wall-clock time: run nothing else meanwhile."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+
+from graven.agents import agent
+from graven.bench.ratio_rows import RatioRow, measure_ratio
+from graven.core.game import Game
+from graven.sources.load import load_game
+
+THREADS = 2
+SLICE_SECONDS = 0.4
+ROUNDS = 3
+SPECS = ("uct", "grave")
+
+# The games, and the target ratio of `sync` by two threads.
+GAMES = (
+    ("go(size=9)", 1.7),
+    ("hex(size=11)", 1.7),
+    ("havannah(size=8)", 1.7),
+    ("othello", 1.7),
+    ("breakthrough", 1.5),
+    ("knightthrough", 1.5),
+)
+ROOT_TARGET = 1.85
+
+
+def wall_rate(spec: str, game: Game) -> float:
+    """Return the playouts per second of a search of the initial position, by the clock."""
+    return agent(spec).search(game.start(), seconds=SLICE_SECONDS).playouts_per_second
+
+
+def two_threads() -> Iterator[RatioRow]:
+    """Compare searches by two threads with searches by one, by the clock."""
+    for name, target in GAMES:
+        game = load_game(name)
+        for spec in SPECS:
+            for parallel, least in (("sync", target), ("root", ROOT_TARGET)):
+                ours = f"{spec}(threads={THREADS},parallel={parallel})"
+                row = RatioRow("threads", f"{ours} v {spec}, {game.spec}", "playouts/s", least)
+                if (os.cpu_count() or 1) < THREADS:
+                    yield replace(row, skipped=f"this machine has fewer than {THREADS} processors")
+                    continue
+                yield measure_ratio(
+                    row, partial(wall_rate, ours, game), partial(wall_rate, spec, game), ROUNDS
+                )
