@@ -66,7 +66,7 @@ class NaiveRounds:
             if at >= simulation.in_tree or node.moves is None:
                 break
             played = simulation.trace[at : at + len(node.moves)]
-            if any(move not in node.moves[mover] for mover, move in played):
+            if not all(self.is_listed(node, choice) for choice in simulation.plies[plies]):
                 break
             at += len(played)
             plies += 1
@@ -77,6 +77,11 @@ class NaiveRounds:
         # Only the root's AMAF table counts the simulations of others.
         for (node, _, _), (counts, totals) in zip(path[1:], tables, strict=True):
             node.amaf_count, node.amaf_total = counts, totals
+
+    def is_listed(self, node, choice):
+        """Whether the node has the move at the same place: superko may allow other moves."""
+        place, moves = choice.moves.index(choice.move), node.moves[choice.player]
+        return place < len(moves) and moves[place] == choice.move
 
     def child(self, copy, node, state, played):
         """The node after a joint move: after simultaneous ones, found by its position."""

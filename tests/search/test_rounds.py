@@ -42,6 +42,7 @@ def twin_of(search, game, formula, ref, playout=lambda: None, **options):
         growth=sync_search.GROWTH,
         most=search.most,
         playout=playout,
+        solver="off",
         **options,
     )
 

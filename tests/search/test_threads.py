@@ -31,7 +31,7 @@ def agent_of(parallel, threads=2, options="", tree="grave"):
 
 
 def test_the_spec_names_threads_only_where_there_are_several():
-    assert SearchAgent("uct(threads=1,parallel=sync)").spec == "uct"
+    assert SearchAgent("uct(threads=1,parallel=sync)").spec == SearchAgent("uct").spec
     assert "threads=2" in agent_of("sync").spec
     assert "parallel" not in agent_of("sync").spec
     assert "threads=2,parallel=root" in agent_of("root").spec

@@ -111,10 +111,12 @@ class RootSearch(ThreadedSearch):
         futures = []
         for number, member in enumerate(self.members):
             share = _share(budget.playouts, number, len(self.members))
-            if share != 0:
-                run = partial(Search.run, member)
-                arguments = state, history, Budget(share, budget.seconds), derive(seed, number)
-                futures.append(self._submit(run, *arguments, stop))
+            if share == 0:
+                member.begin(state, history, budget, seed)
+                continue
+            run = partial(Search.run, member)
+            arguments = state, history, Budget(share, budget.seconds), derive(seed, number)
+            futures.append(self._submit(run, *arguments, stop))
         with self._stopping(futures):
             wait(futures)
         runs = [future.result() for future in futures]
