@@ -175,7 +175,7 @@ class SearchAgent:
             from graven.agents.cluster_search import search_on_cluster
 
             agent = self if memory is None else self.with_options(memory_mib=memory)
-            return search_on_cluster(agent, position, clock, seed, cluster)
+            return search_on_cluster(agent, position, clock, seed, address=cluster)
         search = self._new_search(position.game, memory)
         result = find_move(search, position, clock, seed, keep_tree=True)
         if not self._has_user_policies:
@@ -200,7 +200,7 @@ class SearchAgent:
         search.
         """
         clock = self._clock(position, playouts, seconds, stop)
-        return stream_results(self.bind(position.game, memory), position, clock, seed, every)
+        return stream_results(self.bind(position.game, memory), position, clock, seed, every=every)
 
     def _clock(
         self, position: Position, playouts: int | None, seconds: float | None, stop: Stop | None

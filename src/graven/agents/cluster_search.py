@@ -74,7 +74,7 @@ def search_on_cluster(
     with quiet_logs():
         client = connect(address)
         try:
-            shares = _shares(client, agent, position, clock, seed)
+            shares = _shares(client, agent, position, clock, seed=seed)
         except OSError:
             raise GravenError(
                 f"the connection to the Dask scheduler at {address} is lost."
@@ -86,7 +86,7 @@ def search_on_cluster(
         raise UsageError(
             "a worker of the cluster has another version of graven: install the same everywhere."
         )
-    return merged(agent, position, shares, seed, time.perf_counter() - began)
+    return merged(agent, position, shares, seed, seconds=time.perf_counter() - began)
 
 
 def _shares(
@@ -125,7 +125,7 @@ def merged(
             for move in share.moves[player]:
                 total[move.code] = total[move.code] + move if move.code in total else move
         moves = list(total.values())
-        choices[player] = choose_move(position, player, moves, rule, derive(seed, 1, player))
+        choices[player] = choose_move(position, player, moves, rule, seed=derive(seed, 1, player))
         by_player[player] = sorted_stats(position.game, player, moves)
     first = position.players_to_move[0]
     proven = [share.proof for share in shares if share.proof.proven]

@@ -219,7 +219,7 @@ def find_move(
             # A reused tree may contain moves that are no longer legal: Go's superko.
             moves[player] = legal_only(position, player, moves[player])
         choices[player] = choose_move(
-            position, player, moves[player], rule, derive(seed, 1, player)
+            position, player, moves[player], rule, seed=derive(seed, 1, player)
         )
     details = RootDetails(search, position, moves, choices)
     if not keep_tree:
@@ -323,7 +323,7 @@ def choose_move(
     if chosen := final_move(moves, rule, seed):
         return chosen
     # With fewer than two playouts no root move was tried: take the first legal one.
-    return RootStatistics(position.legal_codes_of(player)[0], 0, 0.0, 0, 0.0)
+    return RootStatistics(position.legal_codes_of(player)[0], 0, 0.0, 0, amaf_total=0.0)
 
 
 def sorted_stats(game: Game, player: int, moves: list[RootStatistics]) -> tuple[MoveStat, ...]:

@@ -180,7 +180,9 @@ class SearchTree(PlainValues):
             names = (*self.player_names, CHANCE_NAME)
             player = None if node.player is None else names[node.player]
             drawn.append(
-                DrawnNode(parent, node.move or "root", player, node.visits, node.mean, node.amaf)
+                DrawnNode(
+                    parent, node.move or "root", player, node.visits, mean=node.mean, amaf=node.amaf
+                )
             )
         return drawn
 
@@ -220,4 +222,6 @@ def copy_tree(rules: Rules, tree: Tree, position: Position) -> SearchTree:
     pairs = arrays.players.astype(np.int64) * game.num_codes + arrays.moves
     distinct, text_of = np.unique(pairs, return_inverse=True)
     texts = [game.format_move(*divmod(pair, game.num_codes)) for pair in distinct.tolist()]
-    return SearchTree(game.spec, game.player_names, arrays, tuple(texts), text_of.reshape(-1))
+    return SearchTree(
+        game.spec, game.player_names, arrays, tuple(texts), text_of=text_of.reshape(-1)
+    )

@@ -119,7 +119,7 @@ def parse(text: str, files: bool = False, policies: Policies = ()) -> Spec:
             )
         raise unknown("tree policy", name, lookup.names(TreePolicy))
     formula, values, options = _tree_values(tree, arguments)
-    return Spec(tree, formula, values, options, _playout(playout_text, lookup))
+    return Spec(tree, formula, values, options, playout=_playout(playout_text, lookup))
 
 
 def migrate_spec(text: str) -> str:

@@ -49,7 +49,7 @@ def stream_results(
     if not every > 0:
         raise UsageError(f"every must be more than 0 seconds, got {every:g}.")
     check_searchable(position)
-    return _results(search, position, clock, seed, every)
+    return _results(search, position, clock, seed, every=every)
 
 
 def _results(
@@ -91,7 +91,7 @@ def live_result(search: Search, position: Position, seconds: float) -> SearchRes
             root = snapshot.take_snapshot(search, snapshot.root_path(search), player)
             moves = legal_only(position, player, [_statistics(move) for move in root.moves])
             rule = search.spec.options.final_move
-            choices[player] = choose_move(position, player, moves, rule, 0)
+            choices[player] = choose_move(position, player, moves, rule, seed=0)
             by_player[player] = sorted_stats(position.game, player, moves)
         proof = root_proof(search.rules, search.tree)
     except (IndexError, ValueError):  # the tree grew during the read

@@ -56,16 +56,18 @@ class LimitRow:
 
 GAMES = (("breakthrough", "bt"), ("knightthrough", "kt"))
 ROWS = (
-    *(LimitRow(game, "", RANDOM_GAMES, f"rand_{short}", 0.5) for game, short in GAMES),
-    LimitRow("go", "", RANDOM_GAMES, "rand_go", 1 / 1.5),
+    *(LimitRow(game, "", RANDOM_GAMES, f"rand_{short}", target=0.5) for game, short in GAMES),
+    LimitRow("go", "", RANDOM_GAMES, "rand_go", target=1 / 1.5),
     *(
-        LimitRow(game, spec, playouts, f"{function}_{short}", 1 / 3 if playouts == 100 else 0.5)
+        LimitRow(
+            game, spec, playouts, f"{function}_{short}", target=1 / 3 if playouts == 100 else 0.5
+        )
         for spec, function in (("uct", "uct"), ("grave(ref=50)", "grave"))
         for playouts in (100, 1_000, 10_000, 1_000_000)
         for game, short in GAMES
     ),
     *(
-        LimitRow("breakthrough", f"uct+{name}", 10_000, f"uct_{name}_bt", 0.5)
+        LimitRow("breakthrough", f"uct+{name}", 10_000, f"uct_{name}_bt", target=0.5)
         for name in ("mast", "mastf", "ppa", "ppaf")
     ),
 )
@@ -123,7 +125,7 @@ def random_games(name: str) -> Limit:
     rules = load_game(name).playout_rules()
     buffers, trace = new_buffers(rules), np.zeros(rules.max_plies * rules.players, np.uint32)
     out = np.zeros(rules.players)
-    return lambda games, seed: play_rollouts(rules, buffers, trace, out, games)
+    return lambda games, seed: play_rollouts(rules, buffers, trace, out, games=games)
 
 
 @compiled
@@ -134,4 +136,4 @@ def play_rollouts(
     state, joint, moves, rng = buffers
     for _ in range(games):
         contract.start(rules, state)
-        roll_out(rules, state, trace, out, rng, moves, joint, rules.max_plies)
+        roll_out(rules, state, trace, out, rng=rng, moves=moves, joint=joint, plies=rules.max_plies)

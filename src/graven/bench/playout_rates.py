@@ -60,7 +60,7 @@ def play_random(rules: Rules, first: State, buffers: PlayoutBuffers, count: int)
             low = 0 if turn == SIMULTANEOUS else turn
             high = rules.players if turn == SIMULTANEOUS else turn + 1
             for player in range(low, high):
-                move = contract.sample(rules, state, player, moves, rng)
+                move = contract.sample(rules, state, player, moves, rng=rng)
                 if move < 0 or move >= rules.num_codes:
                     return -1
                 joint[player] = move
@@ -94,7 +94,17 @@ def batched_rate(game: Game, seconds: float, batch: int = BATCH_PLAYOUTS) -> flo
     out, rng = np.zeros(count * rules.players), generator(1)
     started, done = time.thread_time(), 0
     while not done or time.thread_time() - started < seconds:
-        status = contract.batch_playouts(rules, first, 1, count, scratch, traces, lengths, out, rng)
+        status = contract.batch_playouts(
+            rules,
+            first,
+            1,
+            count,
+            scratch=scratch,
+            traces=traces,
+            lengths=lengths,
+            out=out,
+            rng=rng,
+        )
         if status != Status.OK:
             raise ContractError(f"{game.spec}: a playout of `batch_playouts` exceeds `max_plies`.")
         done += count

@@ -31,7 +31,7 @@ def play_contract(rules: Rules, buffers: PlayoutBuffers, count: int) -> int:
         contract.start(rules, state)
         player = contract.turn(rules, state)
         while player >= 0:
-            joint[player] = contract.sample(rules, state, player, moves, rng)
+            joint[player] = contract.sample(rules, state, player, moves, rng=rng)
             contract.play(rules, state, joint)
             player = contract.turn(rules, state)
             plies += 1

@@ -46,7 +46,7 @@ def store_release(typing_context: Any, array: Any, place: Any, value: Any) -> An
     """Set array[place]; whoever reads it by `load_acquire` sees all that was written before."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        pointer = _pointer(context, builder, array, values[0], values[1])
+        pointer = _pointer(context, builder, array, values[0], place=values[1])
         stored = context.cast(builder, values[2], value, array.dtype)
         builder.store_atomic(stored, pointer, "release", array.dtype.bitwidth // 8)
         return context.get_dummy_value()

@@ -400,7 +400,7 @@ def playout_moves_with_features(
         )
     count = playout_moves(rules, state, player, moves)
     if count <= rules.max_moves:
-        features(rules, state, player, moves, count, codes)
+        features(rules, state, player, moves, count=count, codes=codes)
     return count
 
 

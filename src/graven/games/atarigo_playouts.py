@@ -48,14 +48,14 @@ def is_suicide(colours: int, player: int) -> bool:
 @compiled
 def capturing_move(constants: Constants, state: State, player: int, rng: Rng) -> int:
     """Return a random move that captures; -1 if there is none."""
-    return _last_liberty(constants, state, player, 1 - player, rng)
+    return _last_liberty(constants, state, player, 1 - player, rng=rng)
 
 
 @compiled
 def tactical_move(constants: Constants, state: State, player: int, rng: Rng) -> int:
     """Return a random move that captures, else one that extends a group in atari; -1 if none."""
-    move = _last_liberty(constants, state, player, 1 - player, rng)
-    return move if move >= 0 else _last_liberty(constants, state, player, player, rng)
+    move = _last_liberty(constants, state, player, 1 - player, rng=rng)
+    return move if move >= 0 else _last_liberty(constants, state, player, player, rng=rng)
 
 
 @inlined

@@ -56,12 +56,12 @@ def prior(constants: Constants, state: State, player: int, move: int) -> float:
     forward = 1 if player == 0 else -1
     attackers, defenders = 0, 0
     for aside in (-1, 1):
-        attackers += pawn_at(constants, state, 1 - player, row + forward, column + aside)
-        defenders += pawn_at(constants, state, player, row - forward, column + aside)
+        attackers += pawn_at(constants, state, 1 - player, row + forward, column=column + aside)
+        defenders += pawn_at(constants, state, player, row - forward, column=column + aside)
     if origin % columns != column:  # it leaves a square from which it would defend
         defenders -= 1
     guess = FIRST + AHEAD * ahead / last
-    if pawn_at(constants, state, 1 - player, row, column):
+    if pawn_at(constants, state, 1 - player, row, column=column):
         guess += CAPTURE
     if attackers > defenders:
         guess += HANGING

@@ -25,7 +25,9 @@ def count_owners(position: Position, playouts: int, seed: int) -> Counts:
     rules = position.game.rules_with("mogo")
     owned = np.zeros((2, int(rules.constants[CELLS])), dtype=np.int64)
     state, moves = contract.new_state(rules), contract.new_moves(rules)
-    _count_owners(rules, position.state, playouts, state, moves, generator(seed), owned)
+    _count_owners(
+        rules, position.state, playouts, state, moves=moves, rng=generator(seed), owned=owned
+    )
     return owned
 
 
@@ -49,7 +51,7 @@ def _count_owners(
             if player == TERMINAL:
                 break
             # A joint move is indexed by the player; the other entry is not read.
-            move = contract.sample(rules, state, player, moves, rng)
+            move = contract.sample(rules, state, player, moves, rng=rng)
             moves[player] = move
             contract.play(rules, state, moves)
         for code in range(constants[CELLS]):

@@ -72,7 +72,7 @@ def closes_ring(constants: Constants, state: State, player: int, point: int) -> 
     own neighbours and lies in the middle of a run of three.
     """
     points, width = constants[POINTS], constants[WIDTH]
-    around = own_neighbours(state, points, point, width, player)
+    around = own_neighbours(state, points, point, width, player=player)
     starts = around & ~rotated_left(around)
     if starts & (starts - 1):
         root1, root2 = -1, -1  # the roots of the previous two runs; there are at most three runs
@@ -87,7 +87,7 @@ def closes_ring(constants: Constants, state: State, player: int, point: int) -> 
         if middles >> direction & 1:
             middle = neighbour(point, width, direction)
             back = 1 << (direction + 3) % 6  # the direction of the new stone
-            if own_neighbours(state, points, middle, width, player) | back == ALL_AROUND:
+            if own_neighbours(state, points, middle, width, player=player) | back == ALL_AROUND:
                 return True
     return False
 
@@ -98,7 +98,7 @@ def play(constants: Constants, state: State, joint: Moves) -> None:
     code = int(joint[player])
     point = hex_chains.occupy(constants, state, player, code)
     ring = closes_ring(constants, state, player, point)
-    contact = hex_chains.connect(constants, state, player, code, point)
+    contact = hex_chains.connect(constants, state, player, code, point=point)
     corners = bits.count(contact & ((1 << CORNERS) - 1))
     sides = bits.count(contact >> CORNERS)
     if ring or corners >= 2 or sides >= 3:
@@ -152,7 +152,9 @@ def make(size: int | str = 8) -> Game:
             row_names[row].append(name)
         indents = [abs(row - (edge - 1)) for row in range(2 * edge - 1)]
         letters = LETTERS[: 2 * edge - 1]
-        return HexBoard("havannah", owner_rows, indents, letters, row_names, ("white", "black"))
+        return HexBoard(
+            "havannah", owner_rows, indents, letters, names=row_names, colours=("white", "black")
+        )
 
     game = hex_chains.game(
         "havannah",

@@ -22,7 +22,7 @@ def play(constants: Constants, state: State, joint: Moves) -> None:
     player = state[TURN]
     code = int(joint[player])
     point = hex_chains.occupy(constants, state, player, code)
-    contact = hex_chains.connect(constants, state, player, code, point)
+    contact = hex_chains.connect(constants, state, player, code, point=point)
     both = 3 << (2 * player)
     if contact & both == both:
         state[WINNER] = player
@@ -42,7 +42,7 @@ def make(size: int | str = 11) -> Game:
         owner_rows = [owners[row * columns : (row + 1) * columns] for row in range(rows)]
         letters = [cell_name(column, columns)[0] for column in range(columns)]
         names = [[f"{letter}{row + 1}" for letter in letters] for row in range(rows)]
-        return HexBoard("hex", owner_rows, list(range(rows)), letters, names, sides=True)
+        return HexBoard("hex", owner_rows, list(range(rows)), letters, names=names, sides=True)
 
     game = hex_chains.game(
         "hex",

@@ -282,7 +282,7 @@ def tactical_move(constants: Constants, state: State, player: int, rng: Rng) -> 
     last, chosen = state[LAST_MOVE], 0
     if 0 <= last < constants[CELLS]:
         point = constants[index(POINT_OF + last)]
-        chosen = save_from_atari(constants, state, player, point, rng)
+        chosen = save_from_atari(constants, state, player, point, rng=rng)
     if chosen == 0:
         chosen = capture(constants, state, player, rng)
     if chosen == 0:
@@ -308,9 +308,9 @@ def mogo(constants: Constants, state: State, player: int, rng: Rng) -> int:
     last, chosen = state[LAST_MOVE], 0
     if 0 <= last < constants[CELLS]:
         point = constants[index(POINT_OF + last)]
-        chosen = save_from_atari(constants, state, player, point, rng)
+        chosen = save_from_atari(constants, state, player, point, rng=rng)
         if chosen == 0:
-            chosen = match_pattern(constants, state, player, point, rng)
+            chosen = match_pattern(constants, state, player, point, rng=rng)
     if chosen == 0:
         chosen = capture(constants, state, player, rng)
     if chosen == 0:

@@ -231,9 +231,9 @@ def play(constants: Constants, state: State, joint: Moves) -> None:
     for changed in range(4):
         if changed == direction:
             # Lines that overlap the new line; these include those through the new point.
-            _update_lines(constants, state, first, direction, constants[LENGTH] - 1)
+            _update_lines(constants, state, first, direction, after=constants[LENGTH] - 1)
         else:
-            _update_lines(constants, state, point, changed, 0)
+            _update_lines(constants, state, point, changed, after=0)
 
 
 def scores(constants: Constants, state: State, out: Scores) -> None:

@@ -83,7 +83,9 @@ def playout_moves_with_features(
     constants: Constants, state: State, player: int, moves: Moves, codes: Codes
 ) -> int:
     """List the player's legal points and the feature of each."""
-    return stone_groups.list_with_features(constants, state, player, player, moves, codes)
+    return stone_groups.list_with_features(
+        constants, state, player, player, moves=moves, codes=codes
+    )
 
 
 def is_playout_move(constants: Constants, state: State, player: int, move: int) -> bool:

@@ -43,7 +43,7 @@ def legal(constants: Constants, state: State, player: int, moves: Moves) -> int:
     own, enemy = state[BITBOARDS + player], state[BITBOARDS + 1 - player]
     count = 0
     for direction in range(NUM_DIRECTIONS):
-        remaining = _targets(constants, own, enemy, player, direction)
+        remaining = _targets(constants, own, enemy, player, direction=direction)
         step = constants[direction_offset(player, direction) + STEP]
         back = direction - NUM_DIRECTIONS * (step if player == 0 else -step)
         while remaining:
@@ -60,7 +60,7 @@ def playout_moves_with_features(
     own, enemy = state[BITBOARDS + player], state[BITBOARDS + 1 - player]
     count = 0
     for direction in range(NUM_DIRECTIONS):
-        remaining = _targets(constants, own, enemy, player, direction)
+        remaining = _targets(constants, own, enemy, player, direction=direction)
         step = constants[direction_offset(player, direction) + STEP]
         back = direction - NUM_DIRECTIONS * (step if player == 0 else -step)
         while remaining:
@@ -86,10 +86,10 @@ def is_playout_move(constants: Constants, state: State, player: int, move: int) 
 def sample(constants: Constants, state: State, player: int, rng: Rng) -> int:
     """Count the targets, draw an index, and return the move with this index."""
     own, enemy = state[BITBOARDS + player], state[BITBOARDS + 1 - player]
-    first = _targets(constants, own, enemy, player, 0)
-    second = _targets(constants, own, enemy, player, 1)
-    third = _targets(constants, own, enemy, player, 2)
-    fourth = _targets(constants, own, enemy, player, 3)
+    first = _targets(constants, own, enemy, player, direction=0)
+    second = _targets(constants, own, enemy, player, direction=1)
+    third = _targets(constants, own, enemy, player, direction=2)
+    fourth = _targets(constants, own, enemy, player, direction=3)
     n1 = bits.count(first)
     n2 = n1 + bits.count(second)
     n3 = n2 + bits.count(third)

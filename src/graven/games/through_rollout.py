@@ -67,10 +67,10 @@ def origin_of(steps: Any, target: int, player: int, direction: int) -> int:
 @inlined
 def draw_move(steps: Any, own: int, enemy: int, player: int, random: np.uint64) -> RandomMove:
     """Return the move that `through_bitboards.sample` would draw with these 64 random bits."""
-    first = targets_in(steps, own, enemy, player, 0)
-    second = targets_in(steps, own, enemy, player, 1)
-    third = targets_in(steps, own, enemy, player, 2)
-    fourth = targets_in(steps, own, enemy, player, 3)
+    first = targets_in(steps, own, enemy, player, direction=0)
+    second = targets_in(steps, own, enemy, player, direction=1)
+    third = targets_in(steps, own, enemy, player, direction=2)
+    fourth = targets_in(steps, own, enemy, player, direction=3)
     n1 = bits.count(first)
     n2 = n1 + bits.count(second)
     n3 = n2 + bits.count(third)
@@ -113,7 +113,7 @@ def rollout_of(
         while winner == TERMINAL:
             if white_first:
                 word += RNG_STEP
-                move = draw_move(white_steps, white, black, 0, mixed(word))
+                move = draw_move(white_steps, white, black, 0, random=mixed(word))
                 if move.target == 0:
                     return -Status.NO_MOVE
                 white ^= move.target | move.origin
@@ -125,7 +125,7 @@ def rollout_of(
                     break
             white_first = True
             word += RNG_STEP
-            move = draw_move(black_steps, black, white, 1, mixed(word))
+            move = draw_move(black_steps, black, white, 1, random=mixed(word))
             if move.target == 0:
                 return -Status.NO_MOVE
             black ^= move.target | move.origin

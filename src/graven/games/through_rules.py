@@ -134,7 +134,7 @@ def legal(constants: Constants, state: State, player: int, moves: Moves) -> int:
     count = 0
     for word in range(constants[BOARD_WORDS]):
         for direction in range(NUM_DIRECTIONS):
-            remaining = _targets(constants, state, player, direction, word)
+            remaining = _targets(constants, state, player, direction, word=word)
             while remaining:
                 moves[count] = _code(
                     constants, player, direction, 64 * word + bits.lowest(remaining)
@@ -149,13 +149,13 @@ def sample(constants: Constants, state: State, player: int, rng: Rng) -> int:
     total = 0
     for word in range(constants[BOARD_WORDS]):
         for direction in range(NUM_DIRECTIONS):
-            total += bits.count(_targets(constants, state, player, direction, word))
+            total += bits.count(_targets(constants, state, player, direction, word=word))
     if total == 0:
         return -1
     skip = below(rng, total)
     for word in range(constants[BOARD_WORDS]):
         for direction in range(NUM_DIRECTIONS):
-            targets = _targets(constants, state, player, direction, word)
+            targets = _targets(constants, state, player, direction, word=word)
             count = bits.count(targets)
             if skip < count:
                 return _code(constants, player, direction, 64 * word + bits.nth(targets, skip))
@@ -205,7 +205,7 @@ def is_playout_move(constants: Constants, state: State, player: int, move: int) 
     if bits.down(own, origin & 63) & 1 == 0:
         return False
     target = destination(constants, player, move)
-    targets = _targets(constants, state, player, direction, target >> 6)
+    targets = _targets(constants, state, player, direction, word=target >> 6)
     return (bits.down(targets, target & 63) & 1) != 0
 
 
@@ -228,7 +228,7 @@ def playout_moves_with_features(
     for word in range(constants[BOARD_WORDS]):
         enemies = state[BITBOARDS + (1 - player) * constants[BOARD_WORDS] + word]
         for direction in range(NUM_DIRECTIONS):
-            remaining = _targets(constants, state, player, direction, word)
+            remaining = _targets(constants, state, player, direction, word=word)
             while remaining:
                 target = bits.lowest(remaining)
                 move = _code(constants, player, direction, 64 * word + target)

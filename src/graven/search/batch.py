@@ -207,11 +207,11 @@ def play_at_once(search: SearchState, batch: Batch, leaves: int, playouts_per_le
             batch.descents.state,
             leaves,
             playouts_per_leaf,
-            batch.scratch,
-            traces,
-            batch.lengths,
-            batch.scores,
-            record.rng,
+            scratch=batch.scratch,
+            traces=traces,
+            lengths=batch.lengths,
+            out=batch.scores,
+            rng=record.rng,
         )
         if status != Status.OK:
             return Status.TOO_LONG

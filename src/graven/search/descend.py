@@ -167,13 +167,13 @@ def list_moves(search: SearchState, node: int, low: int, high: int) -> int:
         tree.degree[node * rules.players + mover] = count
         if rules.feature:
             codes = tree.codes[edges : edges + count]
-            contract.features(rules, record.state, mover, record.moves, count, codes)
+            contract.features(rules, record.state, mover, record.moves, count=count, codes=codes)
             for i in range(count):
                 if codes[i] >= rules.num_features:
                     return Status.BAD_FEATURE
         if rules.prior:
             priors = tree.priors[edges : edges + count]
-            contract.priors(rules, record.state, mover, record.moves, count, priors)
+            contract.priors(rules, record.state, mover, record.moves, count=count, out=priors)
             if not contract.are_scores(priors, count):
                 return Status.BAD_PRIOR
         if rules.squares:

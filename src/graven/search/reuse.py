@@ -82,7 +82,7 @@ def prune(rules: Rules, tree: Tree) -> bool:
     # For each group: the new number of each unit that is kept, NONE for the others.
     maps = {name: np.full(meta[group.count], NONE, np.int32) for name, group in GROUPS.items()}
     maps["nodes"] = node_map
-    mark_edges(rules.players, tree, node_map, maps["edges"], maps["tables"])
+    mark_edges(rules.players, tree, node_map, maps["edges"], tables=maps["tables"])
     mark_links(tree, node_map, maps["links"], maps["simulations"])
     kept = {name: number(units) for name, units in maps.items() if name != "traces"}
     kept["traces"] = move_traces(tree, maps["simulations"])

@@ -239,7 +239,9 @@ class Search:
     @property
     def state(self) -> SearchState:
         """What kernels work on now: the tree and the plan are replaced when they grow."""
-        return SearchState(self.rules, self.tree, self.plan, self.record, self.control, self.log)
+        return SearchState(
+            self.rules, self.tree, self.plan, self.record, control=self.control, log=self.log
+        )
 
     def run(
         self,

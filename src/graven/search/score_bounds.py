@@ -144,7 +144,7 @@ def combine(rules: Rules, tree: Tree, node: int, edge: int) -> None:
     lowest = tree.lower[own + mover] if tree.bounded[node] else LOWEST
     if tree.lower[below + mover] > lowest:
         lowest = tree.lower[below + mover]
-        tighten(players, tree, node, mover, lowest, HIGHEST)
+        tighten(players, tree, node, mover, low=lowest, high=HIGHEST)
         tree.proof_edge[node] = edge
         skip_worse(players, tree, node, lowest)
     elif (
@@ -157,11 +157,11 @@ def combine(rules: Rules, tree: Tree, node: int, edge: int) -> None:
         tree.skips[node] += 1
     constant = tree.meta[SCORE_SUM] == CONSTANT
     if players == 2 and constant:
-        tighten(players, tree, node, 1 - mover, LOWEST, tree.upper[below + 1 - mover])
+        tighten(players, tree, node, 1 - mover, low=LOWEST, high=tree.upper[below + 1 - mover])
     if has_bounded_children(players, tree, node):
         for player in range(players):
             low, high = envelope(players, tree, node, player)
-            tighten(players, tree, node, player, low if player != mover else LOWEST, high)
+            tighten(players, tree, node, player, low=low if player != mover else LOWEST, high=high)
     if players > 2 and constant and tree.bounded[node]:
         share_sum(players, tree, node)
     if is_decided(players, tree, node) and not was_proven:

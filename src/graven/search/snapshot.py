@@ -224,7 +224,7 @@ def take_snapshot(search: Search, path: Sequence[int], player: int | None = None
     evaluate(search.plan, visits, columns, generator(0))
     expanded = [_has_moves(tree, rules.players, child) for child in children]
     bounds = edge_bounds(rules, tree, edges, mover)
-    moves = _moves(search, visits, columns, expanded, bounds, has_amaf=depth is not None)
+    moves = _moves(search, visits, columns, expanded, bounds=bounds, has_amaf=depth is not None)
     return NodeSnapshot(turn, visits, moves, depth)
 
 

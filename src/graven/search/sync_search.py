@@ -66,7 +66,7 @@ class SyncSearch(ThreadedSearch):
         affordable = LOG_BYTES // (2 * log_bytes(self.rules, memory, fields))
         batch = options.batch_leaves * options.playouts_per_leaf
         self.most = max(batch, min(MOST, max(LEAST, affordable)))
-        self.shared_log = SharedLog(self.rules, options.threads, self.most, memory, fields)
+        self.shared_log = SharedLog(self.rules, options.threads, self.most, memory, fields=fields)
         later = replace(variant, learn=variant.learn_later or variant.learn)
         self.learn_later = learn_address(later, memory)
         words = options.threads * LINE_WORDS
@@ -194,7 +194,7 @@ class SyncedTree:
                 if done >= owner.goal or control[STOP]:
                     break
                 visits, left = owner.base + done, owner.goal - done
-                share = shares(visits, left, threads, GROWTH, owner.most)[self.number]
+                share = shares(visits, left, threads, GROWTH, most=owner.most)[self.number]
                 self.simulate(done, done + share)
                 self.add_others()
             leave(self._rounds, self.number, self.round)

@@ -233,7 +233,7 @@ GROUPS = {
     group.name: group
     for group in (
         # Few bytes at first: the transposition table has to be cleared for every search.
-        Group("nodes", NODES, Status.NEED_NODES, lambda rules: 512, 1 << 19),
+        Group("nodes", NODES, Status.NEED_NODES, lambda rules: 512, first_bytes=1 << 19),
         Group("edges", EDGES, Status.NEED_EDGES, lambda rules: 2 * rules.players * rules.max_moves),
         Group("tables", TABLES, Status.NEED_TABLES, lambda rules: 2),
         Group("links", LINKS, Status.NEED_LINKS, lambda rules: 2 * depth_capacity(rules)),

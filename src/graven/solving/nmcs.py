@@ -143,7 +143,7 @@ def play_out(rules: Rules, frames: NmcsFrames, rng: Rng) -> int:
     while contract.turn(rules, state) != TERMINAL:
         if length >= rules.max_plies:
             return Status.TOO_LONG
-        move = contract.sample(rules, state, 0, frames.legal[0], rng)
+        move = contract.sample(rules, state, 0, frames.legal[0], rng=rng)
         if move < 0:
             return Status.NO_MOVE
         if move >= rules.num_codes:

@@ -96,7 +96,7 @@ def list_codes(rules: Rules, memory: NrpaMemory, slot: int, ply: int) -> int:
             return -1 - Status.BAD_CODE
     codes = games.codes[slot, begin : begin + count]
     if memory.policies.use_features:
-        contract.features(rules, scratch.state, 0, scratch.legal, count, codes)
+        contract.features(rules, scratch.state, 0, scratch.legal, count=count, codes=codes)
         for i in range(count):
             if codes[i] >= rules.num_features:
                 return -1 - Status.BAD_CODE

@@ -39,7 +39,9 @@ def proof_line(
                 break
             reached = table.proof[entry] == 0
         winner_moves = (position.current_player == game.prover) == reached
-        code = _next_move(position, game, table, key, goal, winner_moves, bool(reached))
+        code = _next_move(
+            position, game, table, key, goal=goal, winner_moves=winner_moves, reached=bool(reached)
+        )
     return tuple(moves)
 
 

@@ -182,7 +182,7 @@ def store_all(
 ) -> None:
     """Enter many positions."""
     for i in range(len(keys)):
-        store(table, keys[i], proof[i], disproof[i], work[i])
+        store(table, keys[i], proof[i], disproof[i], work=work[i])
 
 
 @compiled
@@ -227,14 +227,14 @@ def play_out(game: ProofGame, stack: ProofStack, row: int) -> int:
             return Status.OK
         if row + length >= rules.max_plies:
             return Status.TOO_LONG
-        move = contract.sample(rules, state, turn, stack.legal, stack.rng)
+        move = contract.sample(rules, state, turn, stack.legal, rng=stack.rng)
         if move < 0:
             return Status.NO_MOVE
         if move >= rules.num_codes:
             return Status.BAD_CODE
         stack.trace[length] = turn * rules.num_codes + move
         length += 1
-        play_move(rules, state, stack.joint, turn, move)
+        play_move(rules, state, stack.joint, turn, move=move)
     score = terminal_score(game, stack, state)
     for i in range(length):
         stack.playouts[stack.trace[i]] += 1.0
@@ -273,7 +273,7 @@ def expand(game: ProofGame, stack: ProofStack, table: ProofTable, row: int) -> i
             return Status.BAD_CODE
         for i in range(rules.state_words):
             state[i] = stack.states[row, i]
-        play_move(rules, state, stack.joint, turn, move)
+        play_move(rules, state, stack.joint, turn, move=move)
         next_turn = contract.turn(rules, state)
         stack.child_work[row, child] = 0
         key, proof, disproof = 0, 0, 0
@@ -384,7 +384,7 @@ def search(game: ProofGame, stack: ProofStack, table: ProofTable, until: int) ->
         if least >= near_limit or combined >= far_limit or least == 0 or combined == 0:
             proof = least if stack.prover_moves[row] else combined
             disproof = combined if stack.prover_moves[row] else least
-            store(table, stack.keys[row], proof, disproof, stack.work[row])
+            store(table, stack.keys[row], proof, disproof, work=stack.work[row])
             if row == 0:
                 counters[ANSWERED] = 1
                 break
@@ -402,7 +402,7 @@ def search(game: ProofGame, stack: ProofStack, table: ProofTable, until: int) ->
         for i in range(rules.state_words):
             stack.states[row + 1, i] = stack.states[row, i]
         turn = contract.turn(rules, stack.states[row])
-        play_move(rules, stack.states[row + 1], stack.joint, turn, stack.moves[row, best])
+        play_move(rules, stack.states[row + 1], stack.joint, turn, move=stack.moves[row, best])
         stack.keys[row + 1] = stack.child_keys[row, best]
         if stack.prover_moves[row]:
             stack.proof_limit[row + 1], stack.disproof_limit[row + 1] = near_child, far_child

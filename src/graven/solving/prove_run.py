@@ -251,7 +251,7 @@ class ProofSession:
             columns["keys"],
             columns["proof"],
             columns["disproof"],
-            columns["work"],
+            work=columns["work"],
         )
 
     def _use_answer(self) -> None:
@@ -264,7 +264,9 @@ class ProofSession:
             self.upper = min(self.upper, float(stack.question[HIGHEST_MISSING]))
         if reached or (self.proven and self.lower == 0):
             self.best_code = self._most_promising()
-            self.pv = proof_line(self.position, self.game, self.stack, self.table, self.best_code)
+            self.pv = proof_line(
+                self.position, self.game, self.stack, self.table, first=self.best_code
+            )
         if not self.proven:
             self._ask((self.lower + self.upper) / 2)
 

@@ -71,7 +71,7 @@ def position_mask(position: Position, compact: CompactState) -> NDArray[np.int64
         if len(states) < 2:
             break
         for state in states:
-            move = contract.sample(rules, state, 0, legal, rng)
+            move = contract.sample(rules, state, 0, legal, rng=rng)
             if move < 0:
                 return mask
             play_one(rules, state, joint, move)

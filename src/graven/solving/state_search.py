@@ -195,7 +195,7 @@ def expand_states(rules: Rules, store: StateStore, until: int) -> int:
                 continue
             copy_to(store.child, store.state, rules.state_words)
             play_one(rules, store.child, store.joint, move)
-            status = add(rules, store, store.child, node, move)
+            status = add(rules, store, store.child, node, move=move)
             if status != Status.OK:
                 return status
     return Status.OK
@@ -205,7 +205,7 @@ def expand_states(rules: Rules, store: StateStore, until: int) -> int:
 def add_root(rules: Rules, store: StateStore, root: State) -> int:
     """Add the first node."""
     copy_to(store.state, root, rules.state_words)
-    return add(rules, store, store.state, NONE, 0)  # no move comes before move 0
+    return add(rules, store, store.state, NONE, move=0)  # no move comes before move 0
 
 
 @compiled

@@ -73,7 +73,7 @@ def from_class(
     bounds = {bound: _bound(title, bound, value, declared) for bound, value in arguments.items()}
     players = bounds.pop("players")
     first = _first_object(cls, title)
-    rules = ClassRules(cls, title, first, players, bounds["num_codes"])
+    rules = ClassRules(cls, title, first, players, num_codes=bounds["num_codes"])
     class_name = getattr(declared, "__name__", title)
     game = object_game(
         name=title,

@@ -24,7 +24,7 @@ def tally(
 ) -> None:
     """Add 1 to `counts[move]` for every move drawn; invalid codes count in the last entry."""
     for _ in range(draws):
-        move = contract.sample(rules, state, player, moves, rng)
+        move = contract.sample(rules, state, player, moves, rng=rng)
         if 0 <= move < rules.num_codes:
             counts[move] += 1
         else:
@@ -40,7 +40,7 @@ def uniformity_p_value(
     """
     counts = np.zeros(rules.num_codes + 1, dtype=np.int64)
     scratch = contract.new_moves(rules)
-    tally(rules, state.copy(), player, scratch, generator(seed), draws, counts)
+    tally(rules, state.copy(), player, scratch, rng=generator(seed), draws=draws, counts=counts)
     drawn = counts[moves]
     if drawn.sum() != draws:
         return 0.0

@@ -22,7 +22,9 @@ def call_rollout(
     rules: Rules, state: State, trace: Codes, out: Scores, rng: Rng, moves: Moves, joint: Moves
 ) -> int:
     """Play a uniform playout with the game's `rollout`."""
-    return roll_out(rules, state, trace, out, rng, moves, joint, rules.max_plies)
+    return roll_out(
+        rules, state, trace, out, rng=rng, moves=moves, joint=joint, plies=rules.max_plies
+    )
 
 
 def rollout_plays_like_sample(trial: GameTrial, played: RandomGame) -> None:
@@ -76,7 +78,9 @@ def _sampled(
         joint = {}
         for player in probe.players_to_move(turn):
             scratch = contract.new_moves(rules)
-            joint[player] = int(contract.sample(rules, position.state.copy(), player, scratch, rng))
+            joint[player] = int(
+                contract.sample(rules, position.state.copy(), player, scratch, rng=rng)
+            )
             moves.append(player * rules.num_codes + joint[player])
         position = probe.play(position, joint)
     return moves, position, int(rng[0])

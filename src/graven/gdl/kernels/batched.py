@@ -289,7 +289,16 @@ def batch_playouts(
     return play_lanes(
         constants,
         ValuePolicy(UNIFORM, 1.0, out),
-        LeafPlayouts(states, leaves, playouts_per_leaf, scratch, traces, lengths, out, rng),
+        LeafPlayouts(
+            states,
+            leaves,
+            playouts_per_leaf,
+            scratch,
+            traces=traces,
+            lengths=lengths,
+            out=out,
+            rng=rng,
+        ),
     )
 
 
@@ -311,5 +320,14 @@ def batch_policy_playouts(
     return play_lanes(
         constants,
         ValuePolicy(rule, epsilon, values),
-        LeafPlayouts(states, leaves, playouts_per_leaf, scratch, traces, lengths, out, rng),
+        LeafPlayouts(
+            states,
+            leaves,
+            playouts_per_leaf,
+            scratch,
+            traces=traces,
+            lengths=lengths,
+            out=out,
+            rng=rng,
+        ),
     )

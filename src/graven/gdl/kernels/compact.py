@@ -39,7 +39,7 @@ def _is_network(game: Game) -> bool:
 def compact_state(game: Game) -> CompactState:
     """Return how positions of a game are stored: those of a network as their propositions."""
     if not _is_network(game):
-        return CompactState(game.bounds.state_words, -1, 0, 0, 1.0)
+        return CompactState(game.bounds.state_words, -1, 0, 0, top_score=1.0)
     tables = game.constants
     role = single.role_of(tables, 0)
     goals = tables[role + single.GOALS]

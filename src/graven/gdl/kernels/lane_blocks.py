@@ -54,7 +54,7 @@ def store(typing_context: Any, array: Any, index: Any, block: Any) -> Any:
     """Write a block to `array[index]` and the words after it."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        pointer = _pointer(context, builder, array, values[0], values[1])
+        pointer = _pointer(context, builder, array, values[0], index=values[1])
         builder.store(values[2], pointer, align=8)
         return context.get_dummy_value()
 

@@ -214,7 +214,7 @@ def draw_weighted(parts: BatchScratch, values: Scores, words: int, player: int) 
                     total += values[index(64 * word + bits.lowest(left))]
                     left &= left - 1
             if not total >= TINY:
-                chosen = greatest(board, values, words, lane, random)
+                chosen = greatest(board, values, words, lane, random=random)
                 parts.choices[index(LANES * player + lane)] = chosen
                 continue
         least, reached, chosen = total * fraction(random), 0.0, 0

@@ -155,7 +155,7 @@ class _Rewriter:
             elif isinstance(literal, Not) and not isinstance(literal.body, Distinct):
                 fails.append(self._negated_atom(literal.body, holds))
         return NormalClause(
-            head, tuple(dict.fromkeys(holds)), tuple(fails), tuple(differ), self.rule
+            head, tuple(dict.fromkeys(holds)), tuple(fails), tuple(differ), origin=self.rule
         )
 
     def _negated_atom(self, body: Literal, holds: tuple[Atom, ...]) -> Atom:
@@ -257,5 +257,5 @@ def replaced(clause: NormalClause, values: dict[str, Term]) -> NormalClause:
             (_replace_term(left, values), _replace_term(right, values))
             for left, right in clause.differ
         ),
-        clause.origin,
+        origin=clause.origin,
     )

@@ -48,7 +48,7 @@ class GtpEngine:
     def __init__(
         self, board: GtpBoard, spec: str, budget: Budget, seed: int = 0, pondering: bool = False
     ) -> None:
-        self.session = GtpSession(board, spec, budget, seed, pondering)
+        self.session = GtpSession(board, spec, budget, seed, pondering=pondering)
         self.handlers: dict[str, Handler] = {}
         for group in (self, *(make_group(self.session) for make_group in GROUPS)):
             self.handlers.update(handlers_of(group, board.is_go))

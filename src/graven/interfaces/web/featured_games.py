@@ -33,14 +33,14 @@ def _square(title: str, pieces: Pieces, diagram: str) -> str:
     rows = _owners(diagram)
     ordered = rows if pieces == "discs" else rows[::-1]
     owners = [owner for row in ordered for owner in row]
-    return as_svg(SquareBoard(title, len(rows), len(rows[0]), owners, pieces))
+    return as_svg(SquareBoard(title, len(rows), len(rows[0]), owners, pieces=pieces))
 
 
 def _hex(title: str, diagram: str) -> str:
     rows = _owners(diagram)
     letters = "abcdefghijklmnop"[: len(rows[0])]
     names = [[f"{letter}{row + 1}" for letter in letters] for row in range(len(rows))]
-    return hex_svg(HexBoard(title, rows, list(range(len(rows))), letters, names, sides=True))
+    return hex_svg(HexBoard(title, rows, list(range(len(rows))), letters, names=names, sides=True))
 
 
 def _havannah(title: str, diagram: str) -> str:
@@ -50,7 +50,9 @@ def _havannah(title: str, diagram: str) -> str:
         [f"{row + 1}-{column}" for column in range(len(line))] for row, line in enumerate(rows)
     ]
     indents = [longest - len(row) for row in rows]
-    return hex_svg(HexBoard(title, rows, indents, "abcdefghi", names, ("white", "black")))
+    return hex_svg(
+        HexBoard(title, rows, indents, "abcdefghi", names=names, colours=("white", "black"))
+    )
 
 
 def _checkers() -> str:

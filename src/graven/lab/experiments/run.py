@@ -106,7 +106,9 @@ def play_missing(
     failures: list[FailedGame] = []
     added: list[GameJob] = []
     user_code = any(pairing.has_user_code for pairing in missing)
-    execution = _execute(_interleaved(missing), count, config, game, policies, user_code)
+    execution = _execute(
+        _interleaved(missing), count, config, game, policies=policies, user_code=user_code
+    )
     with closing(execution) as finished_jobs, _discarding(store, ids, added):
         for job, outcome in finished_jobs:
             if isinstance(outcome, FailedGame):
@@ -161,7 +163,7 @@ def _execute(
                 f"the policy {policies[0].name} exists in this process only: play with workers=1, "
                 "or put it in a file, as in ./mine.py:tree."
             )
-        return play_in_process(jobs, game, config.stop, policies, config.check)
+        return play_in_process(jobs, game, config.stop, policies, check=config.check)
     play = partial(play_job, check=True) if config.check else play_job
     if config.cluster is not None:
         from graven.lab.experiments.cluster import play_on_cluster

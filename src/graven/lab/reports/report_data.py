@@ -114,12 +114,16 @@ class ReportData:
         speeds = _speeds(self.summaries)[:MAX_SPEEDS]
         if speeds:
             caption = "Playouts per second of search, by game and budget, over all matches below."
-            result.append(Plot("speeds", SPEEDS, caption, redraw, lambda: plots.speeds(speeds)))
+            result.append(
+                Plot("speeds", SPEEDS, caption, redraw, draw=lambda: plots.speeds(speeds))
+            )
         if self.lengths:
             most_games_first = sorted(self.lengths.items(), key=lambda item: -sum(item[1].values()))
             shown = dict(most_games_first[:MAX_HISTOGRAMS])
             caption = "Lengths of games in plies, over all matches below."
-            result.append(Plot("lengths", SPEEDS, caption, redraw, lambda: plots.lengths(shown)))
+            result.append(
+                Plot("lengths", SPEEDS, caption, redraw, draw=lambda: plots.lengths(shown))
+            )
         return result
 
     def _published_figures(self, summary: Summary) -> list[FigurePosition]:

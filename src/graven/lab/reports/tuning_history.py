@@ -103,7 +103,7 @@ def _read_tuning(
     if len(budgets) == 1:
         pairing = replace(pairing, budgets=budgets.pop())
     trials = tuple(trial for trial, _ in played)
-    return TuningHistory(pairing, text, int(games), trials, _importance(study))
+    return TuningHistory(pairing, text, int(games), trials, importance=_importance(study))
 
 
 def _tried_settings(
@@ -129,7 +129,7 @@ def _tried_settings(
         rate = summary.score.win_rate or 0.0
         low, high = summary.statistics.ci95
         pruned = trial.state == TrialState.PRUNED
-        yield TriedSetting(number, spec, rate, low, high, pruned), summary
+        yield TriedSetting(number, spec, rate, low, high=high, pruned=pruned), summary
 
 
 def _importance(study: Any) -> dict[str, float]:

@@ -93,7 +93,7 @@ def play_in_turn(rules: Rules, policy: ValuePolicy, batch: LeafPlayouts) -> int:
             for move in range(codes):
                 ranks[move] = move
     for playout in range(batch.leaves * batch.playouts_per_leaf):
-        status = play_one(rules, policy, batch, parts, playout)
+        status = play_one(rules, policy, batch, parts, playout=playout)
         if status != Status.OK:
             return status
     return Status.OK
@@ -175,7 +175,7 @@ def chosen(
     for i in range(count):
         total += policy.values[index(base + nth_set(legal, i))]
     if not total >= TINY:
-        return greatest_value(policy, legal, base, count, random)
+        return greatest_value(policy, legal, base, count, random=random)
     least, reached, at = total * fraction(random), 0.0, 0
     while at < count:
         reached += policy.values[index(base + nth_set(legal, at))]

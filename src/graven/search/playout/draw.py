@@ -57,7 +57,7 @@ def list_codes(rules: Rules, record: Record, codes: Codes, player: int) -> int:
     """
     if rules.feature:
         count = contract.playout_moves_with_features(
-            rules, record.state, player, record.moves, codes
+            rules, record.state, player, record.moves, codes=codes
         )
     else:
         # The moves are the codes.

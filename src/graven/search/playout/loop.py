@@ -63,7 +63,7 @@ def draw_chance(rules: Rules, record: Record) -> int:
     """Return a random outcome where chance decides, or the negative number of a fault."""
     if not is_given(rules.chance):
         return -1
-    return contract.draw_outcome(rules, record.state, record.moves, record.values, record.rng)
+    return contract.draw_outcome(rules, record.state, record.moves, record.values, rng=record.rng)
 
 
 @inlined
@@ -75,10 +75,10 @@ def play_uniformly(rules: Rules, record: Record) -> int:
         record.state,
         record.trace[length:],
         record.scores,
-        record.rng,
-        record.moves,
-        record.joint,
-        rules.max_plies - shape[STEPS],
+        rng=record.rng,
+        moves=record.moves,
+        joint=record.joint,
+        plies=rules.max_plies - shape[STEPS],
     )
     if count < 0:
         return -count
@@ -89,4 +89,4 @@ def play_uniformly(rules: Rules, record: Record) -> int:
 @inlined
 def random_move(rules: Rules, record: Record, player: int) -> int:
     """Return a uniformly random move of a player, or a negative number if there is none."""
-    return contract.sample(rules, record.state, player, record.moves, record.rng)
+    return contract.sample(rules, record.state, player, record.moves, rng=record.rng)

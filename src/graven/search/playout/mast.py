@@ -94,9 +94,9 @@ def choose_gibbs(rules: Rules, record: Record, memory: GibbsMemory, player: int)
     count = list_codes(rules, record, codes, player)
     if count < 0:
         return count
-    at, _ = draw_weighted(Options(memory.weights, codes, mask, base, count), record.rng)
+    at, _ = draw_weighted(Options(memory.weights, codes, mask, base, size=count), record.rng)
     if at < 0:
-        at = draw_by_logits(Options(memory.logits, codes, mask, base, count), record.rng)
+        at = draw_by_logits(Options(memory.logits, codes, mask, base, size=count), record.rng)
     note(record, memory, base, at)
     return move_at(rules, record, codes, at)
 
@@ -110,7 +110,7 @@ def choose_greedy(rules: Rules, record: Record, memory: GreedyMemory, player: in
         move = random_move(rules, record, player)
         if 0 <= move < rules.num_codes:
             record.moves[0] = move
-            contract.features(rules, record.state, player, record.moves, 1, codes)
+            contract.features(rules, record.state, player, record.moves, count=1, codes=codes)
             if codes[0] >= rules.num_features:
                 return BAD_CHOICE
             note(record, memory, base, 0)
@@ -118,7 +118,7 @@ def choose_greedy(rules: Rules, record: Record, memory: GreedyMemory, player: in
     count = list_codes(rules, record, codes, player)
     if count < 0:
         return count
-    at = draw_best(Options(memory.means, codes, memory.mask, base, count), record.rng)
+    at = draw_best(Options(memory.means, codes, memory.mask, base, size=count), record.rng)
     note(record, memory, base, at)
     return move_at(rules, record, codes, at)
 
@@ -309,7 +309,7 @@ EPSILON = Parameter(
 def unseen(default: float, paper: str) -> Parameter:
     """The mean of a move that was never played."""
     return Parameter(
-        "unseen", default, f"the mean of a move that was never played ({paper})", 0.0, 1.0
+        "unseen", default, f"the mean of a move that was never played ({paper})", 0.0, high=1.0
     )
 
 
@@ -320,7 +320,7 @@ def decay(default: float, paper: str) -> Parameter:
         default,
         f"the part of the statistics kept from one move of a game to the next ({paper})",
         0.0,
-        1.0,
+        high=1.0,
     )
 
 
@@ -333,7 +333,7 @@ BATCHES = (
         low=0,
         high=1e9,
     ),
-    Parameter("batch_decay", 0.5, "the part of the statistics kept after a batch", 0.001, 1.0),
+    Parameter("batch_decay", 0.5, "the part of the statistics kept after a batch", 0.001, high=1.0),
 )
 
 JOINT = Parameter(

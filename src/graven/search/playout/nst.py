@@ -169,7 +169,7 @@ def choose_greedy(rules: Rules, record: Record, memory: NstMemory, player: int) 
     count = list_values(rules, record, memory, player)
     if count < 0:
         return count
-    options = Options(memory.values, memory.order, _ALL, 0, count)
+    options = Options(memory.values, memory.order, _ALL, 0, size=count)
     return record.moves[draw_best(options, record.rng)]
 
 
@@ -181,7 +181,7 @@ def choose_gibbs(rules: Rules, record: Record, memory: NstMemory, player: int) -
         return count
     for i in range(count):
         memory.logits[i] = memory.k * memory.values[i]
-    options = Options(memory.logits, memory.order, _ALL, 0, count)
+    options = Options(memory.logits, memory.order, _ALL, 0, size=count)
     return record.moves[draw_by_logits(options, record.rng)]
 
 

@@ -86,7 +86,7 @@ def choose(rules: Rules, record: Record, memory: PoolRaveMemory, player: int) ->
     if memory.counts[player] > 0 and uniform(record.rng) < memory.p:
         at = player * memory.size + below(record.rng, memory.counts[player])
         move: Any = np.int64(memory.moves[at])
-        if contract.is_playout_move(rules, record.state, player, move, record.moves):
+        if contract.is_playout_move(rules, record.state, player, move, moves=record.moves):
             return move
     return random_move(rules, record, player)
 

@@ -106,9 +106,9 @@ def choose(rules: Rules, record: Record, memory: PpaMemory, player: int) -> int:
     count = list_codes(rules, record, codes, player)
     if count < 0:
         return count
-    at, total = draw_weighted(Options(memory.weights, codes, mask, base, count), record.rng)
+    at, total = draw_weighted(Options(memory.weights, codes, mask, base, size=count), record.rng)
     if at < 0:
-        at = draw_by_logits(Options(memory.logits, codes, mask, base, count), record.rng)
+        at = draw_by_logits(Options(memory.logits, codes, mask, base, size=count), record.rng)
     memory.totals[choice] = total
     memory.chosen[choice] = at
     memory.movers[choice] = player
@@ -133,7 +133,7 @@ def adapt(rules: Rules, memory: PpaMemory, choice: Choice) -> None:
             touched = touch(memory, touched, code)
             changes[code] -= part * weights[code]
     else:
-        top, total = highest_and_sum(Options(memory.logits, codes, mask, base, choice.size))
+        top, total = highest_and_sum(Options(memory.logits, codes, mask, base, size=choice.size))
         for i in range(choice.size):
             code = base + (codes[i] & mask)
             touched = touch(memory, touched, code)
@@ -192,7 +192,7 @@ def tree_choice(rules: Rules, tree: Tree, memory: PpaMemory, place: int, edge: i
         code = tree.codes[first + i] if rules.feature else tree.moves[first + i]
         codes[i] = code
         total += memory.weights[base + (code & memory.mask)]
-    return Choice(player, codes, count, edge - first, total)
+    return Choice(player, codes, count, edge - first, total=total)
 
 
 def learn(rules: Rules, tree: Tree, record: Record, memory: PpaMemory) -> None:
@@ -222,7 +222,9 @@ def adapt_winners(rules: Rules, tree: Tree, record: Record, memory: PpaMemory) -
         mover, start = memory.movers[i], starts[i]
         if record.joint[mover]:
             codes, count = memory.codes[start:], starts[i + 1] - start
-            adapt(rules, memory, Choice(mover, codes, count, memory.chosen[i], memory.totals[i]))
+            adapt(
+                rules, memory, Choice(mover, codes, count, memory.chosen[i], total=memory.totals[i])
+            )
     settle(rules, memory)
 
 
@@ -245,7 +247,7 @@ def learn_later(rules: Rules, tree: Tree, record: Record, memory: PpaMemory) -> 
     for i in range(memory.choices[0]):
         codes, count = memory.codes[starts[i] :], starts[i + 1] - starts[i]
         base: Any = np.uint64(memory.movers[i] * rules.num_features)
-        memory.totals[i] = sum_of_weights(Options(weights, codes, mask, base, count))
+        memory.totals[i] = sum_of_weights(Options(weights, codes, mask, base, size=count))
     adapt_winners(rules, tree, record, memory)
 
 

@@ -124,19 +124,21 @@ ALPHA = Parameter(
 )
 
 FORMULAS = (
-    Formula("bias", value_bias, (C, BIAS), untried, beta_bias, selected_by="bias", whole=True),
+    Formula(
+        "bias", value_bias, (C, BIAS), untried, weight=beta_bias, selected_by="bias", whole=True
+    ),
     Formula(
         "additive",
         value_additive,
         (C_UCB, ALPHA, K),
         untried_additive,
-        additive_weight,
+        weight=additive_weight,
         selected_by="alpha",
     ),
-    Formula("k", value_k, (C_UCB, K), untried, beta_k, selected_by="k"),
-    Formula("gelly", value_gelly, (C, B), untried, beta_gelly, selected_by="b"),
-    Formula("orego1", value_gelly, (C,), untried, beta_gelly, fixed={"b": 0.0}),
-    Formula("orego2", value_orego2, (C,), untried, beta_orego2),
+    Formula("k", value_k, (C_UCB, K), untried, weight=beta_k, selected_by="k"),
+    Formula("gelly", value_gelly, (C, B), untried, weight=beta_gelly, selected_by="b"),
+    Formula("orego1", value_gelly, (C,), untried, weight=beta_gelly, fixed={"b": 0.0}),
+    Formula("orego2", value_orego2, (C,), untried, weight=beta_orego2),
 )
 
 POLICIES = (

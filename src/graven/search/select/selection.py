@@ -164,14 +164,16 @@ def select_edge(
         if reads.prior_options:
             amaf_visits += params[PRIOR_AMAF]
             amaf_total += params[PRIOR_AMAF] * prior
-        edge = Edge(float(own_counts[i]), own_sums[i], amaf_visits, amaf_total, squared, prior)
+        edge = Edge(
+            float(own_counts[i]), own_sums[i], amaf_visits, amaf_total, squares=squared, prior=prior
+        )
         tried = whole or edge.visits > 0.0
         values[i] = value(p, node, edge) if tried else untried(p, node, edge)
         if reads.prior_options:
             values[i] += params[PRIOR_BIAS] * prior / (edge.visits + 1.0)
     if params[OFFSET] > 0.0:
         level_values(values, count, params[OFFSET])
-    return lo + argmax(values, count, own_moves, params[TIES], rng)
+    return lo + argmax(values, count, own_moves, params[TIES], rng=rng)
 
 
 @inlined
@@ -192,7 +194,7 @@ def argmax(values: Floats, count: int, moves: Ints, ties: float, rng: Rng) -> in
     algorithm 1, which takes a later move only if it is better. Writes to LANES values after them.
     """
     if count > MASKED:
-        return argmax_of_many(values, count, moves, ties, rng)
+        return argmax_of_many(values, count, moves, ties, rng=rng)
     # The places of the greatest values as bits: the processor could not predict a branch.
     for i in range(LANES):
         values[count + i] = -np.inf

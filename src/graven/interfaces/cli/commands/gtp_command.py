@@ -55,7 +55,7 @@ def gtp(
     if {*played.player_names} != {"Black", "White"}:
         raise UsageError(f"GTP needs a game of Black and White; {played.spec} has other players.")
     spec = with_threads(agent or default_spec(played), threads)
-    engine = GtpEngine(GtpBoard(played), spec, Budget(playouts, seconds), seed, ponder)
+    engine = GtpEngine(GtpBoard(played), spec, Budget(playouts, seconds), seed, pondering=ponder)
     if sys.stdin is None or sys.stdout is None:
         raise UsageError("standard input or output is closed: GTP needs both.")
     engine.run(InputLines(_input_stream()), sys.stdout)

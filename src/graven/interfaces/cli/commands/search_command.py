@@ -149,7 +149,7 @@ def search(
         }
         print_json({**head, **result.to_dict()})
     else:
-        _print_result(position, searcher.spec, result, top, rolled)
+        _print_result(position, searcher.spec, result, top, rolled=rolled)
         if interrupted:
             out().print("Stopped before the budget was spent.", style="yellow")
     if interrupted:
