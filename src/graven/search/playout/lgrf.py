@@ -162,7 +162,16 @@ POLICIES = (
     PlayoutPolicy(
         "lgrf",
         "Plays the last good reply to the moves before, over uniform playouts or the game's own.",
-        (PlayoutVariant(choose, PARAMETERS, learn=learn, memory=new_memory, selected_by="order"),),
+        (
+            PlayoutVariant(
+                choose,
+                PARAMETERS,
+                learn=learn,
+                memory=new_memory,
+                selected_by="order",
+                playout_fields=(),
+            ),
+        ),
         base="over",
     ),
 )
