@@ -38,7 +38,8 @@ def test_a_game_shows_its_options_and_its_start(run):
 
 
 def test_a_playout_of_one_game_is_listed_with_the_game_and_with_the_agents(run):
-    assert "game-specific playouts: mogo" in run("games", "go").out
+    playouts = "game-specific playouts: fillboard, mogo, mogo-tactics"
+    assert playouts in run("games", "go").out
     assert json.loads(run("games", "go(colors=3)", "--json").out)["playouts"] == []
     shown = run("agents", "mogo").out
     assert "playout of one game" in shown
