@@ -7,8 +7,8 @@ import pytest
 from graven.agents import SearchAgent
 from graven.core.errors import UsageError
 from graven.core.rng import derive
-from graven.games.registry import make_game
 from graven.search.budget import Budget
+from graven.sources.load import load_game
 from tests.lab.test_cluster import cluster, wait_for_workers
 
 pytest.importorskip("distributed", reason="the extra 'cluster' (Dask) is not installed")
@@ -19,7 +19,7 @@ __all__ = ["cluster"]  # a fixture
 def test_a_search_on_a_cluster_adds_up_the_trees_of_its_workers(cluster):
     address, _ = cluster
     wait_for_workers(address, 2)
-    position = make_game("nogo(size=5)").start()
+    position = load_game("nogo(size=5)").start()
     agent = SearchAgent("grave")
     result = agent.search(position, playouts=501, seed=3, cluster=address)
     assert result.playouts == 501
@@ -39,6 +39,6 @@ def test_a_search_on_a_cluster_adds_up_the_trees_of_its_workers(cluster):
 
 
 def test_a_cluster_that_does_not_answer_is_reported():
-    position = make_game("nogo(size=5)").start()
+    position = load_game("nogo(size=5)").start()
     with pytest.raises(UsageError, match="scheduler's address"):
         SearchAgent("uct").search(position, playouts=10, cluster="here")
