@@ -13,7 +13,7 @@ $(STAMP): pyproject.toml
 	touch $(STAMP)
 
 demo: setup
-	$(VENV)/bin/graven match knightthrough 'grave(ref=50,bias=1e-4)' 'rave(bias=0.01)' \
+	$(VENV)/bin/graven match knightthrough 'grave(ref=50,bias=1e-4,solver=off)' 'rave(bias=0.01,solver=off)' \
 		--games 100 --playouts 1000 --published 67.8
 
 lint: setup

@@ -73,7 +73,8 @@ def test_search_shows_board_table_and_principal_variation(run):
 
 
 def test_search_gives_json(run):
-    result = json.loads(run(*SEARCH, "--moves", "B2 A1", "--json").out)
+    words = (*SEARCH, "--agent", "uct(solver=off)", "--moves", "B2 A1", "--json")
+    result = json.loads(run(*words).out)
     assert result["game"] == "nogo(size=3x3)"
     assert result["played"] == ["B2", "A1"]
     assert result["playouts"] == 200

@@ -108,14 +108,14 @@ def test_an_invalid_address_is_refused(address):
 
 @pytest.mark.filterwarnings("default")
 def test_a_missing_scheduler_is_an_error(monkeypatch):
-    monkeypatch.setattr("graven.lab.experiments.cluster.CONNECT_SECONDS", 1)
+    monkeypatch.setattr("graven.agents.dask_cluster.CONNECT_SECONDS", 1)
     with pytest.raises(UsageError, match="no Dask scheduler answers"):
         match(GAME, *AGENTS, cluster=f"tcp://127.0.0.1:{free_port()}")
 
 
 @pytest.mark.filterwarnings("default")
 def test_a_scheduler_that_breaks_off_is_one_sentence_without_a_traceback(monkeypatch, capfd):
-    monkeypatch.setattr("graven.lab.experiments.cluster.CONNECT_SECONDS", 2)
+    monkeypatch.setattr("graven.agents.dask_cluster.CONNECT_SECONDS", 2)
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
         def answer_nonsense():

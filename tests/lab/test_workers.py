@@ -94,7 +94,7 @@ def test_stopping_ends_all_workers():
 
 
 def test_a_run_in_which_every_game_fails_ends_with_an_error(monkeypatch):
-    def all_fail(jobs, *_):
+    def all_fail(jobs, *_, **__):
         return ((job, FailedGame(job, "no reason")) for job in jobs)
 
     monkeypatch.setattr(run, "_execute", all_fail)

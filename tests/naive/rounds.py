@@ -74,9 +74,10 @@ class NaiveRounds:
         copy.playout.learn_later(simulation, plies)
         tables = [(dict(node.amaf_count), dict(node.amaf_total)) for node, _, _ in path[1:]]
         copy.backup(path, simulation.trace, at, simulation.scores)
-        # Only the root's AMAF table counts the simulations of others.
+        # Only the root's AMAF table counts the simulations of others; its position may occur again.
         for (node, _, _), (counts, totals) in zip(path[1:], tables, strict=True):
-            node.amaf_count, node.amaf_total = counts, totals
+            if node is not copy.root:
+                node.amaf_count, node.amaf_total = counts, totals
 
     def is_listed(self, node, choice):
         """Whether the node has the move at the same place: superko may allow other moves."""

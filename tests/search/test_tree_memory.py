@@ -13,7 +13,7 @@ from graven.search import tree_memory
 from graven.search.tree import GROUPS, TreeArena
 from graven.search.tree_memory import take_buffer
 
-GAME = make_game("breakthrough(size=5)")
+GAME = make_game("breakthrough(size=5)").changed(prior=None)  # a prior takes more memory
 
 
 @pytest.fixture(autouse=True)

@@ -131,9 +131,9 @@ def migrate_spec(text: str) -> str:
 
 
 def stored_spec(text: str) -> str:
-    """Return a canonical spec as records store it: with solver=on, and without solver=off.
+    """Return a canonical spec as stores keep it: with solver=on, and without solver=off.
 
-    Records that are older than the solver keep their texts.
+    Rows that are older than the solver keep their texts.
     """
     return _with_arguments(text, lambda arguments: _with_solver(arguments, "on", omitted="off"))
 

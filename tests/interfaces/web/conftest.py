@@ -29,7 +29,8 @@ def store(tmp_path_factory):
     path = tmp_path_factory.mktemp("page") / "graven.db"
     match("nogo(size=4)", "grave", "uct", games=4, playouts=60, workers=1, store=path)
     setup = paper("cazenave2015").table("6").figures[1].setup
-    match(setup.game, setup.first, setup.second, games=2, playouts=1000, workers=1, store=path)
+    first, second = (f"{spec[:-1]},solver=off)" for spec in (setup.first, setup.second))
+    match(setup.game, first, second, games=2, playouts=1000, workers=1, store=path)
     return path
 
 

@@ -29,8 +29,9 @@ def overview(papers: list[Paper], results: Results) -> Grid:
     from rich.table import Table as Grid
 
     grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for heading in ("paper", "table", "what it shows"):
-        grid.add_column(heading, overflow="fold")
+    for heading in ("paper", "table"):
+        grid.add_column(heading, no_wrap=True)
+    grid.add_column("what it shows", overflow="fold")
     for heading in ("figures", "playable", "played", "equivalent", "differ", "games"):
         grid.add_column(heading, justify="right")
     for paper in papers:

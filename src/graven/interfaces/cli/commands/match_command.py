@@ -112,8 +112,8 @@ def match(
 
     \b
     Examples:
-      graven match knightthrough "grave(ref=50,bias=1e-4)" "rave(bias=0.01)" --published 67.8 \\
-        --published-games 500
+      graven match knightthrough "grave(ref=50,bias=1e-4,solver=off)" \\
+        "rave(bias=0.01,solver=off)" --published 67.8 --published-games 500
       graven match domineering --size 19 "rave(playouts=1000)" "uct(playouts=10000)" --games 20
       graven match nogo grave uct --seconds 0.1 --workers 4 --json
       graven match breakthrough grave uct --time 60 --increment 0.5 --games 20
