@@ -36,15 +36,21 @@ class NaiveRounds:
             copy.rng, copy.batches = generator(derive(seed, number)), []
         while playouts:
             shares = self.shares(self.root.visits, playouts)
+            before = [table_of(copy.root) for copy in self.copies]
             for copy, share in zip(self.copies, shares, strict=True):
                 copy.log = []
                 copy.simulate(share)
             logs = [list(copy.log) for copy in self.copies]
+            added = [
+                difference(table_of(copy.root), table)
+                for copy, table in zip(self.copies, before, strict=True)
+            ]
             for copy in self.copies:
-                for source, log in zip(self.copies, logs, strict=True):
-                    if source is not copy:
+                for source, log, table in zip(self.copies, logs, added, strict=True):
+                    if source is not copy and log:
                         for simulation in log:
                             self.add(copy, simulation)
+                        add_table(copy.root, table)
             playouts -= sum(shares)
 
     def shares(self, visits, playouts):
@@ -72,12 +78,11 @@ class NaiveRounds:
             plies += 1
             node = self.child(copy, node, state, played)
         copy.playout.learn_later(simulation, plies)
-        tables = [(dict(node.amaf_count), dict(node.amaf_total)) for node, _, _ in path[1:]]
+        tables = [table_of(node) for node, _, _ in path]
         copy.backup(path, simulation.trace, at, simulation.scores)
-        # Only the root's AMAF table counts the simulations of others; its position may occur again.
-        for (node, _, _), (counts, totals) in zip(path[1:], tables, strict=True):
-            if node is not copy.root:
-                node.amaf_count, node.amaf_total = counts, totals
+        # AMAF tables do not count the simulations of others, except the root's, see `run`.
+        for (node, _, _), (counts, totals) in zip(path, tables, strict=True):
+            node.amaf_count, node.amaf_total = counts, totals
 
     def is_listed(self, node, choice):
         """Whether the node has the move at the same place: superko may allow other moves."""
@@ -93,3 +98,23 @@ class NaiveRounds:
         if node.turn == SIMULTANEOUS and copy.transpositions:
             return copy.nodes.get(contract.key(copy.rules, state))
         return node.children.get(tuple(move for _, move in played))
+
+
+def table_of(node):
+    """A copy of a node's AMAF statistics."""
+    return dict(node.amaf_count), dict(node.amaf_total)
+
+
+def difference(table, before):
+    """What was added to AMAF statistics; sums are rounded as differences of sums."""
+    return tuple(
+        {key: value - old.get(key, 0) for key, value in new.items()}
+        for new, old in zip(table, before, strict=True)
+    )
+
+
+def add_table(node, table):
+    """Add what was added to another node's AMAF statistics."""
+    for mine, added in zip((node.amaf_count, node.amaf_total), table, strict=True):
+        for key, value in added.items():
+            mine[key] = mine.get(key, 0) + value
