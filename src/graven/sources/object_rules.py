@@ -36,8 +36,9 @@ LENGTH, PATH, KEY, TURN, COUNT, HEAD = range(6)
 SCORE_UNIT = 1 << 62
 # Indices into the constants: where these parts of a state begin.
 LEGAL_AT, HISTORY_AT, CHANCES_AT = range(3)
-# Of so many positions near the root it is remembered what they looked like.
-REMEMBERED = 4096
+# In so many plies of a thread it is checked that the same moves lead to the same position; of so
+# many positions it is remembered what they looked like.
+CHECKED, REMEMBERED = 10_000, 4_096
 # So often a game is replayed to find out whether its rules are random.
 REPLAYS = 20
 CACHED_OBJECTS = 16
@@ -182,12 +183,10 @@ class ObjectCallbacks:
                 f"a position of {self.name} has {count} legal moves, and `max_moves` is "
                 f"{self.max_moves}: pass a larger `max_moves` to {self.bounds.declared_in}."
             )
-        seen = self._thread.__dict__.setdefault("seen", {})
-        look = hash((turn, *codes))
-        if len(seen) < REMEMBERED:
-            seen.setdefault((path, length), look)
-        if seen.get((path, length), look) != look:
-            self._report_difference(state, length)
+        checked = getattr(self._thread, "checked", 0)
+        if checked < CHECKED:
+            self._thread.checked = checked + 1
+            self._check_seen(state, (path, length), hash((turn, *codes)))
         scores = self._no_scores
         if turn == TERMINAL:
             scores = [round(score * SCORE_UNIT) for score in results]
@@ -199,6 +198,17 @@ class ObjectCallbacks:
         # One assignment: each assignment to an array costs as much as several objects.
         state[: self.legal_at + count] = [length, path, key, turn, count, *scores, *codes]
         self._thread.latest = (path, length, position)
+
+    def _check_seen(self, state: State, place: tuple[int, int], look: int) -> None:
+        """Raise ContractError if a position, `place`, looked otherwise when it was reached before.
+
+        `place` is the hash and the length of the history.
+        """
+        seen = self._thread.__dict__.setdefault("seen", {})
+        if len(seen) < REMEMBERED:
+            seen.setdefault(place, look)
+        if seen.get(place, look) != look:
+            self._report_difference(state, place[1])
 
     def _take(self, state: State, length: int, path: int) -> Any:
         """Return an object of the position that may be modified."""
