@@ -1,4 +1,4 @@
-"""A class name and a module name occur once in the package."""
+"""A class name and a module name occur once in the package; no test imports another one."""
 
 from __future__ import annotations
 
@@ -37,3 +37,17 @@ def test_class_names_are_unique():
                 places[node.name].append(f"{path.relative_to(PACKAGE)}:{node.lineno}")
     assert len(places) > 100
     assert not repeated(places), repeated(places)
+
+
+def test_no_test_module_imports_another():
+    imports = []
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+                imports += [
+                    f"{path.name}: {name}"
+                    for name in names
+                    if name.startswith("tests.") and name.rpartition(".")[2].startswith("test_")
+                ]
+    assert imports == []

@@ -9,7 +9,7 @@ from graven.core.errors import UsageError
 from graven.core.rng import derive
 from graven.search.budget import Budget
 from graven.sources.load import load_game
-from tests.lab.test_cluster import cluster, wait_for_workers
+from tests.lab.local_cluster import cluster, wait_for_workers
 
 pytest.importorskip("distributed", reason="the extra 'cluster' (Dask) is not installed")
 __all__ = ["cluster"]  # a fixture

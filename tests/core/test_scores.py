@@ -10,7 +10,7 @@ import pytest
 import graven as gv
 from graven.lab.store.store import Store
 from graven.solving import solve
-from tests.lab.test_store import PAIRING, result
+from tests.lab.stored_examples import PAIRING, result
 from tests.naive import tiny
 
 

@@ -10,20 +10,16 @@ import pytest
 
 from graven.lab.store.store import Store
 from graven.lab.store.store_file import StoreError
-from tests.lab.test_store import OLD_FILE, OLD_PAIRING, PAIRING, filled, result
+from tests.lab.stored_examples import (
+    OLD_FILE,
+    OLD_PAIRING,
+    PAIRING,
+    content,
+    filled,
+    result,
+)
 
 FLIPS = 400
-
-
-def content(path):
-    """All that a user can read from a store."""
-    with Store(path, write=False) as store:
-        return (
-            list(store.rows()),
-            [str(summary) for summary in store.summaries()],
-            list(store.results(PAIRING, 1000)),
-            store.lengths(),
-        )
 
 
 def test_no_flipped_bit_changes_what_is_read(tmp_path):

@@ -16,7 +16,7 @@ from graven.search import tree as arrays
 from graven.search.budget import Budget
 from graven.search.snapshot import root_path, take_snapshot
 from tests.naive import tiny
-from tests.sources.test_python_class import Heaps
+from tests.sources.heaps import Heaps
 
 BOTH = pytest.mark.parametrize("parallel", ["sync", "root"])
 

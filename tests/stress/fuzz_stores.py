@@ -9,8 +9,7 @@ from pathlib import Path
 
 from graven.core.errors import GravenError
 from graven.lab.store.store import Store
-from tests.lab.test_checksums import content
-from tests.lab.test_store import PAIRING, filled, result
+from tests.lab.stored_examples import PAIRING, content, filled, result
 from tests.stress.seeds import mutated
 
 

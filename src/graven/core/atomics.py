@@ -43,7 +43,7 @@ def load_acquire(typing_context: Any, array: Any, place: Any) -> Any:
 
 @intrinsic  # type: ignore[untyped-decorator]
 def store_release(typing_context: Any, array: Any, place: Any, value: Any) -> Any:
-    """Set array[place]; whoever reads it by `load_acquire` sees all that was written before."""
+    """Set array[place]; readers that use `load_acquire` then see all that was written before."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         pointer = _pointer(context, builder, array, values[0], place=values[1])

@@ -117,3 +117,8 @@ def page_search(position, retained=None, *, player=0, playouts=None, memory_mib=
         memory_mib=memory_mib,
     )
     return PageSearch(request, retained or RetainedSearch())
+
+
+def wait_for_plies(visitor, plies):
+    """Wait until the page in a browser shows so many plies."""
+    visitor.until(f"graven.state.plies.length >= {plies}")

@@ -7,11 +7,8 @@ import re
 
 import pytest
 
+from tests.interfaces.web.helpers import wait_for_plies
 from tests.interfaces.web.take_away_rules import TAKE_AWAY_RULES
-
-
-def wait_for_plies(visitor, plies):
-    visitor.until(f"graven.state.plies.length >= {plies}")
 
 
 def test_a_whole_game_by_clicks(visit):

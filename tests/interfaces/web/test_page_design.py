@@ -8,7 +8,7 @@ import re
 import pytest
 from matplotlib.image import imread
 
-from tests.interfaces.web.test_browser import wait_for_plies
+from tests.interfaces.web.helpers import wait_for_plies
 
 DESK = {"viewport": {"width": 1400, "height": 900}}
 PHONE = {"viewport": {"width": 390, "height": 844}}

@@ -1,7 +1,7 @@
 """LGRF: the last good reply, forgotten once it fails (Baier and Drake 2010).
 
-A reply is a player's move after the one or two moves before it, whoever made them. After a
-simulation the replies of its winners are stored, and those of its losers removed if they are the
+A reply is a player's move after the one or two moves before it, of any player. After a simulation
+the replies of its winners are stored, and those of its losers removed if they are the
 stored ones; neither winner nor loser is who has an equal score with everybody. A playout plays the
 stored reply to the last two moves, else the one to the last move, else a move of the base playout
 policy, wherever the reply is legal.
