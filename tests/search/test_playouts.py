@@ -261,18 +261,18 @@ def frequencies(spec, logits, draws=40_000):
 
 
 def draw_many(search, rng, draws, counts):
-    rules, tree, record = search.rules, search.tree, search.record
+    rules, record = search.rules, search.record
     record.rng[:] = rng
     for _ in range(draws):
         contract.start(rules, record.state)
         record.shape[:] = 0
-        assert one_playout(search.plan, rules, tree, record) == Status.OK
+        assert one_playout(search.plan.playout, search.state) == Status.OK
         counts[int(record.trace[0])] += 1
 
 
 @compiled
-def one_playout(plan, rules, tree, record):
-    return call_playout(plan.playout, (rules, tree, record, plan.memory))
+def one_playout(playout, state):
+    return call_playout(playout, (state,))
 
 
 @pytest.mark.parametrize("spec", ["uct+mast(k=3)", "uct+ppa(alpha=1)"])

@@ -22,7 +22,7 @@ from graven.core.status import Status
 from graven.search.descend import descend
 from graven.search.layout import Float64, Int64, UInt32, arrays_of, new_arrays
 from graven.search.options import SearchOptions
-from graven.search.plan import SearchState, call_learn, call_play_batch, call_settle
+from graven.search.plan import SearchState, call_learn, call_play_batch, call_settle, state_at
 from graven.search.playout.by_values import scratch_words
 from graven.search.simulate import DONE, STOP, finish, play_out, reserve
 from graven.search.tree import DEPTH, LENGTH, ROOT, SHAPE, STEPS, Record, trace_capacity
@@ -86,11 +86,12 @@ def batch_bytes(rules: Rules, leaves: int, playouts_per_leaf: int, at_once: bool
 
 
 @compiled
-def simulate_batches(search: SearchState, batch: Batch, until: int, goal: int) -> int:
+def simulate_batches(state: int, batch: Batch, until: int, goal: int) -> int:
     """Run batches until `control[DONE]` reaches `until`, or STOP, or a status but OK.
 
     Only `goal` makes a batch smaller than usual: where a search pauses must not change it.
     """
+    search = state_at(state)
     rng, control = search.record.rng, search.control
     while control[DONE] < until and control[STOP] == 0:
         left = goal - control[DONE]
@@ -230,7 +231,7 @@ def play_at_once(search: SearchState, batch: Batch, leaves: int, playouts_per_le
                 return Status.BAD_SCORE
             record.shape[LENGTH] = begun + length
             if batch.learn:
-                call_learn(batch.learn, (search.rules, search.tree, record, search.plan.memory))
+                call_learn(batch.learn, (search.plan.state,))
             finish(search)
     if batch.settle:
         call_settle(batch.settle, (search.rules, search.plan.memory))

@@ -83,20 +83,12 @@ def descend(search: SearchState) -> int:
                 edge = call_select(
                     plan.select,
                     (
-                        plan.params,
-                        record.rng,
+                        plan.listed_edges,
                         tree.visits[node],
                         log_of(plan.logs, tree.visits[node]),
                         first,
                         end,
-                        tree.moves,
-                        tree.counts,
-                        tree.sums,
-                        tree.amaf,
                         amaf.player_base(rules, max(shape[TABLE], 0), mover),
-                        record.values,
-                        tree.squares,
-                        tree.priors,
                     ),
                 )
             record.edges[(depth - 1) * players + mover] = edge

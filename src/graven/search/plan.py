@@ -4,8 +4,12 @@ A tree policy is one function with the signature SELECT, described in `select.se
 
 A playout policy is one function with the signature PLAYOUT, which plays the record's state to the
 end, appends to its trace and writes its scores; and, if it learns, one with the signature LEARN,
-which gets the finished record. Both receive the policy's memory as a handle (`core.handles`), which
-their compiled entries unpack: the kernel passes it on and never looks inside.
+which gets the finished record. Both receive the address of the `SearchState`. In its plan is the
+policy's memory as a handle (`core.handles`), which their compiled entries unpack: the kernel passes
+it on and never looks inside.
+
+A `Search` writes its state to memory whenever a part of it is replaced; the kernels receive the
+address of that memory.
 """
 
 from __future__ import annotations
@@ -16,17 +20,19 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from graven.core.compile import caller
+from graven.core.compile import caller, compiled
 from graven.core.contract import CODES, RNG, RULES, SCORES, WORDS, Rules
 from graven.core.handles import HANDLE
+from graven.core.struct_memory import ADDRESS, WORD_BYTES, reader, words_of, writer
 from graven.search.layout import Int64
-from graven.search.record_log import RecordLog
+from graven.search.record_log import RECORD_LOG, RecordLog
+from graven.search.select.selection import EDGE_ARRAYS, EdgeArrays
 from graven.search.tree import RECORD, TREE, Record, Tree
 
 _int = types.int64
 
-PLAYOUT = _int(RULES, TREE, RECORD, HANDLE)
-LEARN = types.void(RULES, TREE, RECORD, HANDLE)
+PLAYOUT = _int(ADDRESS)
+LEARN = types.void(ADDRESS)
 # A batch of playouts by values: the fields of `LeafPlayouts` follow the rules.
 PLAY_BATCH = _int(RULES, WORDS, _int, _int, WORDS, CODES, WORDS, SCORES, RNG, HANDLE)
 SETTLE = types.void(RULES, HANDLE)
@@ -55,6 +61,15 @@ class Plan(NamedTuple):
     expand: int  # a position enters the tree with its n-th playout
     transpositions: int  # whether equal positions share a node
     solver: int  # whether nodes have score bounds
+    # Addresses: of the search's state, and of the arrays that the tree policy reads, of the tree's
+    # edges and of the copies of a node's edges that are not skipped.
+    state: int
+    listed_edges: int
+    open_edges: int
+
+
+_FLOATS = types.Array(types.float64, 1, "C")
+PLAN = types.NamedTuple([_FLOATS] * 2 + [_int] * (len(Plan._fields) - 2), Plan)
 
 
 class SearchState(NamedTuple):
@@ -66,6 +81,50 @@ class SearchState(NamedTuple):
     record: Record  # of the simulation under way
     control: Int64  # see `simulate`
     log: RecordLog  # of the simulations that other threads are to add to their trees
+
+
+STATE = types.NamedTuple([RULES, TREE, PLAN, RECORD, WORDS, RECORD_LOG], SearchState)
+state_at, write_state = reader(STATE), writer(STATE)
+write_edges = writer(EDGE_ARRAYS)
+
+STATE_WORDS, EDGE_WORDS = words_of(STATE), words_of(EDGE_ARRAYS)
+
+
+def state_addresses(memory: int) -> tuple[int, int, int]:
+    """Return the addresses in memory of STATE_WORDS and twice EDGE_WORDS for those in `Plan`."""
+    edges = memory + STATE_WORDS * WORD_BYTES
+    return memory, edges, edges + EDGE_WORDS * WORD_BYTES
+
+
+@compiled
+def save_state(search: SearchState) -> None:
+    """Write a search's state, and the arrays that its tree policy reads, where its plan says."""
+    tree, plan, record = search.tree, search.plan, search.record
+    write_state(plan.state, search)
+    listed = EdgeArrays(
+        params=plan.params,
+        rng=record.rng,
+        moves=tree.moves,
+        counts=tree.counts,
+        sums=tree.sums,
+        amaf=tree.amaf,
+        values=record.values,
+        squares=tree.squares,
+        priors=tree.priors,
+    )
+    write_edges(plan.listed_edges, listed)
+    skipping = EdgeArrays(
+        params=plan.params,
+        rng=record.rng,
+        moves=record.open_moves,
+        counts=record.open_counts,
+        sums=record.open_sums,
+        amaf=tree.amaf,
+        values=record.values,
+        squares=record.open_squares,
+        priors=record.open_priors,
+    )
+    write_edges(plan.open_edges, skipping)
 
 
 # No node ever has more playouts than this: `ref` = NEVER reads the root's table only.

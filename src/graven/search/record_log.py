@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numba import types
 
 from graven.core.atomics import LINE_WORDS, own_lines
 from graven.core.compile import inlined
@@ -46,6 +47,18 @@ class RecordLog(NamedTuple):
     block: Int64  # this thread's block of the memory, see `core.handles`
     fields: Int64  # [i]: where in the block the address of such an array is
     addresses: Int64  # [place * len(fields) + i]: the address of the array of each simulation
+
+
+_INTS = types.Array(types.int64, 1, "C")
+_UINTS = types.Array(types.uint32, 1, "C")
+RECORD_LOG = types.NamedTuple(
+    [types.int64] * 5
+    + [_INTS] * 3
+    + [_UINTS] * 2
+    + [_INTS, types.Array(types.float64, 1, "C")]
+    + [_INTS] * 3,
+    RecordLog,
+)
 
 
 @inlined

@@ -27,7 +27,7 @@ from graven.search.amaf import table_base
 from graven.search.backup import count_path
 from graven.search.descend import path_key
 from graven.search.layout import Float64, Int64
-from graven.search.plan import SearchState, call_learn, call_settle
+from graven.search.plan import SearchState, call_learn, call_settle, state_at
 from graven.search.record_log import LOGGED, ROUND, place_of, use_memory_of
 from graven.search.score_bounds import root_is_decided
 from graven.search.simulate import DONE, PLIES, STOP
@@ -71,8 +71,9 @@ def shares(visits: int, playouts: int, threads: int, growth: int, most: int) -> 
 
 
 @compiled
-def add_others(search: SearchState, rounds: Rounds) -> int:
+def add_others(state: int, rounds: Rounds) -> int:
     """Let the others read the thread's simulations of a round, and add theirs to its tree."""
+    search = state_at(state)
     log, tree = search.log, search.tree
     this_round = log.position[ROUND]
     counts = rounds.odd if this_round & 1 else rounds.even
@@ -136,7 +137,7 @@ def wait_for(rounds: Rounds, thread: int, ended: int) -> bool:
 @inlined
 def add_simulation(search: SearchState, rounds: Rounds, place: int) -> None:
     """Learn from a logged simulation, and count it as far as the tree has its nodes."""
-    rules, tree, record, log = search.rules, search.tree, search.record, search.log
+    rules, record, log = search.rules, search.record, search.log
     start, length = place * len(record.trace), log.lengths[place]
     follow(search, start, start + log.in_tree[place])
     for player in range(rules.players):
@@ -146,7 +147,7 @@ def add_simulation(search: SearchState, rounds: Rounds, place: int) -> None:
         for i in range(length):
             record.trace[i] = log.traces[start + i]
         use_memory_of(log, place)
-        call_learn(rounds.learn, (rules, tree, record, search.plan.memory))
+        call_learn(rounds.learn, (search.plan.state,))
     count_path(search)
     search.control[DONE] += 1
     search.control[PLIES] += length

@@ -25,7 +25,15 @@ from graven.core.watchdog import beat
 from graven.search.batch import Batch, batch_bytes, new_batch, simulate_batches
 from graven.search.budget import MOST_PLAYOUTS, Budget
 from graven.search.game_hooks import check_hooks
-from graven.search.plan import NEVER, Plan, SearchState
+from graven.search.plan import (
+    EDGE_WORDS,
+    NEVER,
+    STATE_WORDS,
+    Plan,
+    SearchState,
+    save_state,
+    state_addresses,
+)
 from graven.search.playout.entry import (
     Functions,
     batch_addresses,
@@ -124,6 +132,9 @@ class Search:
         ref = NEVER if spec.ref is None else spec.ref
         pool = NEVER if spec.playout.pool_min_visits is None else spec.playout.pool_min_visits - 1
         amaf = spec.ref is not None or spec.playout.pool_min_visits is not None
+        self._memory = np.zeros(STATE_WORDS + 2 * EDGE_WORDS, np.int64)
+        self._saved: SearchState | None = None  # what is in that memory
+        state_address, listed_edges, open_edges = state_addresses(int(self._memory.ctypes.data))
         self.plan = Plan(
             params=np.array(spec.params, dtype=np.float64),
             logs=log_table(),
@@ -147,6 +158,9 @@ class Search:
             expand=options.expand,
             transpositions=int(options.transpositions),
             solver=rules.score_bounds,
+            state=state_address,
+            listed_edges=listed_edges,
+            open_edges=open_edges,
         )
         self.log = no_log()
         self.batch: Batch | None = None
@@ -173,8 +187,9 @@ class Search:
         """Forget everything but the compiled code: the next run is that of a new search."""
         limit, grown = self.arena.limit, self.arena.grown
         # A result may still refer to the tree; one that has grown would reach its limit later.
-        # References: the attribute, and the argument of getrefcount.
-        if grown or sys.getrefcount(self.arena.tree) > 2:
+        # References: the attribute, the state in memory, and the argument of getrefcount.
+        if grown or sys.getrefcount(self.arena.tree) > 3:
+            self._saved = None
             del self.arena
             self.arena = TreeArena(self.rules, limit)
         self._history = None
@@ -237,11 +252,20 @@ class Search:
         return simulate(self.state, until)
 
     @property
-    def state(self) -> SearchState:
-        """What kernels work on now: the tree and the plan are replaced when they grow."""
-        return SearchState(
-            self.rules, self.tree, self.plan, self.record, control=self.control, log=self.log
-        )
+    def state(self) -> int:
+        """The address of what kernels work on now: tree, plan and log are replaced at times."""
+        tree, plan, log, saved = self.arena.tree, self.plan, self.log, self._saved
+        if (
+            saved is None
+            or saved.tree is not tree
+            or saved.plan is not plan
+            or saved.log is not log
+        ):
+            self._saved = SearchState(
+                self.rules, tree, plan, self.record, control=self.control, log=log
+            )
+            save_state(self._saved)
+        return plan.state
 
     def run(
         self,

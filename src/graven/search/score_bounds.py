@@ -64,20 +64,12 @@ def select_open(search: SearchState, node: int, mover: int) -> int:
     chosen = call_select(
         plan.select,
         (
-            plan.params,
-            record.rng,
+            plan.open_edges,
             tree.visits[node],
             log_of(plan.logs, tree.visits[node]),
             0,
             count,
-            record.open_moves,
-            record.open_counts,
-            record.open_sums,
-            tree.amaf,
             amaf.player_base(rules, max(record.shape[TABLE], 0), mover),
-            record.values,
-            record.open_squares,
-            record.open_priors,
         ),
     )
     return record.open_edges[chosen]

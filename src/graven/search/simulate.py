@@ -8,7 +8,7 @@ from graven.core.status import Status
 from graven.search.amaf import build_table
 from graven.search.backup import backup
 from graven.search.descend import descend
-from graven.search.plan import SearchState, call_learn, call_playout
+from graven.search.plan import SearchState, call_learn, call_playout, state_at
 from graven.search.playout.loop import play_uniformly
 from graven.search.record_log import append
 from graven.search.score_bounds import root_is_decided
@@ -31,8 +31,12 @@ STOP, DONE, PLIES, CONTROL = range(4)
 
 
 @compiled
-def simulate(search: SearchState, until: int) -> int:
-    """Run simulations until `control[DONE]` reaches `until`, or STOP, or a status but OK."""
+def simulate(state: int, until: int) -> int:
+    """Run simulations until `control[DONE]` reaches `until`, or STOP, or a status but OK.
+
+    `state` is the address of the search's state.
+    """
+    search = state_at(state)
     rng, control = search.record.rng, search.control
     while control[DONE] < until and control[STOP] == 0:
         before = rng[0]
@@ -50,17 +54,17 @@ def simulate(search: SearchState, until: int) -> int:
 @inlined
 def play_out(search: SearchState) -> int:
     """Play from the leaf that a descent has reached to the end, learn from it, and back it up."""
-    rules, tree, plan, record = search.rules, search.tree, search.plan, search.record
+    rules, plan, record = search.rules, search.plan, search.record
     if plan.rollout:
         status = play_uniformly(rules, record)
     else:
-        status = call_playout(plan.playout, (rules, tree, record, plan.memory))
+        status = call_playout(plan.playout, (plan.state,))
     if status != Status.OK:
         return status
     if not contract.are_scores(record.scores, rules.players):
         return Status.BAD_SCORE
     if plan.learn:
-        call_learn(plan.learn, (rules, tree, record, plan.memory))
+        call_learn(plan.learn, (plan.state,))
     finish(search)
     return Status.OK
 
@@ -92,8 +96,9 @@ def reserve(search: SearchState, playouts: int) -> int:
 
 
 @compiled
-def set_root(search: SearchState) -> int:
+def set_root(state: int) -> int:
     """Make the record's root state the root of the tree, which may be empty."""
+    search = state_at(state)
     rules, tree, record = search.rules, search.tree, search.record
     if tree.meta[NODES] == 0:
         turn = contract.turn(rules, record.root)

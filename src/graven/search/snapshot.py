@@ -17,19 +17,22 @@ from numpy.typing import NDArray
 
 from graven.core.compile import compiled
 from graven.core.contract import CHANCE, TERMINAL
-from graven.core.rng import Rng, generator
+from graven.core.rng import generator
+from graven.core.struct_memory import new_memory
 from graven.search.amaf import place_read, statistics
 from graven.search.layout import SPARE
-from graven.search.plan import Plan
+from graven.search.plan import Plan, write_edges
 from graven.search.result import EdgeBounds, edge_bounds, principal_variation, root_statistics
 from graven.search.runner import Search
 from graven.search.score_bounds import HIGHEST, LOWEST
 from graven.search.select.selection import (
+    EDGE_ARRAYS,
     FPU,
     NO_PRIOR,
     OWN,
     PRIOR_AMAF,
     Edge,
+    EdgeArrays,
     Node,
     call_select,
     log_of,
@@ -85,43 +88,15 @@ class NodeSnapshot:
     amaf_depth: int | None
 
 
-class EdgeColumns(NamedTuple):
-    """Copies of the statistics of a node's edges; `amaf` is indexed by 2 * move.
-
-    `squares` and `priors` are empty where the search keeps none.
-    """
-
-    moves: Ints
-    counts: Ints
-    totals: Floats
-    amaf: Floats
-    values: Floats
-    squares: Floats
-    priors: Floats
-
-
 @compiled
-def evaluate(plan: Plan, visits: int, edges: EdgeColumns, rng: Rng) -> int:
-    """Write the value of each edge, computed by the search's own tree policy, to `edges.values`."""
-    return call_select(
-        plan.select,
-        (
-            plan.params,
-            rng,
-            visits,
-            log_of(plan.logs, visits),
-            0,
-            len(edges.moves),
-            edges.moves,
-            edges.counts,
-            edges.totals,
-            edges.amaf,
-            0,
-            edges.values,
-            edges.squares,
-            edges.priors,
-        ),
-    )
+def evaluate(plan: Plan, visits: int, edges: EdgeArrays, memory: int) -> int:
+    """Write the value of each edge, computed by the search's own tree policy, to `edges.values`.
+
+    `memory` is the address of memory for `edges`. AMAF statistics are indexed by 2 * move.
+    """
+    write_edges(memory, edges)
+    number = len(edges.moves)
+    return call_select(plan.select, (memory, visits, log_of(plan.logs, visits), 0, number, 0))
 
 
 def playouts_done(search: Search) -> int:
@@ -212,16 +187,20 @@ def take_snapshot(search: Search, path: Sequence[int], player: int | None = None
         if len(amaf_totals) == rules.num_codes:
             amaf[::2], amaf[1::2] = read_consistently(amaf_counts, amaf_totals)
     # The tree policy may read and write a few entries more.
-    columns = EdgeColumns(
+    columns = EdgeArrays(
+        params=search.plan.params,
+        rng=generator(0),
         moves=_with_spare(codes),
         counts=_with_spare(counts),
-        totals=_with_spare(totals),
+        sums=_with_spare(totals),
         amaf=amaf,
         values=np.zeros(3 * value_capacity(len(codes))),
         squares=_with_spare(tree.squares[edges]),
         priors=_with_spare(tree.priors[edges]),
     )
-    evaluate(search.plan, visits, columns, generator(0))
+    memory, address = new_memory(EDGE_ARRAYS)
+    evaluate(search.plan, visits, columns, address)
+    del memory
     expanded = [_has_moves(tree, rules.players, child) for child in children]
     bounds = edge_bounds(rules, tree, edges, mover)
     moves = _moves(search, visits, columns, expanded, bounds=bounds, has_amaf=depth is not None)
@@ -286,7 +265,7 @@ def _with_spare(array: NDArray[N]) -> NDArray[N]:
 def _moves(
     search: Search,
     visits: int,
-    columns: EdgeColumns,
+    columns: EdgeArrays,
     expanded: Sequence[bool],
     bounds: EdgeBounds,
     *,
@@ -302,7 +281,7 @@ def _moves(
     node = Node(float(visits), math.log(visits), float(params[FPU]), float(priors.sum()))
     entries = 2 * columns.moves.astype(np.int64)
     amaf = (columns.amaf[entries], columns.amaf[entries + 1])
-    arrays = (columns.counts, columns.totals, *amaf, squares, priors)
+    arrays = (columns.counts, columns.sums, *amaf, squares, priors)
     added = float(params[PRIOR_AMAF])
     values = columns.values[: len(columns.moves)].tolist()
     statistics_of_edges = zip(*(array.tolist() for array in arrays), strict=True)

@@ -146,7 +146,7 @@ class SyncedTree:
         self._owner.failed[0] = 1
         # The tree has no root yet, and so no table of it.
         rounds = self._rounds._replace(root_before=np.zeros(0))
-        add_others(self._state, rounds)
+        add_others(self.search.state, rounds)
         leave(rounds, self.number, self.round)
 
     def reset(self) -> None:
@@ -168,7 +168,6 @@ class SyncedTree:
             whole=search.plan.learn != 0,
         )
         search.log = log
-        self._state = search.state
         batch = search.batch
         self._rounds = Rounds(
             learn=batch.learn if batch is not None and batch.learn else owner.learn_later,
@@ -215,13 +214,13 @@ class SyncedTree:
         """Simulate until `part` simulations of the search are done, in a round that ends later."""
         batch = self.search.batch
         if batch is not None:
-            self._call(lambda: simulate_batches(self._state, batch, part, until))
+            self._call(lambda: simulate_batches(self.search.state, batch, part, until))
         else:
-            self._call(lambda: simulate(self._state, part))
+            self._call(lambda: simulate(self.search.state, part))
 
     def add_others(self) -> None:
         """End the thread's simulations of a round, and add those of the other threads."""
-        self._call(lambda: add_others(self._state, self._rounds))
+        self._call(lambda: add_others(self.search.state, self._rounds))
 
     def _call(self, kernel: Callable[[], int]) -> None:
         while not call_kernel(kernel=kernel, fault=self.search.fault, resume=self._grow):

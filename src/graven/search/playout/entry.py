@@ -9,17 +9,21 @@ from graven.core.compile import address
 from graven.core.contract import PLAYOUT_FUNCTIONS, LeafPlayouts, Rules
 from graven.core.handles import Handle
 from graven.core.status import Status
-from graven.search.plan import LEARN, PLAY_BATCH, PLAYOUT, SETTLE
+from graven.search.plan import LEARN, PLAY_BATCH, PLAYOUT, SETTLE, state_at
 from graven.search.playout.by_values import play_batch
 from graven.search.playout.loop import play_with
 from graven.search.policy import BatchLearning, PlayoutVariant
 
-# What the machine code of a playout does with its arguments: rules {0}, tree {1}, record {2} and
-# the handle {3}, from which `memory` is rebuilt first.
-CHOOSE = "return play_with(inner, rules, {2}, memory)"
-BEGIN = "status = begin({0}, {1}, {2}, memory)\n    if status != OK: return status\n    "
-PLAY_OUT = "return inner({0}, {1}, {2}, memory)"
-LEARN_ONCE = "inner({0}, {1}, {2}, memory)"
+# What the machine code of a playout does: read the search's state at the address {0} and rebuild
+# `memory` from its handle, then one of these.
+READ_STATE = "search = state_at({0})\n    handle = search.plan.memory\n    "
+CHOOSE = "return play_with(inner, rules, search.record, memory)"
+BEGIN = (
+    "status = begin(search.rules, search.tree, search.record, memory)\n"
+    "    if status != OK: return status\n    "
+)
+PLAY_OUT = "return inner(search.rules, search.tree, search.record, memory)"
+LEARN_ONCE = "inner(search.rules, search.tree, search.record, memory)"
 # Of a batch: rules {0}, the fields of `LeafPlayouts`, and the handle {9}.
 BATCH_ONCE = (
     "return play_batch({0}, inner(memory), LeafPlayouts({1}, {2}, {3}, {4}, {5}, {6}, {7}, {8}))"
@@ -38,7 +42,7 @@ def playout_address(
     `functions` are those of a game that the playout is compiled together with.
     """
     assert variant.function is not None
-    before, names = _unpacked(memory)
+    before, names = _unpacked_from_state(memory)
     if variant.play_out:
         return address(variant.play_out, PLAYOUT, before + PLAY_OUT, names=names, arguments=4)
     names["play_with"] = play_with
@@ -54,9 +58,11 @@ def playout_address(
 def _rules_with(functions: Functions) -> tuple[str, dict[str, Any]]:
     """Return a line of code that sets `rules`, with some functions in it, and the names it uses."""
     if not functions:
-        return "rules = {0}\n    ", {}
+        return "rules = search.rules\n    ", {}
     fields = [
-        (name if name in functions else "0") if name in PLAYOUT_FUNCTIONS else f"{{0}}.{name}"
+        (name if name in functions else "0")
+        if name in PLAYOUT_FUNCTIONS
+        else f"search.rules.{name}"
         for name in Rules._fields
     ]
     return f"rules = Rules({', '.join(fields)})\n    ", {"Rules": Rules, **functions}
@@ -66,7 +72,7 @@ def learn_address(variant: PlayoutVariant, memory: Handle) -> int:
     """Return the address of a variant's `learn`, for the signature LEARN; 0 if it has none."""
     if variant.learn is None:
         return 0
-    before, names = _unpacked(memory)
+    before, names = _unpacked_from_state(memory)
     return address(variant.learn, LEARN, before + LEARN_ONCE, names=names, arguments=4)
 
 
@@ -78,14 +84,20 @@ def batch_addresses(learning: BatchLearning, memory: Handle) -> tuple[int, int, 
     before, names = _unpacked(memory, "{9}")
     names |= {"play_batch": play_batch, "LeafPlayouts": LeafPlayouts}
     play = address(learning.policy, PLAY_BATCH, before + BATCH_ONCE, names=names, arguments=1)
-    before, names = _unpacked(memory)
+    before, names = _unpacked_from_state(memory)
     count = address(learning.count, LEARN, before + LEARN_ONCE, names=names, arguments=4)
     before, names = _unpacked(memory, "{1}")
     settle = address(learning.settle, SETTLE, before + SETTLE_ONCE, names=names, arguments=2)
     return play, count, settle
 
 
-def _unpacked(memory: Handle, handle: str = "{3}") -> tuple[str, dict[str, Any]]:
+def _unpacked_from_state(memory: Handle) -> tuple[str, dict[str, Any]]:
+    """Return lines of code that set `search` and `memory`, and the names that they use."""
+    before, names = _unpacked(memory, "handle")
+    return READ_STATE + before, {"state_at": state_at, **names}
+
+
+def _unpacked(memory: Handle, handle: str) -> tuple[str, dict[str, Any]]:
     """Return a line of code that sets `memory`, and the names that it uses."""
     source, names = ("None", {}) if memory.layout is None else memory.layout.unpacked(handle)
     return f"memory = {source}\n    ", names

@@ -5,19 +5,12 @@ the maximum and tie-breaking are the same for all policies and are written here 
 compiles the loop together with a policy's functions into machine code that kernels call by its
 address, with the signature SELECT:
 
-    select(params, rng, visits, log_visits, lo, hi, moves, counts, sums, amaf, base, values,
-           squares, priors) -> edge
+    select(edges, visits, log_visits, lo, hi, base) -> edge
 
-The edges are lo..hi-1 of a node with `visits` playouts. `counts[edge]` and `sums[edge]` are an
-edge's playouts and summed scores (of the player to move), `moves[edge]` is its move. The AMAF
-statistics of a move are `amaf[base + 2 * move]` (playouts) and the entry after it (summed scores).
-`squares[edge]` is the sum of an edge's squared scores, `priors[edge]` its move's prior; the arrays
-are empty where the search keeps none. `values` is scratch of three times `value_capacity` entries:
-value i is that of edge lo + i, then copies of the AMAF statistics. LANES edges are evaluated at a
-time, so that up to LANES - 1 edges after hi are read, and their values ignored. `params` holds
-first-play urgency, the tie-breaking rule, the offset within which values count as equal, the
-options `prior_amaf` and `prior_bias`, then the
-policy's parameters.
+The edges are lo..hi-1 of a node with `visits` playouts; `edges` is the address of the `EdgeArrays`.
+The AMAF statistics of a move are `amaf[base + 2 * move]` (playouts) and the entry after it (summed
+scores). LANES edges are evaluated at a time, so that up to LANES - 1 edges after hi are read, and
+their values ignored.
 """
 
 from __future__ import annotations
@@ -35,15 +28,14 @@ from graven.core import bits
 from graven.core.compile import address, caller, compiled, inlined
 from graven.core.contract import RNG
 from graven.core.rng import Rng, below
+from graven.core.struct_memory import ADDRESS, reader
 from graven.core.vectors import LANES, greatest_mask
 
 _F64 = types.Array(types.float64, 1, "C")
 _I32 = types.Array(types.int32, 1, "C")
 _int = types.int64
 
-SELECT = _int(
-    *(_F64, RNG, _int, types.float64, _int, _int, _I32, _I32, _F64, _F64, _int, _F64, _F64, _F64)
-)
+SELECT = _int(ADDRESS, _int, types.float64, _int, _int, _int)
 call_select = caller(SELECT)
 
 # The first entries of `params`, before the policy's own; and the values of TIES.
@@ -61,6 +53,28 @@ ONE = np.uint64(1)  # unsigned indices spare Numba the check whether they are ne
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 EdgeFunction = Callable[[Any, "Node", "Edge"], float]
+
+
+class EdgeArrays(NamedTuple):
+    """What a tree policy works on: its parameters, and arrays that are indexed by edge."""
+
+    # First-play urgency, the tie-breaking rule, the offset within which values count as equal, the
+    # options `prior_amaf` and `prior_bias`, then the policy's own parameters.
+    params: Floats
+    rng: Rng
+    moves: Ints
+    counts: Ints  # playouts
+    sums: Floats  # summed scores of the player to move
+    amaf: Floats  # see above
+    # Scratch, three times `value_capacity`: value i is that of edge lo + i, then copies of the AMAF
+    # statistics.
+    values: Floats
+    squares: Floats  # sums of squared scores; empty where the search keeps none
+    priors: Floats  # of the moves; empty where the search keeps none
+
+
+EDGE_ARRAYS = types.NamedTuple([_F64, RNG, _I32, _I32, _F64, _F64, _F64, _F64, _F64], EdgeArrays)
+edges_at = reader(EDGE_ARRAYS)
 
 
 class Node(NamedTuple):
@@ -121,30 +135,24 @@ def select_edge(
     p: Any,
     reads: Statistics,
     whole: bool,
-    params: Floats,
-    rng: Rng,
+    edges: EdgeArrays,
     visits: int,
     log_visits: float,
     lo: int,
     hi: int,
-    moves: Ints,
-    counts: Ints,
-    sums: Floats,
-    amaf: Floats,
     base: int,
-    values: Floats,
-    squares: Floats,
-    priors: Floats,
 ) -> int:
     """Return the edge with the greatest value; see the module's docstring for the arguments."""
+    params, amaf, values, priors = edges.params, edges.amaf, edges.values, edges.priors
     # Slices, whose indices begin at 0: for others Numba tests whether they are negative.
     count = hi - lo
     padded = (count + LANES - 1) & -LANES
     end, third = lo + padded, len(values) // 3
-    own_moves, own_counts, own_sums = moves[lo:end], counts[lo:end], sums[lo:end]
+    own_moves = edges.moves[lo:end]
+    own_counts, own_sums = edges.counts[lo:end], edges.sums[lo:end]
     visited, totals = values[third : 2 * third], values[2 * third :]
     # An array that the search does not keep is never read: any other stands for it.
-    own_squares = squares[lo:end] if reads.squares else own_sums
+    own_squares = edges.squares[lo:end] if reads.squares else own_sums
     has_priors = reads.prior and len(priors) > 0
     own_priors = priors[lo:end] if has_priors else own_sums
     prior_sum = 0.0
@@ -173,7 +181,7 @@ def select_edge(
             values[i] += params[PRIOR_BIAS] * prior / (edge.visits + 1.0)
     if params[OFFSET] > 0.0:
         level_values(values, count, params[OFFSET])
-    return lo + argmax(values, count, own_moves, params[TIES], rng=rng)
+    return lo + argmax(values, count, own_moves, params[TIES], rng=edges.rng)
 
 
 @inlined
@@ -283,16 +291,19 @@ def address_of(
     in `zero` are 0 and constants of the code, without what is multiplied by them.
     """
     own = ", ".join(
-        "0.0" if name in zero else f"{{0}}[{OWN + i}]" for i, name in enumerate(record._fields)
+        "0.0" if name in zero else f"edges.params[{OWN + i}]"
+        for i, name in enumerate(record._fields)
     )
     reads_source = f"Statistics({', '.join(str(read) for read in reads)})"
-    arguments = ", ".join(f"{{{i}}}" for i in range(len(SELECT.args)))
+    arguments = ", ".join(f"{{{i}}}" for i in range(1, len(SELECT.args)))
     body = (
-        f"return select_edge(inner, untried, record({own}), {reads_source}, {whole}, {arguments})"
+        "edges = edges_at({0})\n    return select_edge("
+        f"inner, untried, record({own}), {reads_source}, {whole}, edges, {arguments})"
     )
     names = {
         "untried": untried,
         "record": record,
+        "edges_at": edges_at,
         "select_edge": select_edge,
         "Statistics": Statistics,
     }
