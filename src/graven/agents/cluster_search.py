@@ -20,7 +20,8 @@ from graven.core.errors import GravenError, UsageError
 from graven.core.position import Position
 from graven.core.rng import derive
 from graven.search.budget import Budget
-from graven.search.result import RootProof, RootStatistics, root_proof
+from graven.search.result import RootProof, root_proof
+from graven.search.root_rows import RootRows, RootStatistics
 
 if TYPE_CHECKING:
     from graven.agents.agent import SearchAgent
@@ -125,7 +126,8 @@ def merged(
             for move in share.moves[player]:
                 total[move.code] = total[move.code] + move if move.code in total else move
         moves = list(total.values())
-        choices[player] = choose_move(position, player, moves, rule, seed=derive(seed, 1, player))
+        rows = RootRows.of(moves)
+        choices[player] = choose_move(position, player, rows, rule, seed=derive(seed, 1, player))
         by_player[player] = sorted_stats(position.game, player, moves)
     first = position.players_to_move[0]
     proven = [share.proof for share in shares if share.proof.proven]

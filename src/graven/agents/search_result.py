@@ -18,11 +18,10 @@ from graven.core.position import Position
 from graven.core.rng import derive
 from graven.search.result import (
     RootProof,
-    RootStatistics,
-    final_move,
     principal_variation,
     root_proof,
 )
+from graven.search.root_rows import RootRows, RootStatistics
 from graven.search.runner import Search
 from graven.search.score_bounds import HIGHEST, LOWEST
 from graven.search.tree import Tree
@@ -214,7 +213,7 @@ def find_move(
     run = search.run(position.state, position.history, clock.limits, derive(seed, 0), stop=stop)
     rule, moves, choices = search.spec.options.final_move, {}, {}
     for player in position.players_to_move:
-        moves[player] = search.root_statistics(player)
+        moves[player] = search.root_rows(player)
         if search.spec.options.reuse_tree:
             # A reused tree may contain moves that are no longer legal: Go's superko.
             moves[player] = legal_only(position, player, moves[player])
@@ -260,7 +259,7 @@ class RootDetails:
         self,
         search: Search,
         position: Position,
-        moves: dict[int, list[RootStatistics]],
+        moves: dict[int, RootRows],
         choices: dict[int, RootStatistics],
     ) -> None:
         self.choices = choices
@@ -287,7 +286,7 @@ class RootDetails:
     def by_player(self) -> dict[int, tuple[MoveStat, ...]]:
         """Return the statistics of every player's moves."""
         return {
-            player: sorted_stats(self._position.game, player, moves)
+            player: sorted_stats(self._position.game, player, moves.statistics())
             for player, moves in self._moves.items()
         }
 
@@ -308,19 +307,16 @@ class RootDetails:
         return self._copy
 
 
-def legal_only(
-    position: Position, player: int, moves: list[RootStatistics]
-) -> list[RootStatistics]:
+def legal_only(position: Position, player: int, moves: RootRows) -> RootRows:
     """Return those of the moves that are legal."""
-    legal = frozenset(position.legal_codes_of(player))
-    return [move for move in moves if move.code in legal]
+    return moves.only(position.legal_codes_of(player))
 
 
 def choose_move(
-    position: Position, player: int, moves: list[RootStatistics], rule: str, seed: int
+    position: Position, player: int, moves: RootRows, rule: str, seed: int
 ) -> RootStatistics:
     """Return a player's best move."""
-    if chosen := final_move(moves, rule, seed):
+    if chosen := moves.final_move(rule, seed):
         return chosen
     # With fewer than two playouts no root move was tried: take the first legal one.
     return RootStatistics(position.legal_codes_of(player)[0], 0, 0.0, 0, amaf_total=0.0)

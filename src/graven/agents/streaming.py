@@ -27,7 +27,8 @@ from graven.agents.search_result import (
 from graven.core.errors import UsageError
 from graven.core.position import Position
 from graven.search import snapshot
-from graven.search.result import RootStatistics, root_proof
+from graven.search.result import root_proof
+from graven.search.root_rows import RootRows, RootStatistics
 from graven.search.runner import Search, Stop
 
 
@@ -89,10 +90,10 @@ def live_result(search: Search, position: Position, seconds: float) -> SearchRes
     try:
         for player in position.players_to_move:
             root = snapshot.take_snapshot(search, snapshot.root_path(search), player)
-            moves = legal_only(position, player, [_statistics(move) for move in root.moves])
+            rows = legal_only(position, player, RootRows.of(map(_statistics, root.moves)))
             rule = search.spec.options.final_move
-            choices[player] = choose_move(position, player, moves, rule, seed=0)
-            by_player[player] = sorted_stats(position.game, player, moves)
+            choices[player] = choose_move(position, player, rows, rule, seed=0)
+            by_player[player] = sorted_stats(position.game, player, rows.statistics())
         proof = root_proof(search.rules, search.tree)
     except (IndexError, ValueError):  # the tree grew during the read
         return None

@@ -1,4 +1,4 @@
-"""The result of a search, read from its tree: statistics of the root's moves, the best of them."""
+"""What is read from the tree of a search: bounds of scores, and the principal variation."""
 
 from __future__ import annotations
 
@@ -7,65 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from graven.core.contract import CHANCE, SIMULTANEOUS, TERMINAL, Rules
-from graven.core.rng import below, generator
-from graven.search import amaf
 from graven.search.layout import Float64, Int32
 from graven.search.score_bounds import HIGHEST, LOWEST
 from graven.search.tree import NONE, ROOT, Tree
-
-
-class RootStatistics(NamedTuple):
-    """One move of one player at the root. The AMAF fields are 0 without AMAF.
-
-    `lower` and `upper` are proven bounds of the player's score after the move; `plies_left` are the
-    plies after the move to the end of the game, where its score is proven.
-    """
-
-    code: int
-    visits: int
-    total: float  # sum of the player's scores
-    amaf_visits: int
-    amaf_total: float
-    lower: float = LOWEST
-    upper: float = HIGHEST
-    plies_left: int = 0
-
-    def __add__(self, other: RootStatistics) -> RootStatistics:  # type: ignore[override]
-        """Return the statistics of the same move in two trees together."""
-        return RootStatistics(
-            code=self.code,
-            visits=self.visits + other.visits,
-            total=self.total + other.total,
-            amaf_visits=self.amaf_visits + other.amaf_visits,
-            amaf_total=self.amaf_total + other.amaf_total,
-            lower=max(self.lower, other.lower),
-            upper=min(self.upper, other.upper),
-            plies_left=self.plies_left or other.plies_left,
-        )
-
-    @property
-    def mean(self) -> float:
-        """The mean score of its playouts; 0 without any."""
-        return self.total / self.visits if self.visits else 0.0
-
-
-def root_statistics(rules: Rules, tree: Tree, player: int) -> list[RootStatistics]:
-    """Return the statistics of a player's moves at the root, in the order of the edges."""
-    root = int(tree.meta[ROOT])
-    first = int(tree.first[root * rules.players + player])
-    if first == NONE:
-        return []
-    edges = slice(first, first + int(tree.degree[root * rules.players + player]))
-    codes, table = tree.moves[edges], int(tree.table[root])
-    if table == NONE:
-        amaf_visits, amaf_totals = np.zeros(len(codes), np.int64), np.zeros(len(codes))
-    else:
-        visits, totals = amaf.statistics(rules, tree, table, player)
-        amaf_visits, amaf_totals = visits[codes].astype(np.int64), totals[codes]
-    bounds = edge_bounds(rules, tree, edges, player)
-    columns = (codes, tree.counts[edges], tree.sums[edges], amaf_visits, amaf_totals, *bounds)
-    rows = zip(*(column.tolist() for column in columns), strict=True)
-    return list(map(RootStatistics._make, rows))
 
 
 class EdgeBounds(NamedTuple):
@@ -121,43 +65,6 @@ def root_proof(rules: Rules, tree: Tree) -> RootProof:
     proven = lower[mover] >= upper[mover]
     plies_left = int(tree.plies_left[root]) if proven else 0
     return RootProof(tuple(zip(lower, upper, strict=True)), proven, plies_left)
-
-
-def final_move(moves: list[RootStatistics], rule: str, seed: int) -> RootStatistics | None:
-    """Return the move to play by the option `final_move`; None if no move has playouts.
-
-    "visits": most playouts, then the best mean; "mean": the best mean, then most playouts. Ties are
-    broken at random. Moves that are proven worse than another are not played.
-    """
-    visited = [move for move in moves if move.visits]
-    if not visited:
-        return None
-    visited = not_worse(visited)
-    by_visits = rule == "visits"
-    keys = [(m.visits, m.mean) if by_visits else (m.mean, m.visits) for m in visited]
-    best = max(keys)
-    ties = [move for move, key in zip(visited, keys, strict=True) if key == best]
-    return ties[below(generator(seed), len(ties))]
-
-
-def not_worse(moves: list[RootStatistics]) -> list[RootStatistics]:
-    """Return the moves that may be the best ones by their bounds.
-
-    If the best score is proven, these are the moves that reach it: the shortest wins, the longest
-    losses. A move whose mean is below a proven lower bound of another does not count either.
-    """
-    lowest = max(move.lower for move in moves)
-    if all(move.upper <= lowest for move in moves):
-        best = [move for move in moves if move.lower >= lowest]
-        if lowest in (LOWEST, HIGHEST):
-            length = (max if lowest == LOWEST else min)(move.plies_left for move in best)
-            best = [move for move in best if move.plies_left == length]
-        return best
-    return [
-        move
-        for move in moves
-        if move.lower >= lowest > LOWEST or (move.upper > lowest and move.mean >= lowest)
-    ]
 
 
 def principal_variation(

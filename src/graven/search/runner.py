@@ -42,8 +42,8 @@ from graven.search.playout.entry import (
 )
 from graven.search.policy import BatchLearning
 from graven.search.record_log import no_log
-from graven.search.result import RootStatistics, root_statistics
 from graven.search.reuse import History, find_node, node_after, node_of_state, prune
+from graven.search.root_rows import RootRows, RootStatistics, new_rows, read_state
 from graven.search.select.selection import log_table
 from graven.search.simulate import CONTROL, DONE, PLIES, STOP, set_root, simulate
 from graven.search.specs import UNIFORM, Spec
@@ -324,9 +324,15 @@ class Search:
             tree=tree,
         )
 
+    def root_rows(self, player: int) -> RootRows:
+        """Return the statistics of a player's moves at the root, in rows."""
+        rows = new_rows(self.rules, self.tree, player)
+        read_state(self.state, player, rows.counts, rows.scores)
+        return rows
+
     def root_statistics(self, player: int) -> list[RootStatistics]:
         """Return the statistics of a player's moves at the root."""
-        return root_statistics(self.rules, self.tree, player)
+        return self.root_rows(player).statistics()
 
     @property
     def root_visits(self) -> int:

@@ -22,7 +22,8 @@ from graven.core.struct_memory import new_memory
 from graven.search.amaf import place_read, statistics
 from graven.search.layout import SPARE
 from graven.search.plan import Plan, write_edges
-from graven.search.result import EdgeBounds, edge_bounds, principal_variation, root_statistics
+from graven.search.result import EdgeBounds, edge_bounds, principal_variation
+from graven.search.root_rows import rows_of_tree
 from graven.search.runner import Search
 from graven.search.score_bounds import HIGHEST, LOWEST
 from graven.search.select.selection import (
@@ -246,7 +247,7 @@ def add_other_roots(search: Search, player: int, edges: EdgeCounts) -> int:
     visits = 0
     for other in search.with_roots[1:]:
         try:
-            moves = root_statistics(other.rules, other.tree, player)
+            moves = rows_of_tree(other.rules, other.tree, player).statistics()
         except (IndexError, ValueError):  # the tree grew during the read
             continue
         for move in moves:

@@ -17,8 +17,8 @@ from graven.core.contract import Rules, State
 from graven.core.rng import derive
 from graven.search.budget import Budget
 from graven.search.playout.entry import Functions
-from graven.search.result import RootStatistics
 from graven.search.reuse import History
+from graven.search.root_rows import RootRows, RootStatistics
 from graven.search.runner import Run, Search, Stop
 from graven.search.score_bounds import is_decided
 from graven.search.simulate import DONE
@@ -134,13 +134,13 @@ class RootSearch(ThreadedSearch):
             tables=sum(run.tables for run in runs),
         )
 
-    def root_statistics(self, player: int) -> list[RootStatistics]:
+    def root_rows(self, player: int) -> RootRows:
         """Return the sums of the statistics of a player's moves over the roots of all trees."""
         total: dict[int, RootStatistics] = {}
         for member in self.members:
-            for move in Search.root_statistics(member, player):
+            for move in Search.root_rows(member, player).statistics():
                 total[move.code] = total[move.code] + move if move.code in total else move
-        return list(total.values())
+        return RootRows.of(list(total.values()))
 
     @property
     def playouts_done(self) -> int:
