@@ -17,6 +17,7 @@ Compiled code is kept on disk: see `compile_cache`.
 from __future__ import annotations
 
 import hashlib
+import importlib
 import os
 import warnings
 from collections.abc import Callable, Mapping
@@ -31,6 +32,7 @@ from numba.core.ccallback import CFunc
 from numba.core.errors import NumbaError, NumbaWarning
 from numba.core.typing.templates import Signature
 from numba.extending import intrinsic
+from numba.np import linalg
 
 from graven.core.callbacks import Callback, capture_exceptions_of_rules
 from graven.core.compile_cache import DiskCache, cache_of, is_user_defined, stamp_of
@@ -39,6 +41,23 @@ from graven.core.errors import RuleCompileError
 from graven.core.rule_helpers import with_helpers
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _import_without_scipy() -> None:
+    """Import the module of Numba that looks for SciPy's BLAS while it is loaded.
+
+    Importing SciPy takes a fifth of a second. Where a function needs BLAS, Numba looks again, and
+    imports it then.
+    """
+    ensure_blas = linalg.ensure_blas
+    linalg.ensure_blas = lambda: None
+    try:
+        importlib.import_module("numba.np.arraymath")
+    finally:
+        linalg.ensure_blas = ensure_blas
+
+
+_import_without_scipy()
 
 _OPTIONS = {"nopython": True, "nogil": True, "error_model": "numpy"}
 # Kernels allocate nothing, so nothing in them needs to be counted: without Numba's run time

@@ -68,7 +68,8 @@ CHUNK_SECONDS = 0.01
 GROW_BYTES_PER_SECOND = 2.5e8
 
 
-_loaded: set[bool] = set()  # the kernels that this process has loaded: in batches or not
+# The kernels that this process has loaded: in batches or not, with those for a reused tree or not.
+_loaded: set[tuple[bool, bool]] = set()
 
 
 class Stop(Protocol):
@@ -225,16 +226,17 @@ class Search:
 
     def _load(self) -> None:
         """Compile the kernels, or load them from the cache, before any clock runs."""
-        batches = self.batch is not None
-        if batches in _loaded:
+        kernels = self.batch is not None, self.spec.options.reuse_tree
+        if kernels in _loaded:
             return
         contract.start(self.rules, self.record.root)
         self._set_root()
         self._simulate(0, 0)
-        find_node(self.tree, 0)
-        prune(self.rules, self.tree)
+        if self.spec.options.reuse_tree:
+            find_node(self.tree, 0)
+            prune(self.rules, self.tree)
         self.arena.clear()
-        _loaded.add(batches)
+        _loaded.add(kernels)
 
     @property
     def tree(self) -> Tree:
