@@ -1,10 +1,12 @@
 """Check that the GTP engine keeps its time: every genmove is timed from outside.
 
     python benchmarks/on_time.py --games 100 --seconds 1
+    python benchmarks/on_time.py --games 100 --time 60
 
-Plays the engine against GNU Go at Go 9x9 with the given seconds per move (`time_settings 0 N 1`)
-and prints the slowest reply, the number of late replies, and the score. A move is late if its
-complete reply arrives after the deadline, whatever the load of the machine.
+Plays the engine against GNU Go at Go 9x9 with the given seconds per move (`time_settings 0 N 1`),
+or with a clock for the whole game (`time_settings N 0 0`), and prints the slowest reply, the number
+of late ones, and the score. A move is late if its complete reply arrives after the deadline,
+whatever the load of the machine; with a clock, if all replies of the game have together taken more.
 """
 
 from __future__ import annotations
@@ -49,13 +51,18 @@ class TimedEngine:
         return " ".join(reply)[1:].strip(), seconds
 
 
-def play(engines: dict[str, TimedEngine], ours: str, seconds: float) -> tuple[list[float], str]:
+def play(
+    engines: dict[str, TimedEngine], ours: str, settings: str, clock: float | None
+) -> tuple[list[float], str]:
     """Play one game; return the seconds of each of our moves, and the score that GNU Go counts."""
     for engine in engines.values():
-        for line in ("clear_board", "komi 7", f"time_settings 0 {seconds:g} 1"):
+        for line in ("clear_board", "komi 7", f"time_settings {settings}"):
             engine.ask(line)
     our_seconds, passes, colour = [], 0, "black"
     for _ in range(MAX_MOVES):
+        if clock is not None and colour == ours:
+            left = max(0, int(clock - sum(our_seconds)))
+            engines[colour].ask(f"time_left {colour} {left} 0")
         move, move_seconds = engines[colour].ask(f"genmove {colour}")
         if colour == ours:
             our_seconds.append(move_seconds)
@@ -75,6 +82,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--games", type=int, default=100)
     parser.add_argument("--seconds", type=float, default=1.0)
+    parser.add_argument("--time", type=float, help="seconds for all moves of a game")
     parser.add_argument("--agent", default=AGENT)
     parser.add_argument("--opponent", default="gnugo --mode gtp --level 1 --chinese-rules")
     options = parser.parse_args()
@@ -84,17 +92,24 @@ def main() -> None:
     ours, theirs = TimedEngine(graven), TimedEngine(options.opponent)
     for engine in (ours, theirs):
         engine.ask("boardsize 9")
-    late, slowest, moves, won = 0, 0.0, 0, 0
+    clock = options.time
+    settings = f"0 {options.seconds:g} 1" if clock is None else f"{clock:g} 0 0"
+    late, slowest, moves, won, longest = 0, 0.0, 0, 0, 0.0
     for game in range(options.games):
         colour = "black" if game % 2 == 0 else "white"
         seats = {colour: ours, ("white" if colour == "black" else "black"): theirs}
-        our_seconds, score = play(seats, colour, options.seconds)
-        late += sum(spent > options.seconds for spent in our_seconds)
+        our_seconds, score = play(seats, colour, settings, clock)
+        if clock is None:
+            late += sum(spent > options.seconds for spent in our_seconds)
+        else:
+            late += sum(our_seconds) > clock
+            longest = max(longest, sum(our_seconds))
         slowest = max(slowest, *our_seconds)
         moves += len(our_seconds)
         won += score[:1].lower() == colour[0]
         print(
-            f"{game + 1} games, {won} won, {moves} moves, {late} late, slowest {slowest:.3f} s",
+            f"{game + 1} games, {won} won, {moves} moves, {late} late, slowest {slowest:.3f} s"
+            + (f", longest game {longest:.1f} s" if clock is not None else ""),
             flush=True,
         )
 

@@ -61,7 +61,7 @@ def choose(search, position, playouts, seed):
     else:
         search.run(position.state, position.history, Budget(playouts), derive(seed, 0))
     player = position.current_player
-    moves = search.root_statistics(player)
+    moves = search.root_rows(player)
     rule = search.spec.options.final_move
     return choose_move(position, player, moves, rule, derive(seed, 1, player)).code
 
