@@ -4,7 +4,6 @@ a twin that makes the same rounds one simulation after another (`tests/naive/rou
 from __future__ import annotations
 
 import random
-import time
 
 import numpy as np
 import pytest
@@ -20,17 +19,11 @@ from tests.naive import playouts as naive_playouts
 from tests.naive import tiny
 from tests.naive.networks import random_gates
 from tests.naive.rounds import NaiveRounds
+from tests.search.delays import delay_at_random, trees_of, with_threads
 from tests.search.helpers import POLICIES, assert_same_tree, every_node
 from tests.search.three_player_heap import heap
 
 UCT, RAVE, GRAVE, HRAVE = POLICIES[0], POLICIES[2], POLICIES[10], POLICIES[13]
-
-
-def with_threads(spec, threads, **options):
-    values = {"threads": threads, "solver": "off", **options}
-    text = ",".join(f"{name}={str(value).lower()}" for name, value in values.items())
-    tree, _, playout = spec.partition("+")
-    return f"{tree[:-1]},{text})" + (f"+{playout}" if playout else "")
 
 
 def twin_of(search, game, formula, ref, playout=lambda: None, **options):
@@ -151,37 +144,13 @@ def test_a_kept_tree_goes_on_as_if_it_had_never_stopped(policy, transpositions):
         assert twin.root.visits > 1
 
 
-def everything(search):
-    """What all trees hold: equal for equal searches."""
-    found = []
-    for member in search.members:
-        tree, nodes = member.tree, int(member.tree.meta[arrays.NODES])
-        edges = int(member.tree.meta[arrays.EDGES])
-        for array, units in ((tree.visits, nodes), (tree.keys, nodes), (tree.counts, edges)):
-            found.append(array[:units].copy())
-        found += [tree.sums[:edges].copy(), tree.table[:nodes].copy()]
-    return found
-
-
+@pytest.mark.parametrize("parallel", ["sync", "root"])
 @pytest.mark.parametrize("spec", ["uct", "grave(ref=10)", "grave(ref=10)+ppa", "uct+nst"])
-def test_threads_that_are_delayed_at_random_grow_the_same_trees(spec):
+def test_threads_that_are_delayed_at_random_grow_the_same_trees(spec, parallel):
     game = make_game("breakthrough(size=5x4)")
-    randomness = random.Random(3)
-
-    def sleep_at_random(number):
-        if randomness.random() < 0.1:
-            time.sleep(randomness.random() * 2e-4)
-
-    tree, _, playout = spec.partition("+")
-    tree = tree[:-1] + "," if tree.endswith(")") else tree + "("
-    search = SearchAgent(f"{tree}solver=off,threads=3){'+' + playout if playout else ''}").bind(
-        game
-    )
-    search.run(game.start().state, (), Budget(playouts=300), 7)
-    first = everything(search)
-    search.delay = sleep_at_random
+    search = SearchAgent(with_threads(spec, 3, parallel=parallel)).bind(game)
+    expected = trees_of(search, game.start().state, 300, 7)
+    delay_at_random(search, random.Random(3))
     for _ in range(100):
-        search.renew()
-        search.run(game.start().state, (), Budget(playouts=300), 7)
-        for mine, other in zip(first, everything(search), strict=True):
+        for mine, other in zip(expected, trees_of(search, game.start().state, 300, 7), strict=True):
             np.testing.assert_array_equal(mine, other)
