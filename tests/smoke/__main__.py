@@ -40,7 +40,7 @@ PACKAGES = (
     "optuna",
 )
 RESULTS = Path(__file__).parents[2] / "results" / "games"
-TIMEOUT = 400
+TIMEOUT = 1200  # seconds: with an empty cache on a busy machine, compiling takes minutes
 NOGO = ["nogo", "--size", "3"]
 FEW = ["--games", "2", "--playouts", "20"]
 COMMANDS: dict[str, tuple[list[str], str]] = {
