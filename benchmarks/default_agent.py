@@ -8,8 +8,8 @@
 Every candidate plays `--opponent` (UCT) at every game: the native games of two players or more, the
 shipped GDL sheets, the template of `graven new game`, Connect Four, and five games of OpenSpiel.
 Games are recorded: after an interruption the same command resumes. Rounds of few games go first, so
-that an interrupted run has figures for every game. `--head-to-head` lets two candidates play each
-other.
+that an interrupted run has figures for every game; `--first` names those that go first in a round.
+`--head-to-head` lets two candidates play each other.
 
 With `--seconds` run nothing else meanwhile. Several processes may work on one database, each with
 other games (`--only native`, `--only gdl`, ...).
@@ -139,6 +139,7 @@ def main() -> None:
     parser.add_argument("--head-to-head", nargs=2, metavar="SPEC")
     parser.add_argument("--only", nargs="+", choices=GROUPS, default=GROUPS)
     parser.add_argument("--skip", nargs="+", default=(), help="games to leave out")
+    parser.add_argument("--first", nargs="+", default=(), help="games to play before the others")
     parser.add_argument("--db", default="default_agent.db")
     parser.add_argument("--table", action="store_true", help="print the table, play nothing")
     options = parser.parse_args()
@@ -147,6 +148,9 @@ def main() -> None:
     folder = Path(options.db).absolute().parent
     games = [text for group in options.only for text in game_texts(group, folder)]
     games = [text for text in games if not any(name in text for name in options.skip)]
+    games.sort(key=lambda text: next(
+        (at for at, name in enumerate(options.first) if name in text), len(options.first)
+    ))  # fmt: skip
     pairs = (
         [tuple(options.head_to_head)]
         if options.head_to_head
