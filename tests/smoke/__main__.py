@@ -71,7 +71,7 @@ COMMANDS: dict[str, tuple[list[str], str]] = {
     "gdl check": (["gdl", "check", "skirmish"], ""),
     "gdl info": (["gdl", "info", "skirmish"], ""),
     "gdl draw": (["gdl", "draw", "skirmish", "-o", "skirmish.svg"], ""),
-    "gdl verify": (["gdl", "verify", "gdl(sheet=connect5)", "trace.jsonl"], ""),
+    "gdl verify": (["gdl", "verify", "connect5", "trace.jsonl"], ""),
     "new": (["new", "game", "mygame"], "mygame.py"),
     "search, own game": (["search", "./mygame.py:game", "--playouts", "50"], ""),
 }
