@@ -1,8 +1,9 @@
 """Grounding of rules that a page sends, in processes that are killed at their limits.
 
-Every job gets QUICK_SECONDS first, the latest one before earlier ones, so that small rules do not
-wait behind large ones. A job that takes longer begins again in a queue, one at a time for each
-client.
+Every job gets FIRST_SECONDS first, in a process that does nothing else, so that small rules do not
+wait behind large ones. A job that takes longer begins again with QUICK_SECONDS, and then in a
+queue, one at a time for each client. The first two tries serve the clients in turn, and the latest
+job of a client before its earlier ones.
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ from graven.interfaces.web.web_limits import (
     PROOF_SECONDS,
 )
 
-QUICK_SECONDS = 2.0
-QUICK_JOBS = LONG_JOBS = 2  # at the same time
+FIRST_SECONDS, QUICK_SECONDS = 0.3, 2.0
+FIRST_JOBS, QUICK_JOBS, LONG_JOBS = 1, 2, 2  # at the same time
 MAX_PENDING = 32  # jobs of one client that run or wait
 START_SECONDS = 120.0  # a process may have to compile first
 KILL_EXTRA_SECONDS = 3.0  # after the time at which a process should have noticed its limit
@@ -48,13 +49,14 @@ class GroundingPool:
     """Processes that ground rules, started when they are needed and then kept."""
 
     def __init__(self) -> None:
-        self._quick = LatestFirst(QUICK_JOBS)
+        self._first, self._quick = FairSlots(FIRST_JOBS), FairSlots(QUICK_JOBS)
         self._pending: Counter[str] = Counter()  # jobs of each client
         self._long = asyncio.Semaphore(LONG_JOBS)
         self._long_of_client: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._idle_first: list[GroundingProcess] = []
         self._idle: list[GroundingProcess] = []
         self._busy: set[GroundingProcess] = set()
-        self._threads = ThreadPoolExecutor(QUICK_JOBS + LONG_JOBS, "graven-grounding")
+        self._threads = ThreadPoolExecutor(FIRST_JOBS + QUICK_JOBS + LONG_JOBS, "graven-grounding")
 
     async def build(self, rules: str, title: str, client: str) -> Network:
         """Return the network of rules; cancelling the task kills its process.
@@ -70,7 +72,9 @@ class GroundingPool:
             self._pending[client] -= 1
 
     async def _build(self, rules: str, title: str, client: str) -> Network:
-        async with self._quick:
+        with suppress(TimeoutError, TooLargeError):
+            return await self._first_try(GroundingJob(rules, title, FIRST_SECONDS, False), client)
+        async with self._quick.slot(client):
             with suppress(TimeoutError, TooLargeError):
                 return await self._ground(GroundingJob(rules, title, QUICK_SECONDS, False))
         # The queue of a client keeps its other jobs away from the slots that all clients share.
@@ -84,9 +88,28 @@ class GroundingPool:
                     f"{seconds:g} s."
                 ) from None
 
-    async def _ground(self, job: GroundingJob) -> Network:
+    async def _first_try(self, job: GroundingJob, client: str) -> Network:
+        """Ground in the process for small rules.
+
+        If this is cancelled the process ends the job, which is short: the next client would wait
+        longer for the start of another process.
+        """
+        await self._first.enter(client)
+        work = asyncio.ensure_future(self._ground(job, self._idle_first))
+
+        def leave(work: asyncio.Future[Network]) -> None:
+            self._first.leave()
+            if not work.cancelled():
+                work.exception()  # nobody may wait for it
+
+        work.add_done_callback(leave)
+        return await asyncio.shield(work)
+
+    async def _ground(
+        self, job: GroundingJob, idle: list[GroundingProcess] | None = None
+    ) -> Network:
         """Ground in a process; raise TimeoutError if it has to be killed."""
-        async with self._process() as process:
+        async with self._process(self._idle if idle is None else idle) as process:
             loop = asyncio.get_running_loop()
             answer = await loop.run_in_executor(self._threads, process.ask, job)
         if answer.kind == NETWORK:
@@ -95,9 +118,9 @@ class GroundingPool:
         raise (UsageError if answer.kind == REFUSED else TooLargeError)(answer.reason)
 
     @asynccontextmanager
-    async def _process(self) -> AsyncIterator[GroundingProcess]:
-        """Lend a process; one that was not asked to its end is killed."""
-        process = self._idle.pop() if self._idle else GroundingProcess()
+    async def _process(self, idle: list[GroundingProcess]) -> AsyncIterator[GroundingProcess]:
+        """Lend an idle process or a new one; one that was not asked to its end is killed."""
+        process = idle.pop() if idle else GroundingProcess()
         self._busy.add(process)
         try:
             yield process
@@ -106,48 +129,70 @@ class GroundingPool:
             raise
         finally:
             self._busy.discard(process)
-        self._idle.append(process)
+        idle.append(process)
 
     def close(self) -> None:
         """Kill all processes."""
-        for process in (*self._idle, *self._busy):
+        idle = (*self._idle_first, *self._idle)
+        for process in (*idle, *self._busy):
             process.kill()
-        for process in self._idle:
+        for process in idle:
             process.close()
+        self._idle_first.clear()
         self._idle.clear()
         self._threads.shutdown(wait=False, cancel_futures=True)
 
 
-class LatestFirst:
-    """A semaphore whose latest waiter is the next: `async with`."""
+class FairSlots:
+    """A semaphore that serves clients in turn, and the latest waiter of a client first."""
 
     def __init__(self, slots: int) -> None:
         self._free = slots
-        self._waiting: list[asyncio.Future[None]] = []
+        self._waiting: list[tuple[str, asyncio.Future[None]]] = []
+        self._last_turn: dict[str, int] = {}  # of the clients that wait, or had a turn meanwhile
+        self._turns = 0
 
-    async def __aenter__(self) -> None:
+    @asynccontextmanager
+    async def slot(self, client: str) -> AsyncIterator[None]:
+        """Hold a slot."""
+        await self.enter(client)
+        try:
+            yield
+        finally:
+            self.leave()
+
+    async def enter(self, client: str) -> None:
+        """Wait for a slot."""
         if self._free:
             self._free -= 1
+            self._note_turn(client)
             return
-        turn = asyncio.get_running_loop().create_future()
-        self._waiting.append(turn)
+        waiter = client, asyncio.get_running_loop().create_future()
+        self._waiting.append(waiter)
         try:
-            await turn
+            await waiter[1]
         except asyncio.CancelledError:
-            if turn in self._waiting:
-                self._waiting.remove(turn)
+            if waiter in self._waiting:
+                self._waiting.remove(waiter)
             else:
-                self._release()
+                self.leave()
             raise
 
-    async def __aexit__(self, *exception: object) -> None:
-        self._release()
-
-    def _release(self) -> None:
-        if self._waiting:
-            self._waiting.pop().set_result(None)
-        else:
+    def leave(self) -> None:
+        """Give the slot to the next waiter."""
+        if not self._waiting:
             self._free += 1
+            self._last_turn.clear()
+            return
+        latest = dict(self._waiting)
+        client = min(latest, key=lambda name: self._last_turn.get(name, 0))
+        self._waiting.remove((client, latest[client]))
+        self._note_turn(client)
+        latest[client].set_result(None)
+
+    def _note_turn(self, client: str) -> None:
+        self._turns += 1
+        self._last_turn[client] = self._turns
 
 
 class GroundingProcess:
