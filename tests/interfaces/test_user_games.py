@@ -114,3 +114,39 @@ def test_openspiel_on_the_command_line(run):
     assert json.loads(done.out)["game"] == 'spiel("tic_tac_toe")'
     assert run("agents", "spiel-mcts").out.startswith("spiel-mcts (program)")
     assert run("games", "spiel(kuhn_poker)").code == 2
+
+
+LOTTERY = """
+import random
+
+
+class Lottery:
+    def __init__(self):
+        self.plies = 0
+
+    def moves(self):
+        return ["left", "right"]
+
+    def play(self, move):
+        self.plies += 1
+
+    @property
+    def over(self):
+        return self.plies == 4
+
+    @property
+    def scores(self):
+        return random.choice(([1, 0], [0, 1]))
+"""
+
+
+@pytest.mark.parametrize("command", ["search", "play", "match"])
+def test_a_class_that_draws_random_numbers_is_refused(tmp_path, run, command):
+    file = tmp_path / "lottery.py"
+    file.write_text(LOTTERY)
+    agents = ["uct", "grave", "--games", "2"] if command == "match" else []
+    code, _, err = run(
+        command, f"{file}:Lottery", *agents, "--playouts", "20", stdin="left\nleft\n"
+    )
+    assert code == 2
+    assert "the rules are random. Let a method `chances` list the outcomes" in err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import random
 
 import numpy as np
 import pytest
@@ -213,14 +214,43 @@ class Secretive(Roller):
         self.turn = 1 - self.turn
 
 
-def test_a_class_that_draws_numbers_itself_gets_the_right_sentence():
-    game = gv.from_class(Secretive)
-    with pytest.raises(gv.GravenError, match=r"the rules are random.*`chances`"):
-        gv.check_game(game)
-    with pytest.raises(gv.GravenError, match=r"the rules are random.*`chances`"):
-        gv.agent("uct(solver=off)").search(game.start(), playouts=200)
-    with pytest.raises(gv.GravenError, match=r"the rules are random.*`chances`"):
-        gv.match(game, "uct(solver=off)", "uct(c=1,solver=off)", games=2, playouts=100, workers=1)
+class Lottery:
+    """The winner is drawn at the end; the moves are always the same."""
+
+    def __init__(self):
+        self.plies = 0
+
+    def moves(self):
+        return list(range(30))
+
+    def play(self, move):
+        self.plies += 1
+
+    @property
+    def over(self):
+        return self.plies == 8
+
+    @property
+    def scores(self):
+        return random.choice(([1, 0], [0, 1]))
+
+
+RANDOM_RULES = r"the rules are random.*`chances`"
+
+
+@pytest.mark.parametrize("cls", [Secretive, Lottery])
+@pytest.mark.parametrize(
+    "use",
+    [
+        gv.check_game,
+        lambda game: gv.agent("uct(solver=off)").search(game.start(), playouts=20),
+        lambda game: gv.match(game, "uct", "uct(c=1)", games=2, playouts=20, workers=1),
+    ],
+    ids=["check", "search", "match"],
+)
+def test_a_class_that_draws_numbers_itself_gets_the_right_sentence(cls, use):
+    with pytest.raises(gv.GravenError, match=RANDOM_RULES):
+        use(gv.from_class(cls))
 
 
 def test_matches_roll_dice_and_can_be_replayed():

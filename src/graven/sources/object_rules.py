@@ -17,7 +17,6 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple, NoReturn, Protocol
 
@@ -27,6 +26,7 @@ from graven.core.errors import ContractError
 from graven.core.game import Game
 from graven.core.game_parts import Bounds, Display, RuleFunctions
 from graven.core.rng import Rng, below
+from graven.sources.replay_check import check_replays, looks, random_rules_error
 
 # The words of a state: length of the history, hash of the history, key of the position, player to
 # move, number of legal moves; then each player's score, the legal moves, the history, and in games
@@ -42,10 +42,6 @@ CHECKED, REMEMBERED = 10_000, 4_096
 # So often a game is replayed to find out whether its rules are random.
 REPLAYS = 20
 CACHED_OBJECTS = 16
-CHANCE_REMEDY = (
-    "Let a method `chances` list the outcomes with their probabilities instead of drawing one: see "
-    "docs/dice.md"
-)
 MAX_MOVES_IN_ERRORS = 100
 KEY_MASK = (1 << 63) - 1
 
@@ -141,7 +137,14 @@ class ObjectBounds(NamedTuple):
 class ObjectCallbacks:
     """The callbacks `start` and `play` of a game of objects, with a cache of objects per thread."""
 
-    def __init__(self, name: str, rules: ObjectRules, players: int, bounds: ObjectBounds) -> None:
+    def __init__(
+        self,
+        name: str,
+        rules: ObjectRules,
+        players: int,
+        bounds: ObjectBounds,
+        separate_rules: Callable[[], ObjectRules] | None = None,
+    ) -> None:
         self.name = name
         self.rules = rules
         self.bounds = bounds
@@ -152,11 +155,15 @@ class ObjectCallbacks:
         self.state_words = self.chances_at + (bounds.max_moves if rules.has_chance else 0)
         self._no_scores = [0] * players
         self._thread = threading.local()
+        self._separate_rules = separate_rules
 
     def start(self, constants: Constants, state: State) -> None:
         """Write the initial position."""
         state[:] = 0
         state[TURN] = BROKEN
+        if self._separate_rules is not None:
+            check_replays(self.name, self._separate_rules(), self.max_plies)
+            self._separate_rules = None
         self._write(state, self.rules.start(), 0, 0)
 
     def play(self, constants: Constants, state: State, joint: Moves) -> None:
@@ -186,7 +193,7 @@ class ObjectCallbacks:
         checked = getattr(self._thread, "checked", 0)
         if checked < CHECKED:
             self._thread.checked = checked + 1
-            self._check_seen(state, (path, length), hash((turn, *codes)))
+            self._check_seen(state, (path, length), hash((turn, *codes, *results)))
         scores = self._no_scores
         if turn == TERMINAL:
             scores = [round(score * SCORE_UNIT) for score in results]
@@ -249,20 +256,8 @@ class ObjectCallbacks:
     def _report_difference(self, state: State, length: int) -> NoReturn:
         """Raise ContractError: the moves of a state have led to two different positions."""
         history = state[self.history_at : self.history_at + length].tolist()
-        looks = set()
-        for _ in range(REPLAYS):
-            position, look = self.rules.start(), 0
-            with suppress(Exception):  # a move may be illegal this time
-                for code in history:
-                    position = self.rules.play(position, code)
-                turn, codes, *_rest = self.rules.observe(position, length)
-                look = hash((turn, *codes))
-            looks.add(look)
-        if len(looks) > 1:
-            raise ContractError(
-                f"the same moves of {self.name} lead to different positions: the rules are random. "
-                + CHANCE_REMEDY
-            )
+        if len({tuple(looks(self.rules, history)) for _ in range(REPLAYS)}) > 1:
+            raise random_rules_error(self.name)
         raise ContractError(
             f"the same moves of {self.name}, replayed, lead to a different position: a copy shares "
             "data with its original."
@@ -321,9 +316,14 @@ def object_game(
     source: str = "",
     history_dependent: bool = True,
     source_functions: Sequence[Callable[..., Any]] = (),
+    separate_rules: Callable[[], ObjectRules] | None = None,
 ) -> Game:
-    """Return the game of these objects; `position_text` and `position_svg` draw an object."""
-    callbacks = ObjectCallbacks(name, rules, players, bounds)
+    """Return the game of these objects; `position_text` and `position_svg` draw an object.
+
+    `separate_rules` makes the same rules again, with codes of their own: before the first use they
+    are checked for moves that lead to different positions.
+    """
+    callbacks = ObjectCallbacks(name, rules, players, bounds, separate_rules)
     if draw := position_text:
         display = replace(display, render=lambda state, colour: draw(callbacks.position(state)))
     if picture := position_svg:

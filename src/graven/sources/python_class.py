@@ -26,6 +26,7 @@ import copy
 import re
 import threading
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import partial
 from inspect import getattr_static
 from operator import attrgetter, index, methodcaller
 from types import FunctionType, MethodDescriptorType
@@ -73,7 +74,8 @@ def from_class(
     bounds = {bound: _bound(title, bound, value, declared) for bound, value in arguments.items()}
     players = bounds.pop("players")
     first = _first_object(cls, title)
-    rules = ClassRules(cls, title, first, players, num_codes=bounds["num_codes"])
+    make_rules = partial(ClassRules, cls, title, first, players, num_codes=bounds["num_codes"])
+    rules = make_rules()
     class_name = getattr(declared, "__name__", title)
     game = object_game(
         name=title,
@@ -90,6 +92,7 @@ def from_class(
         position_svg=(lambda position: str(position.svg())) if hasattr(first, "svg") else None,
         history_dependent=_reader(first, "key") is None,
         source_functions=_functions(type(first)),
+        separate_rules=make_rules,
     )
     game.origin = (_from_class, (cls, {"name": name, **arguments}))
     return game
