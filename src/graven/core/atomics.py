@@ -54,6 +54,32 @@ def store_release(typing_context: Any, array: Any, place: Any, value: Any) -> An
     return types.void(array, types.int64, value), generate
 
 
+@intrinsic  # type: ignore[untyped-decorator]
+def fetch_add(typing_context: Any, array: Any, place: Any, value: Any) -> Any:
+    """Add a value to array[place] and return what was there before, in one step."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        pointer = _pointer(context, builder, array, values[0], place=values[1])
+        added = context.cast(builder, values[2], value, array.dtype)
+        return builder.atomic_rmw("add", pointer, added, "seq_cst")
+
+    return array.dtype(array, types.int64, value), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def replace_if(typing_context: Any, array: Any, place: Any, expected: Any, value: Any) -> Any:
+    """Set array[place] to a value if it is as expected, in one step; return whether it was."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        pointer = _pointer(context, builder, array, values[0], place=values[1])
+        old = context.cast(builder, values[2], expected, array.dtype)
+        new = context.cast(builder, values[3], value, array.dtype)
+        pair = builder.cmpxchg(pointer, old, new, "seq_cst", "seq_cst")
+        return builder.extract_value(pair, 1)
+
+    return types.boolean(array, types.int64, expected, value), generate
+
+
 def own_lines(length: int, dtype: Any) -> NDArray[Any]:
     """Return an array of zeros that shares no line of the cache with other memory."""
     size = -(-length * np.dtype(dtype).itemsize // LINE_BYTES) * LINE_BYTES

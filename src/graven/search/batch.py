@@ -102,6 +102,7 @@ def simulate_batches(state: int, batch: Batch, until: int, goal: int) -> int:
         gathered = 0
         while gathered < leaves and status == Status.OK:
             before = rng[0]
+            search.shared.waiting[0] = gathered
             status = descend(search)
             if status == Status.OK:
                 copy_descent(search.record, 0, batch.descents, gathered)
@@ -109,6 +110,7 @@ def simulate_batches(state: int, batch: Batch, until: int, goal: int) -> int:
                 gathered += 1
             else:
                 rng[0] = before
+        search.shared.waiting[0] = 0
         if gathered == 0:
             return status
         for leaf in range(gathered):

@@ -9,11 +9,13 @@ them AMAF and learning playouts, do not contain them. The sum of an outcome's ed
 from __future__ import annotations
 
 from graven.core import contract
+from graven.core.atomics import store_release
 from graven.core.compile import inlined
 from graven.core.rollout import CHANCE_FAULTS
 from graven.core.status import Status
 from graven.search.plan import SearchState
-from graven.search.tree import EDGES, NONE
+from graven.search.shared_tree import take_edges
+from graven.search.tree import EDGES, NONE, clear_edges
 
 
 @inlined
@@ -22,30 +24,27 @@ def list_outcomes(search: SearchState, node: int) -> int:
     rules, tree, record = search.rules, search.tree, search.record
     if rules.chance == 0:
         return Status.BAD_TURN
-    first = tree.meta[EDGES]
-    if first + rules.max_moves > len(tree.moves):
+    if not search.plan.shared and tree.meta[EDGES] + rules.max_moves > len(tree.moves):
         return Status.NEED_EDGES
     count = contract.outcomes(rules, record.state, record.moves, record.values)
     if count < 1:
         return CHANCE_FAULTS[-count] if count < 0 else Status.BAD_CHANCE
-    tree.first[node * rules.players] = first
+    first = take_edges(search, count) if search.plan.shared else tree.meta[EDGES]
+    if first == NONE:
+        return Status.NEED_EDGES
     tree.degree[node * rules.players] = count
     for i in range(count):
         edge = first + i
         tree.moves[edge] = record.moves[i]
         tree.chances[edge] = record.values[i]
-        tree.counts[edge] = 0
-        tree.sums[edge] = 0.0
         tree.children[edge] = NONE
-        if rules.score_bounds:
-            tree.skipped[edge] = 0
-        if rules.squares:
-            tree.squares[edge] = 0.0
         if rules.prior:
             tree.priors[edge] = 0.0
         if rules.feature:
             tree.codes[edge] = 0
+    clear_edges(tree, first, count)
     tree.meta[EDGES] = first + count
+    store_release(tree.first, node * rules.players, first)
     return Status.OK
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from graven.core import contract
-from graven.core.compile import inlined
+from graven.core.atomics import replace_if, store_release
+from graven.core.compile import compiled, inlined
 from graven.core.contract import CHANCE, SIMULTANEOUS, TERMINAL
 from graven.core.status import Status
 from graven.search import amaf
@@ -11,11 +12,13 @@ from graven.search.chance_nodes import draw_edge, list_outcomes
 from graven.search.plan import SearchState
 from graven.search.score_bounds import select_open
 from graven.search.select.selection import call_select, log_of
+from graven.search.shared_tree import find_or_add, know_edges, look_at, take_edges
 from graven.search.tree import (
     CLOSED,
     DEPTH,
     EDGES,
     LENGTH,
+    LISTING,
     NO_SUCH,
     NODES,
     NONE,
@@ -23,6 +26,7 @@ from graven.search.tree import (
     STEPS,
     TABLE,
     Record,
+    clear_edges,
     find,
     new_node,
 )
@@ -50,6 +54,8 @@ def descend(search: SearchState) -> int:
         depth += 1
         shape[DEPTH], shape[STEPS], shape[LENGTH] = depth, depth - 1, length
         player = tree.turns[node]
+        if plan.shared:
+            look_at(search, node)
         if player == NO_SUCH:
             return Status.BAD_TURN
         if player == TERMINAL or (tree.visits[node] == 0 and plan.credit_creation):
@@ -62,15 +68,18 @@ def descend(search: SearchState) -> int:
                 return status
         low = max(player, 0)
         high = players if player == SIMULTANEOUS else low + 1
-        if tree.first[node * players + low] == NONE:
+        if tree.first[node * players + low] < 0:
+            if plan.shared and not replace_if(tree.first, node * players + low, NONE, LISTING):
+                return Status.OK  # another thread is listing the moves
             if player == CHANCE:
                 status = list_outcomes(search, node)
             else:
                 status = list_moves(search, node, low, high)
-            if status == Status.NEED_EDGES and tree.meta[CLOSED]:
-                return Status.OK
             if status != Status.OK:
-                return status
+                store_release(tree.first, node * players + low, NONE)
+                return Status.OK if status == Status.NEED_EDGES and tree.meta[CLOSED] else status
+        if plan.shared:
+            know_edges(search, node)
         if player == CHANCE:
             draw_edge(search, node, depth)
             high = low
@@ -124,6 +133,8 @@ def reach_child(search: SearchState, node: int, player: int) -> int:
         key = contract.key(rules, record.state)
     else:
         key = path_key(rules.players, record, node, player)
+    if plan.shared:
+        return find_or_add(search, key, contract.turn(rules, record.state))
     if plan.transpositions or player == SIMULTANEOUS:
         child = find(tree, key)
         if child != NONE:
@@ -146,16 +157,23 @@ def path_key(players: int, record: Record, node: int, player: int) -> int:
 def list_moves(search: SearchState, node: int, low: int, high: int) -> int:
     """Give a node its edges: what players low..high-1 may play here in `tree_moves`."""
     rules, tree, record = search.rules, search.tree, search.record
-    edges = tree.meta[EDGES]
-    if edges + (high - low) * rules.max_moves > len(tree.moves):
-        return Status.NEED_EDGES
+    if search.plan.shared:
+        edges = take_edges(search, count_moves(search, low, high))
+        if edges == NONE:
+            return Status.NEED_EDGES
+    else:
+        edges = tree.meta[EDGES]
+        if edges + (high - low) * rules.max_moves > len(tree.moves):
+            return Status.NEED_EDGES
+    first = edges
     for mover in range(low, high):
         count = contract.tree_moves(rules, record.state, mover, record.moves)
         if count < 1:
             return Status.NO_MOVE
         if count > rules.max_moves:
             return Status.TOO_MANY
-        tree.first[node * rules.players + mover] = edges
+        if mover > low:
+            tree.first[node * rules.players + mover] = edges
         tree.degree[node * rules.players + mover] = count
         if rules.feature:
             codes = tree.codes[edges : edges + count]
@@ -168,12 +186,8 @@ def list_moves(search: SearchState, node: int, low: int, high: int) -> int:
             contract.priors(rules, record.state, mover, record.moves, count=count, out=priors)
             if not contract.are_scores(priors, count):
                 return Status.BAD_PRIOR
-        if rules.squares:
-            for i in range(edges, edges + count):
-                tree.squares[i] = 0.0
         # One loop for each array, over slices: vector instructions fill them.
         moves = tree.moves[edges : edges + count]
-        counts, sums = tree.counts[edges : edges + count], tree.sums[edges : edges + count]
         children = tree.children[edges : edges + count]
         wrong = 0
         for i in range(count):
@@ -183,15 +197,20 @@ def list_moves(search: SearchState, node: int, low: int, high: int) -> int:
         if wrong:
             return Status.BAD_CODE
         for i in range(count):
-            counts[i] = 0
-        for i in range(count):
-            sums[i] = 0.0
-        for i in range(count):
             children[i] = NONE
-        if rules.score_bounds:
-            skipped = tree.skipped[edges : edges + count]
-            for i in range(count):
-                skipped[i] = 0
+        clear_edges(tree, edges, count)
         edges += count
     tree.meta[EDGES] = edges
+    # Last of all: another thread may read the edges once it can see the first one.
+    store_release(tree.first, node * rules.players + low, first)
     return Status.OK
+
+
+@compiled
+def count_moves(search: SearchState, low: int, high: int) -> int:
+    """Return how many moves players low..high-1 have at the record's state."""
+    moves = 0
+    for mover in range(low, high):
+        count = contract.tree_moves(search.rules, search.record.state, mover, search.record.moves)
+        moves += max(0, count)
+    return moves

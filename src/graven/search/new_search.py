@@ -6,6 +6,7 @@ from graven.core.contract import Rules
 from graven.core.errors import UsageError
 from graven.search.playout.entry import Functions
 from graven.search.runner import Search
+from graven.search.shared_search import SharedSearch
 from graven.search.specs import Spec
 from graven.search.sync_search import SyncSearch
 from graven.search.threaded import RootSearch
@@ -22,5 +23,5 @@ def new_search(name: str, rules: Rules, spec: Spec, functions: Functions | None 
             f"memory_mib={options.memory_mib} is too little for {options.threads} threads, each of "
             "which has a tree of its own."
         )
-    kind = SyncSearch if options.parallel == "sync" else RootSearch
+    kind = {"sync": SyncSearch, "tree": SharedSearch, "root": RootSearch}[options.parallel]
     return kind(name, rules, spec.with_options(memory_mib=share), functions)

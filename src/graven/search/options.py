@@ -160,9 +160,9 @@ class SearchOptions:
     )
     parallel: str = option(
         "sync",
-        "how threads share a search: all exchange their simulations after each round, or each has "
-        "a tree of its own, and the roots are added up at the end",
-        choices=("sync", "root"),
+        "how threads share a search: they exchange their simulations after each round (sync), "
+        "search one tree (tree), or have a tree each, whose roots are added up at the end (root)",
+        choices=("sync", "tree", "root"),
     )
     memory_mib: int = option(
         1024, "the most memory that the tree may take, in MiB", low=1, high=1 << 20

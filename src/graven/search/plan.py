@@ -27,6 +27,7 @@ from graven.core.struct_memory import ADDRESS, WORD_BYTES, reader, words_of, wri
 from graven.search.layout import Int64
 from graven.search.record_log import RECORD_LOG, RecordLog
 from graven.search.select.selection import EDGE_ARRAYS, EdgeArrays
+from graven.search.shared_arrays import SHARED_ARRAYS, SharedArrays
 from graven.search.tree import RECORD, TREE, Record, Tree
 
 _int = types.int64
@@ -61,6 +62,7 @@ class Plan(NamedTuple):
     expand: int  # a position enters the tree with its n-th playout
     transpositions: int  # whether equal positions share a node
     solver: int  # whether nodes have score bounds
+    shared: int  # whether threads share the tree
     # Addresses: of the search's state, and of the arrays that the tree policy reads, of the tree's
     # edges and of the copies of a node's edges that are not skipped.
     state: int
@@ -81,9 +83,10 @@ class SearchState(NamedTuple):
     record: Record  # of the simulation under way
     control: Int64  # see `simulate`
     log: RecordLog  # of the simulations that other threads are to add to their trees
+    shared: SharedArrays  # of a tree that threads share
 
 
-STATE = types.NamedTuple([RULES, TREE, PLAN, RECORD, WORDS, RECORD_LOG], SearchState)
+STATE = types.NamedTuple([RULES, TREE, PLAN, RECORD, WORDS, RECORD_LOG, SHARED_ARRAYS], SearchState)
 state_at, write_state = reader(STATE), writer(STATE)
 write_edges = writer(EDGE_ARRAYS)
 

@@ -45,7 +45,10 @@ from graven.search.record_log import no_log
 from graven.search.reuse import History, find_node, node_after, node_of_state, prune
 from graven.search.root_rows import RootRows, RootStatistics, new_rows, read_state
 from graven.search.select.selection import log_table
-from graven.search.simulate import CONTROL, DONE, PLIES, STOP, set_root, simulate
+from graven.search.shared_arrays import not_shared
+from graven.search.simulate import CONTROL, DONE, PLIES, STOP
+from graven.search.simulate import set_root as set_root_of
+from graven.search.simulate import simulate as simulate_in
 from graven.search.specs import UNIFORM, Spec
 from graven.search.tree import (
     CLOSED,
@@ -159,11 +162,13 @@ class Search:
             expand=options.expand,
             transpositions=int(options.transpositions),
             solver=rules.score_bounds,
+            shared=0,
             state=state_address,
             listed_edges=listed_edges,
             open_edges=open_edges,
         )
         self.log = no_log()
+        self.shared = not_shared()
         self.batch: Batch | None = None
         leaves, playouts = options.batch_leaves, options.playouts_per_leaf
         learning = self._batch_learning()
@@ -180,6 +185,7 @@ class Search:
             self.batch = new_batch(rules, options, many, addresses)
         self.prune_above = self.arena.limit // 2
         self._history: History | None = None
+        self._has_begun = False  # whether it has searched before
         # Playouts of the next chunk. Where one takes seconds, a second one may be too late.
         self._chunk = 1
         self._load()
@@ -193,7 +199,7 @@ class Search:
             self._saved = None
             del self.arena
             self.arena = TreeArena(self.rules, limit)
-        self._history = None
+        self._history, self._has_begun = None, False
         self.control[:] = 0
         if self.spec.playout.variant.memory:
             self.playout_memory = self._new_memory()
@@ -230,8 +236,8 @@ class Search:
         if kernels in _loaded:
             return
         contract.start(self.rules, self.record.root)
-        self._set_root()
-        self._simulate(0, 0)
+        self.set_root()
+        self.simulate(0, 0)
         if self.spec.options.reuse_tree:
             find_node(self.tree, 0)
             prune(self.rules, self.tree)
@@ -247,11 +253,11 @@ class Search:
         """End the search under way, or else the next one. Any thread may call this."""
         self.control[STOP] = 1
 
-    def _simulate(self, until: int, goal: int) -> int:
+    def simulate(self, until: int, goal: int) -> int:
         """Run simulations until so many of the search's `goal` are done; return the status."""
         if self.batch is not None:
             return simulate_batches(self.state, self.batch, until, goal)
-        return simulate(self.state, until)
+        return simulate_in(self.state, until)
 
     @property
     def state(self) -> int:
@@ -262,9 +268,16 @@ class Search:
             or saved.tree is not tree
             or saved.plan is not plan
             or saved.log is not log
+            or saved.shared is not self.shared
         ):
             self._saved = SearchState(
-                self.rules, tree, plan, self.record, control=self.control, log=log
+                self.rules,
+                tree,
+                plan,
+                self.record,
+                control=self.control,
+                log=log,
+                shared=self.shared,
             )
             save_state(self._saved)
         return plan.state
@@ -289,7 +302,7 @@ class Search:
             until = min(goal, done + chunk)
             beat()
             if call_kernel(
-                kernel=partial(self._simulate, until, goal),
+                kernel=partial(self.simulate, until, goal),
                 fault=self.fault,
                 resume=lambda status: self.grow(status, deadline - time.perf_counter()),
             ):
@@ -306,10 +319,15 @@ class Search:
         self.record.rng[:] = generator(seed)
         self.control[DONE] = self.control[PLIES] = 0  # the search before may have been interrupted
         self.record.root[:] = state
-        if self._history is not None and self.spec.playout.variant.on_new_search:
-            self.spec.playout.variant.on_new_search(self.playout_memory.record)
+        self.begin_learning()
         self._move_root(history)
         return min(budget.playouts or MOST_PLAYOUTS, MOST_PLAYOUTS - self.root_visits)
+
+    def begin_learning(self) -> None:
+        """Let playouts that learn forget some of it, if this is not their first search."""
+        if self._has_begun and self.spec.playout.variant.on_new_search:
+            self.spec.playout.variant.on_new_search(self.playout_memory.record)
+        self._has_begun = True
 
     def end(self, seconds: float) -> Run:
         """Return how the search went, and prepare for the next one."""
@@ -377,7 +395,7 @@ class Search:
             raise ContractError("the playout policy's `grow` returned a memory of another type.")
         self.playout_memory, self.plan = memory, self.plan._replace(memory=memory.address)
 
-    def _set_root(self) -> None:
+    def set_root(self) -> None:
         """Make the record's root state the root, with an AMAF table if the search keeps any."""
 
         def grow(status: Status) -> None:
@@ -387,7 +405,7 @@ class Search:
                 self.arena.clear()
 
         while not call_kernel(
-            kernel=lambda: set_root(self.state),
+            kernel=lambda: set_root_of(self.state),
             fault=self.fault,
             resume=grow,
         ):
@@ -400,7 +418,7 @@ class Search:
         if root == NONE or not self._prune():
             self.arena.clear()
         self._history = history
-        self._set_root()
+        self.set_root()
 
     def _known_node(self, history: History) -> int:
         """Return the visited node of the new position, or NONE."""

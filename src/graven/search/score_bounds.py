@@ -33,7 +33,7 @@ from graven.core.contract import TERMINAL, Rules
 from graven.search import amaf
 from graven.search.plan import SearchState
 from graven.search.select.selection import call_select, log_of
-from graven.search.tree import DEPTH, EDGES, NODES, NONE, ROOT, SCORE_SUM, TABLE, Tree
+from graven.search.tree import DEPTH, NONE, ROOT, SCORE_SUM, TABLE, Tree
 
 LOWEST, HIGHEST = 0.0, 1.0  # the bounds of a node without any
 EQUAL = 1e-9  # sums of scores that differ by less are equal
@@ -119,11 +119,11 @@ def check_sum(search: SearchState) -> None:
 @compiled
 def clear(tree: Tree) -> None:
     """Remove all bounds."""
-    for node in range(tree.meta[NODES]):
+    for node in range(len(tree.bounded)):
         tree.bounded[node] = 0
         tree.skips[node] = 0
         tree.proof_edge[node] = NONE
-    for edge in range(tree.meta[EDGES]):
+    for edge in range(len(tree.skipped)):
         tree.skipped[edge] = 0
 
 

@@ -12,6 +12,7 @@ from graven.search.plan import SearchState, call_learn, call_playout, state_at
 from graven.search.playout.loop import play_uniformly
 from graven.search.record_log import append
 from graven.search.score_bounds import root_is_decided
+from graven.search.shared_tree import count_own, find_or_add, look_at
 from graven.search.tree import (
     CLOSED,
     LENGTH,
@@ -73,6 +74,8 @@ def play_out(search: SearchState) -> int:
 def finish(search: SearchState) -> None:
     """Back up a finished record and count it; end the search if the root is proven."""
     backup(search)
+    if search.plan.shared:
+        count_own(search)
     search.control[DONE] += 1
     search.control[PLIES] += search.record.shape[LENGTH]
     if search.plan.solver and root_is_decided(search):
@@ -103,8 +106,13 @@ def set_root(state: int) -> int:
     if tree.meta[NODES] == 0:
         turn = contract.turn(rules, record.root)
         key = contract.key(rules, record.root)
-        tree.meta[ROOT] = new_node(tree, rules.players, key, turn)
+        if search.plan.shared:
+            tree.meta[ROOT] = find_or_add(search, key, turn)
+        else:
+            tree.meta[ROOT] = new_node(tree, rules.players, key, turn)
     root = tree.meta[ROOT]
+    if search.plan.shared:
+        look_at(search, root)
     if search.plan.amaf and tree.table[root] == NONE and build_table(search, root) == NONE:
         return Status.NEED_TABLES
     if search.plan.solver and root_is_decided(search):

@@ -43,6 +43,7 @@ from graven.search.tree_memory import return_buffer, take_buffer
 
 # Special values.
 NONE = -1
+LISTING = -2  # in `first`: another thread is listing the moves
 NO_SUCH = -4  # in `turns`: a player that the game does not have
 LOST = -2  # in `newest_link`: a trace could not be stored, so no exact table can be built any more
 
@@ -284,6 +285,11 @@ class TreeArena:
         """Return how much memory the arrays take."""
         return sum(array.nbytes for array in self.tree)
 
+    def use(self, arrays: dict[str, Any]) -> None:
+        """Replace arrays of the tree by others, which the arena does not own."""
+        self.tree = self.tree._replace(**arrays)
+        self.nbytes = self._count_bytes()
+
     def clear(self) -> None:
         """Remove everything from the tree."""
         self.full = False
@@ -360,17 +366,48 @@ def new_node(tree: Tree, players: int, key: int, turn: int) -> int:
     if node >= len(tree.keys):
         return NONE
     tree.meta[NODES] = node + 1
+    describe_node(tree, players, node, key, turn=turn)
+    clear_node(tree, node)
+    enter(tree, node)
+    return node
+
+
+@inlined
+def describe_node(tree: Tree, players: int, node: int, key: int, turn: int) -> None:
+    """Write what a new node is: a position, whose moves are not listed yet."""
     tree.keys[node] = key
-    tree.visits[node] = 0
     tree.turns[node] = turn if CHANCE <= turn < players else NO_SUCH
     for player in range(players):
         tree.first[node * players + player] = NONE
         tree.degree[node * players + player] = 0
+
+
+@inlined
+def clear_node(tree: Tree, node: int) -> None:
+    """Write the statistics of a node without playouts."""
+    tree.visits[node] = 0
     tree.table[node] = NONE
     tree.newest_link[node] = NONE
     if node < len(tree.bounded):
         tree.bounded[node] = 0
         tree.skips[node] = 0
         tree.proof_edge[node] = NONE
-    enter(tree, node)
-    return node
+
+
+@inlined
+def clear_edges(tree: Tree, first: int, count: int) -> None:
+    """Write the statistics of edges without playouts."""
+    # One loop for each array, over slices: vector instructions fill them.
+    counts, sums = tree.counts[first : first + count], tree.sums[first : first + count]
+    for i in range(count):
+        counts[i] = 0
+    for i in range(count):
+        sums[i] = 0.0
+    if len(tree.skipped) > 0:
+        skipped = tree.skipped[first : first + count]
+        for i in range(count):
+            skipped[i] = 0
+    if len(tree.squares) > 0:
+        squares = tree.squares[first : first + count]
+        for i in range(count):
+            squares[i] = 0.0
