@@ -19,6 +19,7 @@ from tests.naive import tiny
 from tests.sources.heaps import Heaps
 
 BOTH = pytest.mark.parametrize("parallel", ["sync", "root"])
+ALL = pytest.mark.parametrize("parallel", ["sync", "tree", "root"])
 
 
 @pytest.fixture(scope="module")
@@ -37,11 +38,11 @@ def test_the_spec_names_threads_only_where_there_are_several():
     assert "threads=2,parallel=root" in agent_of("root").spec
     with pytest.raises(UsageError, match="threads must be from 1 to"):
         SearchAgent("uct(threads=0)")
-    with pytest.raises(UsageError, match="parallel is one of sync, root"):
+    with pytest.raises(UsageError, match="parallel is one of sync, tree, root"):
         SearchAgent("uct(parallel=leaf)")
 
 
-@BOTH
+@ALL
 @pytest.mark.parametrize("threads", [2, 3])
 def test_a_search_plays_exactly_its_playouts(start, parallel, threads):
     for playouts in (1, 2, 7, 1234):
@@ -50,7 +51,11 @@ def test_a_search_plays_exactly_its_playouts(start, parallel, threads):
         assert found.best_move in start.legal_moves
         # The first playout of a tree starts at the root itself; each of the others tries a move.
         trees = min(threads, playouts) if parallel == "root" else 1
-        assert sum(stat.visits for stat in found.root_stats) == playouts - trees
+        tried = sum(stat.visits for stat in found.root_stats)
+        if parallel == "tree":  # while one thread lists the root's moves, others play from there
+            assert playouts - threads <= tried <= playouts - 1
+        else:
+            assert tried == playouts - trees
 
 
 @BOTH
@@ -76,7 +81,7 @@ def test_root_parallel_search_adds_up_searches_by_one_thread(start):
     assert merged == sums
 
 
-@BOTH
+@ALL
 def test_another_thread_can_stop_a_search(start, parallel):
     stop, found = threading.Event(), []
     agent = agent_of(parallel)
@@ -92,7 +97,7 @@ def test_another_thread_can_stop_a_search(start, parallel):
     assert found[0].best_move in start.legal_moves
 
 
-@BOTH
+@ALL
 def test_an_interrupted_search_loses_no_simulation_and_can_be_continued(start, parallel):
     search = agent_of(parallel, 3, ",reuse_tree=true").bind(start.game)
     total = 0
@@ -103,18 +108,21 @@ def test_an_interrupted_search_loses_no_simulation_and_can_be_continued(start, p
         timer.join()
     # Every copy of a synchronous search has all simulations, also those of an interrupted round.
     visits = [member.root_visits for member in search.members]
-    assert visits == [total] * 3 if parallel == "sync" else sum(visits) == total
+    if parallel == "tree":
+        assert search.root_visits == total
+    else:
+        assert visits == [total] * 3 if parallel == "sync" else sum(visits) == total
     assert search.run(start.state, (), Budget(playouts=100), seed=99).playouts == 100
 
 
-@BOTH
+@ALL
 def test_a_search_in_seconds_ends(start, parallel):
     found = agent_of(parallel).search(start, seconds=0.2)
     assert found.playouts > 1
     assert found.seconds >= 0.2
 
 
-@BOTH
+@ALL
 def test_trees_share_the_memory_limit(start, parallel):
     found = agent_of(parallel, options=",memory_mib=8").search(start, playouts=60_000)
     assert found.memory_full
@@ -137,20 +145,21 @@ def test_full_trees_are_the_same_in_every_run(start):
     assert trees[0] == trees[1]
 
 
-@BOTH
+@ALL
 def test_snapshots_show_the_playouts_of_all_threads(start, parallel):
     search = agent_of(parallel).bind(start.game)
     search.run(start.state, (), Budget(playouts=2000), 1)
     root = take_snapshot(search, root_path(search))
     assert root.visits == 2000
     trees = 2 if parallel == "root" else 1
-    assert sum(move.visits for move in root.moves) == 2000 - trees
+    tried = sum(move.visits for move in root.moves)
+    assert tried == 2000 - trees or (parallel == "tree" and tried == 1998)
     assert {move.code: move.visits for move in root.moves} == {
         move.code: move.visits for move in search.root_statistics(0)
     }
 
 
-@BOTH
+@ALL
 def test_results_can_be_streamed(start, parallel):
     results = list(agent_of(parallel).analyze(start, seconds=0.3, every=0.1))
     assert results[-1].playouts > 0
@@ -181,7 +190,7 @@ def too_long(constants, state):
     return 0
 
 
-@BOTH
+@ALL
 def test_a_fault_of_the_rules_ends_all_threads(parallel):
     game = tiny.heaps(4).changed(turn=too_long)
     agent = agent_of(parallel, tree="uct")
@@ -189,7 +198,7 @@ def test_a_fault_of_the_rules_ends_all_threads(parallel):
         agent.search(game.start(), playouts=100_000)
 
 
-@BOTH
+@ALL
 def test_a_proof_by_one_thread_ends_the_search(parallel):
     game = tiny.heaps(3)
     agent = agent_of(parallel, tree="uct", options=",c=0.7")

@@ -55,13 +55,13 @@ class SyncSearch(ThreadedSearch):
         if rules.chance:
             raise UsageError(
                 f"threads={options.threads}: {name} has chance events, which threads of one search "
-                "cannot exchange; add parallel=root."
+                "cannot exchange; add parallel=tree or parallel=root."
             )
         fields = () if variant.learn is None else variant.playout_fields
         if fields is None:
             raise UsageError(
                 f"{spec.playout.text} does not say what its playouts leave for `learn`, so that "
-                "threads cannot exchange it: set playout_fields, or use parallel=root."
+                "threads cannot exchange it: set playout_fields, or use parallel=tree."
             )
         affordable = LOG_BYTES // (2 * log_bytes(self.rules, memory, fields))
         batch = options.batch_leaves * options.playouts_per_leaf

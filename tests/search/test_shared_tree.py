@@ -1,0 +1,104 @@
+"""One tree that several threads search: nothing is lost, and every kind of search works."""
+
+from __future__ import annotations
+
+import pytest
+
+import graven as gv
+from graven.agents import SearchAgent
+from graven.core.rng import derive
+from graven.games.registry import make_game
+from graven.search import tree as arrays
+from graven.search.budget import Budget
+from tests.search.shared_trees import check_tree
+
+SPECS = [
+    "uct",
+    "uct(transpositions=false)",
+    "uct(solver=off)",
+    "uct(credit_creation=false)",
+    "ucb1-tuned",
+    "grave",
+    "rave+mast",
+    "hrave+ppa",
+    "grave+poolrave",
+]
+
+
+def shared(spec, threads=3, options=""):
+    tree, plus, playout = spec.partition("+")
+    inside = f"threads={threads},parallel=tree{options}"
+    tree = f"{tree[:-1]},{inside})" if tree.endswith(")") else f"{tree}({inside})"
+    return SearchAgent(tree + plus + playout)
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_no_playout_is_lost(spec):
+    position = make_game("knightthrough(size=6)").start()
+    search = shared(spec).bind(position.game)
+    for playouts in (1, 2, 1000, 20_000):
+        search.renew()
+        run = search.run(position.state, (), Budget(playouts), seed=playouts)
+        assert run.playouts == playouts
+        if "credit_creation" not in spec:
+            check_tree(search, playouts)
+
+
+def test_one_thread_of_a_shared_tree_searches_as_a_search_of_its_own():
+    """With nobody else in the tree the statistics are those of a search by one thread."""
+    position = make_game("breakthrough").start()
+    for spec in ("uct", "grave+mast"):
+        together = shared(spec, threads=2).bind(position.game)
+        del together.members[1:], together._parts[1:]
+        together.renew()
+        together.run(position.state, (), Budget(3000), seed=5)
+        alone = SearchAgent(spec).bind(position.game)
+        alone.run(position.state, (), Budget(3000), seed=5)
+        assert together.root_statistics(0) == alone.root_statistics(0)
+
+
+def test_the_tree_is_kept_between_moves():
+    position = make_game("knightthrough(size=6)").start()
+    player = shared("grave", options=",reuse_tree=true").player(position.game, seed=2)
+    nodes = []
+    while not position.is_over and len(nodes) < 8:
+        search = player.search
+        found = player.choose(position, gv.agents.MoveClock(Budget(2000)))
+        nodes.append(found.nodes)
+        visits = search.root_visits
+        assert visits >= found.playouts
+        position = position.play(found.best_move)
+    assert nodes[1] > 2000
+
+
+def test_a_full_tree_is_searched_on():
+    position = make_game("breakthrough").start()
+    search = shared("grave", 2, ",memory_mib=16").bind(position.game)
+    run = search.run(position.state, (), Budget(60_000), seed=1)
+    assert run.full
+    assert run.playouts == search.root_visits == 60_000
+    assert search.tree.meta[arrays.CLOSED]
+
+
+def test_simultaneous_moves():
+    game = gv.game("gdl(sheet=battle)")
+    search = shared("uct", 2).bind(game)
+    position = game.start()
+    search.run(position.state, (), Budget(2000), seed=1)
+    assert search.root_visits == 2000
+    assert sum(move.visits for move in search.root_statistics(0)) in (1998, 1999)
+
+
+def test_playouts_in_batches():
+    game = gv.game("gdl(sheet=connect5)")
+    search = shared("uct(batch_leaves=8,playouts_per_leaf=4)", 2).bind(game)
+    position = game.start()
+    search.run(position.state, (), Budget(4096), seed=derive(1, 2))
+    assert search.root_visits == 4096
+
+
+def test_a_proof_by_one_thread_is_the_result():
+    position = make_game("hex(size=3)").start()
+    found = shared("uct", 2).search(position, playouts=50_000)
+    assert found.proven
+    assert found.value == 1.0
