@@ -200,6 +200,8 @@ class Rules(NamedTuple):
     score_bounds: int  # whether a tree can keep score bounds, see `search.score_bounds`
     # Whether the search keeps sums of squared scores: 0 in the rules of a game.
     squares: int
+    # Whether it keeps permutation statistics, see `search.permutations`: 0 in the rules of a game.
+    permutations: int
     # After how many plies playouts end with `evaluate`: NO_CUTOFF in the rules of a game.
     cutoff: int
 

@@ -35,6 +35,7 @@ class Status(IntEnum):
     NEED_ATOMS = 8
     NEED_ENTRIES = 9
     NEED_INSTANCES = 10
+    NEED_BLOCKS = 12  # of the tree, see `search.permutations`
     # Nothing is missing: the caller may look at its clock.
     PAUSED = 11
     # The game breaks the contract.

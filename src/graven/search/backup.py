@@ -5,6 +5,7 @@ from __future__ import annotations
 from graven.core.compile import inlined
 from graven.core.contract import SIMULTANEOUS
 from graven.search import amaf, score_bounds
+from graven.search.permutations import record_simulation
 from graven.search.plan import SearchState
 from graven.search.tree import DEPTH, STEPS
 
@@ -15,6 +16,8 @@ def backup(search: SearchState) -> None:
     count_path(search)
     if search.plan.amaf:
         amaf.update(search)
+    if search.rules.permutations:
+        record_simulation(search)
     if search.plan.solver:
         score_bounds.update(search)
 

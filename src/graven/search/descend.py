@@ -9,6 +9,7 @@ from graven.core.contract import CHANCE, SIMULTANEOUS, TERMINAL
 from graven.core.status import Status
 from graven.search import amaf
 from graven.search.chance_nodes import draw_edge, list_outcomes
+from graven.search.permutations import count_permutations
 from graven.search.plan import SearchState
 from graven.search.score_bounds import select_open
 from graven.search.select.selection import call_select, log_of
@@ -83,6 +84,8 @@ def descend(search: SearchState) -> int:
         if player == CHANCE:
             draw_edge(search, node, depth)
             high = low
+        if rules.permutations:
+            count_permutations(search, node, low, high)
         for mover in range(low, high):
             first = tree.first[node * players + mover]
             end = first + tree.degree[node * players + mover]

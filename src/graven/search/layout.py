@@ -33,7 +33,7 @@ Float64 = NDArray[np.float64]
 
 # The memory of an array goes on for so many entries after its end, which vector instructions may
 # read, and write in scratch arrays: see `select.selection`.
-SPARE = 8
+SPARE = 16
 
 
 def one(rules: Rules) -> int:

@@ -114,6 +114,7 @@ def save_state(search: SearchState) -> None:
         values=record.values,
         squares=tree.squares,
         priors=tree.priors,
+        permuted=tree.permuted,
     )
     write_edges(plan.listed_edges, listed)
     skipping = EdgeArrays(
@@ -126,6 +127,7 @@ def save_state(search: SearchState) -> None:
         values=record.values,
         squares=record.open_squares,
         priors=record.open_priors,
+        permuted=record.open_permuted,
     )
     write_edges(plan.open_edges, skipping)
 

@@ -89,7 +89,8 @@ class Formula:
     too, and `untried` is not called: one expression without a branch is faster.
 
     A search keeps the sums of squares of its edges if the functions mention `edge.squares`, and
-    the priors of moves if they mention `edge.prior` or `node.prior_sum`.
+    the priors of moves if they mention `edge.prior` or `node.prior_sum`, and permutation statistics
+    if they mention `edge.permuted_visits`.
     """
 
     name: str
@@ -114,6 +115,7 @@ class Formula:
             amaf=self.amaf,
             squares=any(mentions(function, {"squares"}) for function in functions),
             prior=any(mentions(function, {"prior", "prior_sum"}) for function in functions),
+            permutations=any(mentions(function, {"permuted_visits"}) for function in functions),
         )
 
     def address(

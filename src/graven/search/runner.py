@@ -25,6 +25,7 @@ from graven.core.watchdog import beat
 from graven.search.batch import Batch, batch_bytes, new_batch, simulate_batches
 from graven.search.budget import MOST_PLAYOUTS, Budget
 from graven.search.game_hooks import check_hooks
+from graven.search.permutations import forget_simulations
 from graven.search.plan import (
     EDGE_WORDS,
     NEVER,
@@ -119,7 +120,9 @@ class Search:
         reads = spec.formula.reads
         if not reads.prior and not spec.uses_prior_options:
             rules = rules._replace(prior=0)
-        rules = rules._replace(squares=int(reads.squares), cutoff=spec.cutoff)
+        rules = rules._replace(
+            squares=int(reads.squares), permutations=int(reads.permutations), cutoff=spec.cutoff
+        )
         self.name = name
         self.rules = rules
         self.spec = spec
@@ -417,6 +420,8 @@ class Search:
         self.tree.meta[ROOT] = root
         if root == NONE or not self._prune():
             self.arena.clear()
+        if self.rules.permutations:
+            forget_simulations(self.tree)
         self._history = history
         self.set_root()
 

@@ -60,6 +60,9 @@ def select_open(search: SearchState, node: int, mover: int) -> int:
             record.open_squares[count] = tree.squares[edge]
         if rules.prior:
             record.open_priors[count] = tree.priors[edge]
+        if rules.permutations:
+            record.open_permuted[2 * count] = tree.permuted[2 * edge]
+            record.open_permuted[2 * count + 1] = tree.permuted[2 * edge + 1]
         count += 1 - tree.skipped[edge]
     chosen = call_select(
         plan.select,

@@ -14,11 +14,13 @@ from graven.search.record_log import append
 from graven.search.score_bounds import root_is_decided
 from graven.search.shared_tree import count_own, find_or_add, look_at
 from graven.search.tree import (
+    BLOCK,
     CLOSED,
     LENGTH,
     LINKS,
     NODES,
     NONE,
+    RECORDED,
     ROOT,
     SIMULATIONS,
     TRACED,
@@ -95,6 +97,13 @@ def reserve(search: SearchState, playouts: int) -> int:
             return Status.NEED_SIMULATIONS
         if tree.meta[TRACED] + playouts * len(record.trace) > len(tree.traces):
             return Status.NEED_TRACES
+    players, recorded = search.rules.players, tree.meta[RECORDED] + playouts
+    if (
+        search.rules.permutations
+        and not tree.meta[CLOSED]
+        and recorded // BLOCK * players >= len(tree.won_in)
+    ):
+        return Status.NEED_BLOCKS
     return Status.OK
 
 

@@ -198,6 +198,7 @@ def take_snapshot(search: Search, path: Sequence[int], player: int | None = None
         values=np.zeros(3 * value_capacity(len(codes))),
         squares=_with_spare(tree.squares[edges]),
         priors=_with_spare(tree.priors[edges]),
+        permuted=_with_spare(tree.permuted[2 * edges.start : 2 * edges.stop]),
     )
     memory, address = new_memory(EDGE_ARRAYS)
     evaluate(search.plan, visits, columns, address)
@@ -282,7 +283,8 @@ def _moves(
     node = Node(float(visits), math.log(visits), float(params[FPU]), float(priors.sum()))
     entries = 2 * columns.moves.astype(np.int64)
     amaf = (columns.amaf[entries], columns.amaf[entries + 1])
-    arrays = (columns.counts, columns.sums, *amaf, squares, priors)
+    permuted = columns.permuted if len(columns.permuted) else np.zeros(2 * count)
+    arrays = (columns.counts, columns.sums, *amaf, squares, priors, permuted[::2], permuted[1::2])
     added = float(params[PRIOR_AMAF])
     values = columns.values[: len(columns.moves)].tolist()
     statistics_of_edges = zip(*(array.tolist() for array in arrays), strict=True)

@@ -41,6 +41,8 @@ from graven.search.layout import (
 from graven.search.select.selection import value_capacity
 from graven.search.tree_memory import return_buffer, take_buffer
 
+BLOCK = 64  # simulations of a block of `permutations`: the bits of a word
+
 # Special values.
 NONE = -1
 LISTING = -2  # in `first`: another thread is listing the moves
@@ -49,8 +51,10 @@ LOST = -2  # in `newest_link`: a trace could not be stored, so no exact table ca
 
 # Entries of `meta`: how many units of each group are in use, the root's node, whether the tree is
 # closed (nothing new may enter), and a number that is different for every trace counted.
-# The last one says what is known about the sum of all players' scores: see `score_bounds`.
-NODES, EDGES, TABLES, LINKS, SIMULATIONS, TRACED, ROOT, CLOSED, STAMP, SCORE_SUM, META = range(11)
+# SCORE_SUM says what is known about the sum of all players' scores: see `score_bounds`; RECORDED is
+# the number of simulations in the blocks of `permutations`.
+NODES, EDGES, TABLES, LINKS, SIMULATIONS, TRACED, ROOT, CLOSED, STAMP, SCORE_SUM = range(10)
+BLOCKS, RECORDED, META = range(10, 13)
 
 # Entries of `Record.shape`: nodes on the path, edges taken (one more than nodes - 1 if the playout
 # began outside the tree), trace entries, the AMAF table that the last node reads (or NONE), and the
@@ -103,6 +107,26 @@ def _if_squares(rules: Rules) -> int:
     return int(rules.squares != 0)
 
 
+def _if_permutations(rules: Rules) -> int:
+    return int(rules.permutations != 0)
+
+
+def _permuted_entries(rules: Rules) -> int:
+    return 2 * _if_permutations(rules)
+
+
+def _block_words(rules: Rules) -> int:
+    return all_codes(rules) * _if_permutations(rules)
+
+
+def _block_players(rules: Rules) -> int:
+    return rules.players * _if_permutations(rules)
+
+
+def _block_scores(rules: Rules) -> int:
+    return BLOCK * _block_players(rules)
+
+
 def _if_chance(rules: Rules) -> int:
     return int(rules.chance != 0)
 
@@ -137,6 +161,7 @@ class Tree(NamedTuple):
     proof_edge: Annotated[Int32, Size(_if_bounds, group="nodes", refers="edges")]  # or NONE
     plies_left: Annotated[Int32, Size(_if_bounds, group="nodes")]  # to the end, of a proven node
     skips: Annotated[Int32, Size(_if_bounds, group="nodes")]  # edges that selection skips
+    counted: Annotated[Int32, Size(_if_permutations, group="nodes")]  # see `permutations`
     # Edges.
     moves: Annotated[Int32, Size(group="edges")]
     counts: Annotated[Int32, Size(group="edges")]  # playouts
@@ -147,6 +172,8 @@ class Tree(NamedTuple):
     squares: Annotated[Float64, Size(_if_squares, group="edges")]  # sum of the squared scores
     chances: Annotated[Float64, Size(_if_chance, group="edges")]  # probability of an outcome
     priors: Annotated[Float64, Size(_if_priors, group="edges")]  # the move's prior
+    # Permutation statistics: [2 * edge] playouts, [2 * edge + 1] sum of scores; see `permutations`.
+    permuted: Annotated[Float64, Size(_permuted_entries, group="edges")]
     # AMAF tables: [(table * players * codes + player * codes + move) * 2], see `amaf`.
     amaf: Annotated[Float64, Size(lambda rules: 2 * all_codes(rules), group="tables")]
     # Links of a node to the stored simulations that visited it: which simulation, where in its
@@ -158,6 +185,13 @@ class Tree(NamedTuple):
     trace_start: Annotated[Int64, Size(group="simulations")]
     trace_scores: Annotated[Float64, Size(by_player, group="simulations")]
     traces: Annotated[UInt32, Size(group="traces")]  # player * codes + move, ply after ply
+    # Blocks of simulations, one for each bit of a word, see `permutations`: in which a move was
+    # played, [block * all_codes + player * codes + move]; in which a player had the score 1, or one
+    # between 0 and 1, [block * players + player]; [(block * BLOCK + bit) * players + player].
+    played_in: Annotated[Int64, Size(_block_words, group="blocks")]
+    won_in: Annotated[Int64, Size(_block_players, group="blocks")]
+    shared_in: Annotated[Int64, Size(_block_players, group="blocks")]
+    block_scores: Annotated[Float64, Size(_block_scores, group="blocks")]
     # Scratch.
     seen: Annotated[Int64, Size(all_codes)]  # the stamp of the last trace with this move or point
     distinct: Annotated[UInt32, Size(lambda rules: all_codes(rules) + 1)]  # moves of a trace
@@ -188,6 +222,12 @@ class Record(NamedTuple):
     open_counts: Annotated[Int32, Size(open_capacity)]
     open_sums: Annotated[Float64, Size(open_capacity)]
     open_squares: Annotated[Float64, Size(lambda rules: _if_squares(rules) * open_capacity(rules))]
+    open_permuted: Annotated[
+        Float64, Size(lambda rules: _permuted_entries(rules) * open_capacity(rules))
+    ]
+    # Scratch: blocks with simulations that contain the moves of the path, and which these are.
+    matching: Annotated[Int64, Size(lambda rules: BLOCK * _if_permutations(rules))]
+    matching_blocks: Annotated[Int64, Size(lambda rules: BLOCK * _if_permutations(rules))]
     open_priors: Annotated[Float64, Size(lambda rules: _if_priors(rules) * open_capacity(rules))]
 
 
@@ -239,6 +279,7 @@ GROUPS = {
         Group("tables", TABLES, Status.NEED_TABLES, lambda rules: 2),
         Group("links", LINKS, Status.NEED_LINKS, lambda rules: 2 * depth_capacity(rules)),
         Group("simulations", SIMULATIONS, Status.NEED_SIMULATIONS, lambda rules: 512),
+        Group("blocks", BLOCKS, Status.NEED_BLOCKS, lambda rules: 4),
         Group("traces", TRACED, Status.NEED_TRACES, lambda rules: 2 * trace_capacity(rules)),
     )
 }
@@ -264,7 +305,7 @@ class TreeArena:
         self._buffers: dict[str, Any] = {}
         arrays: dict[str, Any] = new_arrays(Tree, rules)
         for group in GROUPS.values():
-            first = min(group.first_bytes, limit // 16) // group.unit_bytes(rules)
+            first = min(group.first_bytes, limit // 16) // max(1, group.unit_bytes(rules))
             units = _power_of_two(max(group.least(rules), first))
             for array in group.arrays:
                 length = units * array.size.entries(rules)
@@ -392,6 +433,8 @@ def clear_node(tree: Tree, node: int) -> None:
         tree.bounded[node] = 0
         tree.skips[node] = 0
         tree.proof_edge[node] = NONE
+    if node < len(tree.counted):
+        tree.counted[node] = 0
 
 
 @inlined
@@ -411,3 +454,7 @@ def clear_edges(tree: Tree, first: int, count: int) -> None:
         squares = tree.squares[first : first + count]
         for i in range(count):
             squares[i] = 0.0
+    if len(tree.permuted) > 0:
+        permuted = tree.permuted[2 * first : 2 * (first + count)]
+        for i in range(2 * count):
+            permuted[i] = 0.0

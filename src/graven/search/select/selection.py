@@ -71,9 +71,11 @@ class EdgeArrays(NamedTuple):
     values: Floats
     squares: Floats  # sums of squared scores; empty where the search keeps none
     priors: Floats  # of the moves; empty where the search keeps none
+    # [2 * edge] and after it: permutation statistics, see `permutations`; empty without any.
+    permuted: Floats
 
 
-EDGE_ARRAYS = types.NamedTuple([_F64, RNG, _I32, _I32, _F64, _F64, _F64, _F64, _F64], EdgeArrays)
+EDGE_ARRAYS = types.NamedTuple([_F64, RNG, _I32, _I32, *[_F64] * 6], EdgeArrays)
 edges_at = reader(EDGE_ARRAYS)
 
 
@@ -98,6 +100,8 @@ class Edge(NamedTuple):
     amaf_total: float  # sum of the player's scores in them
     squares: float  # sum of the squared scores of the player to move
     prior: float  # what the game's `prior` says of the move, from 0 to 1; NO_PRIOR without one
+    permuted_visits: float = 0.0  # playouts with this move and all moves of the path, in any order
+    permuted_total: float = 0.0  # sum of the player's scores in them
 
 
 class Statistics(NamedTuple):
@@ -108,6 +112,7 @@ class Statistics(NamedTuple):
     prior: bool = False
     # Whether the options `prior_amaf` or `prior_bias` add the prior to what the policy reads.
     prior_options: bool = False
+    permutations: bool = False
 
 
 def value_capacity(max_moves: int) -> int:
@@ -153,6 +158,7 @@ def select_edge(
     visited, totals = values[third : 2 * third], values[2 * third :]
     # An array that the search does not keep is never read: any other stands for it.
     own_squares = edges.squares[lo:end] if reads.squares else own_sums
+    own_permuted = edges.permuted[2 * lo : 2 * end] if reads.permutations else own_sums
     has_priors = reads.prior and len(priors) > 0
     own_priors = priors[lo:end] if has_priors else own_sums
     prior_sum = 0.0
@@ -173,7 +179,14 @@ def select_edge(
             amaf_visits += params[PRIOR_AMAF]
             amaf_total += params[PRIOR_AMAF] * prior
         edge = Edge(
-            float(own_counts[i]), own_sums[i], amaf_visits, amaf_total, squares=squared, prior=prior
+            float(own_counts[i]),
+            own_sums[i],
+            amaf_visits,
+            amaf_total,
+            squares=squared,
+            prior=prior,
+            permuted_visits=own_permuted[2 * i] if reads.permutations else 0.0,
+            permuted_total=own_permuted[2 * i + 1] if reads.permutations else 0.0,
         )
         tried = whole or edge.visits > 0.0
         values[i] = value(p, node, edge) if tried else untried(p, node, edge)
