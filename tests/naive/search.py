@@ -31,6 +31,9 @@ class Node:
     prior: dict[tuple[int, int], float] = field(default_factory=dict)
     amaf_count: dict[tuple[int, int], int] = field(default_factory=dict)
     amaf_total: dict[tuple[int, int], float] = field(default_factory=dict)
+    permuted_count: dict[tuple[int, int], int] = field(default_factory=dict)
+    permuted_total: dict[tuple[int, int], float] = field(default_factory=dict)
+    counted: int = 0  # simulations in the permutation statistics
     children: dict[tuple[int, ...], Node] = field(default_factory=dict)  # by joint move
     bounds: list[list[float]] | None = None  # by player, see `score_bounds`
     proof_move: int | None = None
@@ -43,6 +46,7 @@ class Simulation:
     trace: list[tuple[int, int]]
     plies: list[list[Choice]]
     scores: np.ndarray
+    contained: frozenset[tuple[int, int]] = frozenset()
 
 
 class NaiveSearch:
@@ -143,6 +147,7 @@ class NaiveSearch:
 
     def finish(self, path, simulation):
         """Learn from a simulation, count it, and keep it for those who want to know."""
+        simulation.contained = frozenset(self.played_after(simulation.trace))
         self.log.append(simulation)
         self.playout.learn(simulation.plies, simulation.scores)
         self.backup(path, simulation.trace, simulation.in_tree, simulation.scores)
@@ -205,6 +210,8 @@ class NaiveSearch:
                     break
                 node = child
                 continue
+            if getattr(self.formula, "permutations", False):
+                self.count_permutations(node, trace)
             joint = np.full(rules.players, -1, np.int32)
             plies.append([])
             for mover in movers:
@@ -217,6 +224,24 @@ class NaiveSearch:
                 break
             node = child
         return path, state, trace, plies
+
+    def count_permutations(self, node, path):
+        """Add the simulations since the last visit that contain the path, in any order."""
+        for simulation in self.log[node.counted :]:
+            contained = simulation.contained
+            if set(path) <= contained:
+                for mover, moves in node.moves.items():
+                    for played in {(mover, move) for move in moves} & contained:
+                        score = simulation.scores[mover]
+                        node.permuted_count[played] = node.permuted_count.get(played, 0) + 1
+                        node.permuted_total[played] = node.permuted_total.get(played, 0.0) + score
+        node.counted = len(self.log)
+
+    def forget_simulations(self, nodes):
+        """For another root: nodes keep their permutation statistics, without the simulations."""
+        self.log.clear()
+        for node in nodes:
+            node.counted = 0
 
     def child(self, node, state, played):
         """The node after a joint move or an outcome; None if it does not enter the tree yet."""
@@ -440,6 +465,20 @@ def bias(bias, c=0.0):
         blend = ((1.0 + weighted) * total + amaf_total) / (pa + n + weighted * n)
         return blend + bound(c, node, n) if c else blend
 
+    return value
+
+
+def mcps():
+    """Every estimate with the weight of its playouts."""
+
+    def value(node, reference, mover, move):
+        played = (mover, move)
+        counts = (node.count, reference.amaf_count, node.permuted_count)
+        totals = (node.total, reference.amaf_total, node.permuted_total)
+        playouts = sum(count.get(played, 0) for count in counts)
+        return sum(total.get(played, 0.0) for total in totals) / playouts if playouts else None
+
+    value.permutations = True
     return value
 
 

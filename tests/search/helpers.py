@@ -33,6 +33,7 @@ POLICIES = [
     ("history(c=0,w=1)", naive.history(0.0, 1.0), INFINITY),
     ("ucb1-tuned(c=1)", naive.ucb1_tuned(1.0), None),
     ("puct(c=1)", naive.puct(1.0), None),
+    ("mcps(ref=20)", naive.mcps(), 20),
 ]
 
 
@@ -80,6 +81,10 @@ def assert_same_tree(search, twin):
                 assert tree.sums[edge] == other.total.get((player, move), 0.0)
                 if rules.squares:
                     assert tree.squares[edge] == other.squares.get((player, move), 0.0)
+                if rules.permutations and other.counted:
+                    assert tree.permuted[2 * edge] == other.permuted_count.get((player, move), 0)
+                    total = other.permuted_total.get((player, move), 0.0)
+                    assert tree.permuted[2 * edge + 1] == total
                 if player == CHANCE:
                     assert tree.chances[edge] == moves[move]
                 if other.turn != SIMULTANEOUS and (move,) in other.children:

@@ -38,7 +38,9 @@ def test_every_tree_policy_visits_what_its_twin_visits(name, spec, formula, ref)
 
 @pytest.mark.parametrize("name", GO)
 @pytest.mark.parametrize(
-    ("spec", "formula", "ref"), [POLICIES[2], POLICIES[10]], ids=["rave", "grave"]
+    ("spec", "formula", "ref"),
+    [POLICIES[2], POLICIES[10], POLICIES[19]],
+    ids=["rave", "grave", "mcps"],
 )
 def test_where_places_are_taken_again_amaf_counts_who_was_first(name, spec, formula, ref):
     search, twin = run_both(make_game(name), spec, formula, ref, playouts=400)
@@ -79,7 +81,9 @@ def test_statistics_are_counted_as_if_every_node_had_a_table(name, spec, formula
 @pytest.mark.parametrize("expand", [1, 3])
 @pytest.mark.parametrize("fpu", [INFINITY, 0.6])
 @pytest.mark.parametrize("ties", ["random", "first"])
-@pytest.mark.parametrize("policy", [POLICIES[0], POLICIES[10]], ids=["uct", "grave"])
+@pytest.mark.parametrize(
+    "policy", [POLICIES[0], POLICIES[10], POLICIES[19]], ids=["uct", "grave", "mcps"]
+)
 def test_search_options_mean_the_same_to_both(policy, transpositions, expand, fpu, ties):
     search, twin = run_both(
         make_game("domineering(size=4)"),
@@ -151,7 +155,9 @@ def test_the_slow_search_really_shares_nodes_where_positions_are_equal():
     assert len(shared.nodes) < int(search.tree.meta[arrays.NODES])
 
 
-@pytest.mark.parametrize("policy", [POLICIES[0], POLICIES[10]], ids=["uct", "grave"])
+@pytest.mark.parametrize(
+    "policy", [POLICIES[0], POLICIES[10], POLICIES[19]], ids=["uct", "grave", "mcps"]
+)
 @pytest.mark.parametrize("transpositions", [True, False])
 def test_players_who_move_at_once_choose_from_their_own_statistics(policy, transpositions):
     search, twin = run_both(
@@ -163,9 +169,7 @@ def test_players_who_move_at_once_choose_from_their_own_statistics(policy, trans
     assert mine == sorted(node.visits for node in every_node(twin.root))
 
 
-@pytest.mark.parametrize(
-    "policy", [POLICIES[0], POLICIES[2], POLICIES[10], POLICIES[13]], ids=lambda p: p[0]
-)
+@pytest.mark.parametrize("policy", [POLICIES[i] for i in (0, 2, 10, 13, 19)], ids=lambda p: p[0])
 @pytest.mark.parametrize("transpositions", [True, False])
 @pytest.mark.parametrize("pruned", [True, False])
 def test_a_kept_tree_goes_on_as_if_it_had_never_stopped(policy, transpositions, pruned):
@@ -185,6 +189,7 @@ def test_a_kept_tree_goes_on_as_if_it_had_never_stopped(policy, transpositions, 
         best = max(counts, key=lambda code: (counts[code], code))
         position = position.play(best)
         child = twin.root.children[(best,)]
+        twin.forget_simulations(every_node(twin.root))
         twin.root_state, twin.root = position.state.copy(), child
         if pruned and transpositions:
             # What the new root cannot reach is dropped, so the twin must forget it as well.
@@ -238,3 +243,17 @@ def test_terminal_nodes_count_as_playouts_and_have_no_moves():
     assert all(
         tree.first[n * 2] == arrays.NONE and tree.first[n * 2 + 1] == arrays.NONE for n in over
     )
+
+
+def test_permutations_count_every_playout_with_the_moves_of_the_path():
+    """Of all simulations, whether they went through the node or not."""
+    search, twin = run_both(make_game("hex(size=4)"), *POLICIES[19], playouts=700, solver="off")
+    assert_same_tree(search, twin)
+    (played, child) = max(twin.root.children.items(), key=lambda item: item[1].visits)
+    contained = [s for s in twin.log[: child.counted] if (0, played[0]) in s.trace]
+    through = [s for s in contained if s.trace[0] == (0, played[0])]
+    assert len(contained) > len(through) > 100
+    for player, move in list(child.permuted_count)[:10]:
+        both = [s for s in contained if (player, move) in s.trace]
+        assert child.permuted_count[player, move] == len(both)
+        assert child.permuted_total[player, move] == sum(s.scores[player] for s in both)
