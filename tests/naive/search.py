@@ -75,7 +75,10 @@ class NaiveSearch:
         prior_amaf=0.0,
         prior_bias=0.0,
         cutoff=math.inf,
+        root="policy",
+        root_amaf=0.0,
     ):
+        self.root_rule, self.root_amaf = root, root_amaf
         self.prior_amaf, self.prior_bias, self.cutoff = prior_amaf, prior_bias, cutoff
         self.solver = None
         if solver == "on" and game.exact_key and not game.functions.tree_moves:
@@ -112,6 +115,7 @@ class NaiveSearch:
     def run(self, seed, playouts):
         self.rng = generator(seed)
         self.batches = []
+        self.halving = self.sequential_halving(playouts if self.root_rule == "sh" else 0)
         self.simulate(playouts)
 
     def simulate(self, playouts):
@@ -338,8 +342,41 @@ class NaiveSearch:
         moves = contract.new_moves(self.rules)
         return [int(m) for m in moves[: contract.tree_moves(self.rules, state, mover, moves)]]
 
+    def sequential_halving(self, budget):
+        """Yield the root's moves in the order in which they get playouts."""
+        root = self.root
+        while True:
+            mover = root.turn
+            arms = [move for move in root.moves[mover] if move not in root.skipped]
+            field, rounds = len(arms), math.ceil(math.log2(len(arms)))
+            while True:
+                share = field // len(arms)
+                if budget:
+                    share = max(1, (budget - 1) // (len(arms) * max(1, rounds)))
+                if len(arms) == 1 and (budget or field == 1):
+                    share = math.inf
+                elif len(arms) == 1:
+                    break
+                targets = {arm: root.count.get((mover, arm), 0) + share for arm in arms}
+                for arm in arms:
+                    while root.count.get((mover, arm), 0) < targets[arm]:
+                        if arm in root.skipped:
+                            break
+                        yield arm
+                if len(arms) == 1:
+                    break
+                arms.sort(key=lambda arm: -self.arm_value((mover, arm)))
+                arms = arms[: (len(arms) + 1) // 2]
+
+    def arm_value(self, played):
+        n, mean = mean_of(self.root, played)
+        pa, amaf = amaf_of(self.root, played)
+        return 0.0 if n == 0 else mean + (self.root_amaf * amaf / n if pa else 0.0)
+
     def select(self, node, reference, mover):
         values = []
+        if self.root_rule != "policy" and node is self.root and node.turn >= 0:
+            return next(self.halving)
         if self.prior_amaf:
             reference = self.with_prior_playouts(node, reference)
         moves = [move for move in node.moves[mover] if move not in node.skipped]

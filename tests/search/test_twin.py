@@ -7,6 +7,7 @@ import pytest
 
 from graven.agents import SearchAgent
 from graven.core.contract import TERMINAL
+from graven.core.errors import UsageError
 from graven.core.rng import derive
 from graven.games.registry import make_game
 from graven.search import tree as arrays
@@ -257,3 +258,45 @@ def test_permutations_count_every_playout_with_the_moves_of_the_path():
         both = [s for s in contained if (player, move) in s.trace]
         assert child.permuted_count[player, move] == len(both)
         assert child.permuted_total[player, move] == sum(s.scores[player] for s in both)
+
+
+HALVING = [
+    ("uct(c=0.4,root=sh)", naive.uct(0.4), None, {}),
+    ("uct(c=0.4,root=anytime)", naive.uct(0.4), None, {}),
+    ("grave(ref=20,bias=1e-4,root=sh,root_amaf=2)", naive.bias(1e-4), 20, {"root_amaf": 2.0}),
+]
+
+
+@pytest.mark.parametrize("solver", ["on", "off"])
+@pytest.mark.parametrize("playouts", [30, 700])
+@pytest.mark.parametrize(
+    ("spec", "formula", "ref", "options"), HALVING, ids=["sh", "anytime", "shuss"]
+)
+def test_sequential_halving_gives_the_playouts_that_its_twin_gives(
+    spec, formula, ref, options, playouts, solver
+):
+    game = make_game("breakthrough(size=5x4)")
+    search = SearchAgent(spec.replace(")", f",solver={solver})")).bind(game)
+    search.run(game.start().state, (), Budget(playouts=playouts), 1)
+    root = "anytime" if "anytime" in spec else "sh"
+    twin = naive.NaiveSearch(game, formula, ref, root=root, solver=solver, **options)
+    twin.set_root(game.start().state)
+    twin.run(1, playouts)
+    compared, _ = assert_same_tree(search, twin)
+    assert compared > 10
+
+
+def test_the_arm_that_sequential_halving_keeps_has_the_most_playouts():
+    agent = SearchAgent("uct(c=0.4,root=sh,solver=off)")
+    result = agent.search(make_game("hex(size=3)").start(), playouts=901, seed=2)
+    counts = sorted((move.visits for move in result.root_stats), reverse=True)
+    # Nine moves, four rounds of up to 225 playouts: 9 x 25, 5 x 45, 3 x 75, 2 x 112, and the one
+    # that is left; the first playout of the search is the root's own.
+    assert counts == [258, 257, 145, 70, 70, 25, 25, 25, 25]
+
+
+def test_root_amaf_needs_amaf_values_and_sequential_halving():
+    game = make_game("hex(size=3)")
+    for spec in ("uct(root=sh,root_amaf=1)", "grave(root_amaf=1)"):
+        with pytest.raises(UsageError, match="root_amaf"):
+            SearchAgent(spec).bind(game)

@@ -11,6 +11,7 @@ from graven.search import amaf
 from graven.search.chance_nodes import draw_edge, list_outcomes
 from graven.search.permutations import count_permutations
 from graven.search.plan import SearchState
+from graven.search.root_halving import select_arm
 from graven.search.score_bounds import select_open
 from graven.search.select.selection import call_select, log_of
 from graven.search.shared_tree import find_or_add, know_edges, look_at, take_edges
@@ -89,7 +90,9 @@ def descend(search: SearchState) -> int:
         for mover in range(low, high):
             first = tree.first[node * players + mover]
             end = first + tree.degree[node * players + mover]
-            if plan.solver and tree.skips[node]:
+            if plan.halving and depth == 1 and player >= 0:
+                edge = select_arm(search, player)
+            elif plan.solver and tree.skips[node]:
                 edge = select_open(search, node, mover)
             else:
                 edge = call_select(

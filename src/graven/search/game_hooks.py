@@ -21,6 +21,11 @@ def check_hooks(name: str, rules: Rules, spec: Spec) -> None:
             f"prior_amaf needs AMAF values, which {spec.tree.name} does not have: use rave, grave "
             "or hrave, or leave prior_amaf out."
         )
+    if options.root_amaf > 0 and (spec.ref is None or options.root == "policy"):
+        raise UsageError(
+            f"root_amaf is the weight of AMAF values in sequential halving, which {spec.text} does "
+            "not have: use rave, grave or hrave with root=sh or root=anytime, or leave it out."
+        )
     if rules.chance and options.learn_after == "batch":
         raise UsageError(
             f"learn_after=batch: batched playouts roll no dice, and {name} has chance events; "

@@ -91,6 +91,19 @@ class SearchOptions:
         paper="visits: Cazenave; mean: Sironi and Winands",
         choices=("visits", "mean"),
     )
+    root: str = option(
+        "policy",
+        "the root's moves are selected by the tree policy; by sequential halving, in the anytime "
+        "form where the playouts are not limited; or always in the anytime form",
+        paper="sh: Karnin, Koren and Somekh 2013; anytime: Sagers, Winands and Soemers 2024",
+        choices=("policy", "sh", "anytime"),
+    )
+    root_amaf: float = option(
+        0.0,
+        "sequential halving keeps the moves with the best mean + root_amaf * AMAF / n",
+        paper="after SHUSS, Fabiano and Cazenave 2021",
+        low=0.0,
+    )
     reuse_tree: bool = option(
         False,
         "keep the tree between the moves of a game",

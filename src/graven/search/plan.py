@@ -63,6 +63,7 @@ class Plan(NamedTuple):
     transpositions: int  # whether equal positions share a node
     solver: int  # whether nodes have score bounds
     shared: int  # whether threads share the tree
+    halving: int  # whether sequential halving selects at the root
     # Addresses: of the search's state, and of the arrays that the tree policy reads, of the tree's
     # edges and of the copies of a node's edges that are not skipped.
     state: int

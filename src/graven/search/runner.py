@@ -52,6 +52,7 @@ from graven.search.simulate import set_root as set_root_of
 from graven.search.simulate import simulate as simulate_in
 from graven.search.specs import UNIFORM, Spec
 from graven.search.tree import (
+    BUDGET,
     CLOSED,
     LOST,
     NEEDED,
@@ -166,6 +167,7 @@ class Search:
             transpositions=int(options.transpositions),
             solver=rules.score_bounds,
             shared=0,
+            halving=int(options.root != "policy"),
             state=state_address,
             listed_edges=listed_edges,
             open_edges=open_edges,
@@ -324,6 +326,8 @@ class Search:
         self.record.root[:] = state
         self.begin_learning()
         self._move_root(history)
+        self.record.halving[:] = 0
+        self.record.halving[BUDGET] = (budget.playouts or 0) * (self.spec.options.root == "sh")
         return min(budget.playouts or MOST_PLAYOUTS, MOST_PLAYOUTS - self.root_visits)
 
     def begin_learning(self) -> None:

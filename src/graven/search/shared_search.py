@@ -240,6 +240,7 @@ class SharedSearch(ThreadedSearch):
         for number, member in enumerate(self.members[1:], 1):
             member.record.rng[:] = generator(derive(seed, number))
             member.record.root[:] = state
+            member.record.halving[:] = self.record.halving
             member.control[DONE] = member.control[PLIES] = 0
             member.begin_learning()
             member.tree.meta[ROOT] = root

@@ -100,6 +100,7 @@ class Spec:
         options, ties = self.options, FIRST if self.options.ties == "first" else RANDOM
         values = (
             *(options.fpu, ties, options.offset, options.prior_amaf, options.prior_bias),
+            options.root_amaf,
             *own,
             *self.formula.fixed.values(),
         )

@@ -61,6 +61,10 @@ BLOCKS, RECORDED, META = range(10, 13)
 # one that the playout may read (or NONE).
 DEPTH, STEPS, LENGTH, TABLE, POOL, SHAPE = range(6)
 
+# Entries of `Record.halving`: the playouts of the search or 0 if unknown, the arms left, and the
+# arms at the beginning; see `root_halving`.
+BUDGET, ARMS, FIELD, HALVING = range(4)
+
 
 def all_codes(rules: Rules) -> int:
     """Return the number of different trace entries."""
@@ -216,6 +220,11 @@ class Record(NamedTuple):
     moves: Annotated[Int32, Size(contract.move_capacity)]  # scratch: legal moves
     joint: Annotated[Int32, Size(by_player, fill=NONE)]  # scratch: a move of each player
     values: Annotated[Float64, Size(selection_values)]  # scratch: of a node's edges
+    # Sequential halving: the edges of the root that are left, and how many playouts each of them is
+    # to have at the end of the round.
+    halving: Annotated[Int64, Size(lambda rules: HALVING)]
+    arms: Annotated[Int32, Size(lambda rules: rules.max_moves)]
+    targets: Annotated[Int64, Size(lambda rules: rules.max_moves)]
     # Scratch: the edges of a node that selection does not skip, and copies of their statistics.
     open_edges: Annotated[Int32, Size(open_capacity)]
     open_moves: Annotated[Int32, Size(open_capacity)]
