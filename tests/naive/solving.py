@@ -70,7 +70,10 @@ def nmcs(puzzle: Puzzle, state, level: int, path: tuple[int, ...] = ()):
 class Nrpa:
     """Cazenave 2016, algorithms 1 and 2."""
 
-    def __init__(self, puzzle: Puzzle, iterations: int, alpha: float, features: bool) -> None:
+    def __init__(
+        self, puzzle, iterations, alpha, features, bias=0.0, stabilise=1, repetitions=0
+    ) -> None:
+        self.bias, self.stabilise, self.repetitions = bias, stabilise, repetitions
         self.puzzle, self.iterations, self.alpha = puzzle, iterations, alpha
         self.features = features
         self.top: dict[int, float] = {}  # the policy of the highest level, as it ended
@@ -78,11 +81,21 @@ class Nrpa:
     def code(self, state, move) -> int:
         return self.puzzle.feature(state, move) if self.features else move
 
+    def value(self, policy, state, move) -> float:
+        """The exponential of a move's weight, and of its bias in GNRPA."""
+        value = math.exp(policy[self.code(state, move)])
+        if self.bias:
+            prior = np.zeros(1)
+            moves = np.array([move], dtype=np.int32)
+            contract.priors(self.puzzle.rules, state, 0, moves, 1, prior)
+            value *= math.exp(self.bias * float(prior[0]))
+        return value
+
     def playout(self, policy):
         puzzle, state, path = self.puzzle, self.puzzle.root, ()
         while not puzzle.over(state):
             moves = puzzle.legal(state)
-            values = [math.exp(policy[self.code(state, move)]) for move in moves]
+            values = [self.value(policy, state, move) for move in moves]
             chosen = moves[-1]
             if len(moves) > 1:
                 total = 0.0
@@ -105,11 +118,9 @@ class Nrpa:
             polp[self.code(state, move)] += self.alpha
             z = 0.0
             for m in self.puzzle.legal(state):
-                z += math.exp(policy[self.code(state, m)])
+                z += self.value(policy, state, m)
             for m in self.puzzle.legal(state):
-                polp[self.code(state, m)] -= self.alpha * (
-                    math.exp(policy[self.code(state, m)]) / z
-                )
+                polp[self.code(state, m)] -= self.alpha * (self.value(policy, state, m) / z)
             state = self.puzzle.play(state, move)
         return polp
 
@@ -117,11 +128,15 @@ class Nrpa:
         policy = defaultdict(float) if policy is None else policy
         if level == 0:
             return self.playout(policy)
-        best, sequence = -math.inf, ()
+        best, sequence, repeats = -math.inf, None, 0
         for _ in range(self.iterations):
-            result, new = self.search(level - 1, policy.copy())
-            if result >= best:
-                best, sequence = result, new
+            for _ in range(self.stabilise if level == 1 else 1):
+                result, new = self.search(level - 1, policy.copy())
+                if result >= best:
+                    repeats = repeats + 1 if new == sequence else 0
+                    best, sequence = result, new
             policy = self.adapt(policy, sequence)
+            if self.repetitions and repeats >= self.repetitions:
+                break
         self.top = policy
         return best, sequence

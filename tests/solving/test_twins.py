@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from graven.core import contract
+from graven.core.errors import UsageError
 from graven.core.rng import generator
 from graven.games.registry import make_game
 from graven.solving import parse_method
@@ -90,3 +92,53 @@ def test_nrpa_agrees_with_its_twin(position, level, iterations, alpha, code):
     for number, weight in twin.top.items():
         weights[number] = weight
     assert (search.memory.policies.weights[level] == weights).all()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"bias": 9.0},
+        {"stabilise": 3},
+        {"repetitions": 2},
+        {"bias": 2.5, "stabilise": 2, "repetitions": 1},
+    ],
+    ids=lambda options: "-".join(options),
+)
+@pytest.mark.parametrize("name", ["samegame(size=5x4,colours=3,seed=4)", SMALL[3]])
+def test_extensions_of_nrpa_agree_with_their_twin(name, options):
+    position, puzzle = make_game(name).start(), Puzzle(make_game(name).start(), 3)
+    twin = Nrpa(puzzle, 7, 1.0, features=True, **options)
+    score, moves = twin.search(3)
+    text = ",".join(f"{key}={value}" for key, value in options.items())
+    search, rng = new_search(position, f"nrpa(level=3,iterations=7,{text})"), generator(3)
+    while not search.finished:
+        search.advance(rng, search.playouts + 5)
+        saved, again = search.save(), new_search(position, f"nrpa(level=3,iterations=7,{text})")
+        if not search.finished:
+            again.load(saved)
+            assert again.save() == saved
+    assert search.playouts == puzzle.playouts
+    assert (puzzle.playouts < 343) == ("repetitions" in options)
+    assert rng[0] == puzzle.rng[0]
+    games = search.memory.games
+    slot = games.slot[3]
+    assert games.score[slot] == score
+    assert games.moves[slot, : games.length[slot]].tolist() == list(moves)
+    for number, weight in twin.top.items():
+        assert search.memory.policies.weights[3][number] == weight
+
+
+def test_bias_needs_a_prior():
+    with pytest.raises(UsageError, match="prior"):
+        new_search(make_game("morpion").start(), "nrpa(bias=1)")
+
+
+def test_the_prior_of_samegame_leaves_the_most_frequent_colour_for_later():
+    """Ten blocks have colour 1, in two groups; there is one group of 2s and one of 3s."""
+    position = make_game("samegame(board=1121/1221/1211/3311)").start()
+    codes = np.array(position.legal_codes_of(0), np.int32)
+    priors = np.zeros(len(codes))
+    contract.priors(position.game.rules, position.state, 0, codes, len(codes), priors)
+    colours = codes // 16
+    found = sorted(zip(colours.tolist(), priors.tolist(), strict=True))
+    assert found == [(1, 0.0), (1, 0.0), (2, 1.0), (3, 1.0)]

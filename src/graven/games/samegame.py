@@ -14,6 +14,9 @@ Cells are numbered column by column, each from the bottom. State: points, number
 of groups, then for each cell its block (0: none, else 1 + colour). `play` derives the rest from
 these: the group of each cell (its lowest cell number, or -1), the list of groups, their hashes, and
 a stack.
+
+The game's `prior` prefers all other colours to that with the most blocks at the start, the "tabu
+colour": left alone, its blocks join into the largest groups of all.
 """
 
 from __future__ import annotations
@@ -34,8 +37,9 @@ from graven.games.option_values import read_text, whole_number
 from graven.games.registry import Family, GameOption
 from graven.games.samegame_drawing import as_svg, as_text
 
-# Layout of `constants`: the first words, then the blocks, then Zobrist keys.
-ROWS, COLUMNS, CELLS, MAX_POINTS, BOARD = range(5)
+# Layout of `constants`: the first words, then the blocks, then Zobrist keys. TABU is 1 + the colour
+# with the most blocks at the start.
+ROWS, COLUMNS, CELLS, MAX_POINTS, TABU, BOARD = range(6)
 # Layout of a state.
 POINTS, BLOCKS_LEFT, GROUPS, BLOCKS = range(4)
 
@@ -49,10 +53,11 @@ def build_constants(rows: int, columns: int, blocks: list[int]) -> NDArray[np.in
     """Return the constants of a board; `blocks` is ordered column by column (0: none)."""
     cells = rows * columns
     max_points = max(0, sum(block > 0 for block in blocks) - 2) ** 2 + CLEAR_BONUS
+    tabu = max(range(1, MAX_COLOURS + 1), key=blocks.count)
     keys = [derive(ZOBRIST_SEED, i) for i in range(cells * (MAX_COLOURS + 1))]
     return np.concatenate(
         [
-            np.array([rows, columns, cells, max_points, *blocks], dtype=np.int64),
+            np.array([rows, columns, cells, max_points, tabu, *blocks], dtype=np.int64),
             np.array(keys, dtype=np.uint64).view(np.int64),
         ]
     )
@@ -183,6 +188,11 @@ def feature(constants: Constants, state: State, player: int, move: int) -> int:
     return (hashed ^ (hashed >> 32)) & ((1 << FEATURE_BITS) - 1)
 
 
+def prior(constants: Constants, state: State, player: int, move: int) -> float:
+    """Return 0 for groups of the tabu colour and 1 for all others."""
+    return 0.0 if move // constants[CELLS] + 1 == constants[TABU] else 1.0
+
+
 SIZES = SizeRange(rows=(1, 26), columns=(1, 26))
 MAX_BOARD_CHARACTERS = 2000
 
@@ -267,7 +277,14 @@ def make(
         name="samegame",
         players=1,
         functions=RuleFunctions(
-            start=start, turn=turn, legal=legal, play=play, scores=scores, key=key, feature=feature
+            start=start,
+            turn=turn,
+            legal=legal,
+            play=play,
+            scores=scores,
+            key=key,
+            feature=feature,
+            prior=prior,
         ),
         bounds=Bounds(
             state_words=BLOCKS + 5 * cells,

@@ -39,8 +39,9 @@ from graven.games.tsptw_drawing import as_svg, as_text
 from graven.games.tsptw_instances import MAX_CITIES, TsptwInstance, random_instance, read_instance
 
 # Layout of `constants`: number of cities, penalty of a late arrival, divisor of the score, whether
-# to prune; then the distances row by row, the opening times and the closing times.
-CITIES, PENALTY, SCORE_RANGE, PRUNE, DISTANCES = range(5)
+# to prune, the longest distance; then the distances row by row, the opening times and the closing
+# times.
+CITIES, PENALTY, SCORE_RANGE, PRUNE, LONGEST, DISTANCES = range(6)
 # Layout of a state.
 CURRENT_CITY, TIME, LENGTH, LATE, CITIES_LEFT, UNVISITED = range(6)
 CITY_SET_WORDS = bits.words_for(MAX_CITIES)
@@ -61,7 +62,8 @@ def build_constants(instance: TsptwInstance, prune: bool) -> NDArray[np.int64]:
             "the distances of this TSPTW instance are too large, or have too many decimals, for "
             "exact scores."
         )
-    head = np.array([cities, penalty, penalty * (cities + 1), prune], dtype=np.int64)
+    longest = max(1, int(instance.distances.max()))
+    head = np.array([cities, penalty, penalty * (cities + 1), prune, longest], dtype=np.int64)
     return np.concatenate([head, instance.distances.reshape(-1), instance.opens, instance.closes])
 
 
@@ -168,6 +170,12 @@ def key(constants: Constants, state: State) -> int:
     return hash_words(state, TOUR)
 
 
+def prior(constants: Constants, state: State, player: int, move: int) -> float:
+    """Return 1 - distance / longest distance: prefer near cities."""
+    distance = constants[DISTANCES + state[CURRENT_CITY] * constants[CITIES] + move]
+    return 1.0 - distance / constants[LONGEST]
+
+
 def feature(constants: Constants, state: State, player: int, move: int) -> int:
     """Return the pair (from, to) as one code."""
     return state[CURRENT_CITY] * constants[CITIES] + move
@@ -222,6 +230,7 @@ def make(
             sample=sample if pruned == "false" else None,
             key=key,
             feature=feature,
+            prior=prior,
         ),
         bounds=Bounds(
             state_words=TOUR + total - 1,

@@ -11,8 +11,17 @@ adapts its policy towards this game.
         if result >= best: best, seq <- new          weight of each legal move m
         policy <- adapt (policy, seq)                  - alpha * exp(policy[m]) / sum of those
 
-with all probabilities from the policy before the adaptation. The implementation is iterative: after
-each playout the levels whose iterations are complete pass their best game up, lowest level first.
+with all probabilities from the policy before the adaptation. Three extensions are off by default:
+
+* GNRPA (Cazenave 2021): policy[m] + bias * prior(m) takes the place of policy[m] in playouts and in
+  adaptations. The biases are not learned.
+* Stabilised NRPA (Cazenave, Sevestre and Toulemont 2020): level 1 makes `stabilise` playouts, not
+  one, before each adaptation.
+* Limited repetitions (after Cazenave 2024): a policy that finds its best game again and again has
+  become deterministic, so a level ends after `repetitions` of them.
+
+The implementation is iterative: after each playout the levels whose iterations are complete pass
+their best game up, lowest level first.
 
 Weights are stored with their exponentials, so that a playout calls no `exp`. Exponentials of large
 weights overflow and those of small weights underflow; if the sum over the legal moves shows this,
@@ -32,6 +41,7 @@ import numpy as np
 
 from graven.core.calls import Value
 from graven.core.contract import Rules, State
+from graven.core.errors import UsageError
 from graven.core.rng import Rng
 from graven.search.policy import Parameter
 from graven.solving.method import (
@@ -60,6 +70,11 @@ class NrpaSearch(OnePlayerSearch):
 
     def __init__(self, name: str, rules: Rules, root: State, values: Mapping[str, Value]) -> None:
         super().__init__(name, rules, root)
+        if values["bias"] and not rules.prior:
+            raise UsageError(
+                f"nrpa: bias is the weight of the game's `prior`, and {name} has none: leave bias "
+                "out; see docs/write-a-game.md for how a game gets one."
+            )
         self.level = int(values["level"])
         use_features = bool(rules.feature) and values["code"] == "feature"
         self.num_codes = rules.num_features if use_features else rules.num_codes
@@ -69,11 +84,10 @@ class NrpaSearch(OnePlayerSearch):
             policies=new_policies(
                 self.level,
                 self.num_codes,
-                alpha=float(values["alpha"]),
-                iterations=int(values["iterations"]),
+                values,
                 use_features=use_features,
             ),
-            games=new_games(rules, self.level),
+            games=new_games(rules, self.level, biased=float(values["bias"]) != 0.0),
             scratch=new_scratch(rules),
         )
 
@@ -83,6 +97,8 @@ class NrpaSearch(OnePlayerSearch):
         self.memory.policies.weights[:] = 0.0
         self.memory.policies.exps[:] = 1.0
         self.memory.policies.done[:] = 0
+        self.memory.policies.playouts[:] = 0
+        self.memory.policies.repeats[:] = 0
         self.memory.games.score[:-1] = NO_SCORE
 
     def step(self, rng: Rng, goal: int) -> int:
@@ -113,12 +129,13 @@ class NrpaSearch(OnePlayerSearch):
             levels.append(
                 {
                     "done": int(policies.done[level]),
+                    "repeats": int(policies.repeats[level]),
                     "codes": codes.tolist(),
                     "weights": policies.weights[level, codes].tolist(),
                     "best": self._line(slot) if games.score[slot] != NO_SCORE else None,
                 }
             )
-        return {"levels": levels}
+        return {"levels": levels, "playouts": int(policies.playouts[0])}
 
     def load(self, saved: Mapping[str, Any]) -> None:
         """See `OnePlayerSearch`."""
@@ -127,8 +144,11 @@ class NrpaSearch(OnePlayerSearch):
         if not isinstance(levels, list) or len(levels) != self.level:
             raise ValueError
         self.begin()
+        waiting = [saved.get("playouts", 0)]  # files of earlier versions have neither of the two
+        policies.playouts[:] = check_integers(waiting, 0, policies.stabilise - 1, 1)
         for level, row in enumerate(levels, 1):
             (policies.done[level],) = check_integers([row["done"]], 0, policies.iterations - 1, 1)
+            (policies.repeats[level],) = check_integers([row.get("repeats", 0)], 0, 1 << 40, 1)
             codes = check_integers(row["codes"], 0, self.num_codes - 1, self.num_codes)
             weights = np.array(row["weights"], dtype=np.float64)
             if weights.shape != (len(codes),) or not (abs(weights) < MAX_WEIGHT).all():
@@ -169,6 +189,30 @@ PARAMETERS = (
         "iterations", 100, "calls of the level below (N; 100 in the papers)", low=1, high=1_000_000
     ),
     Parameter("alpha", 1.0, "learning rate of an adaptation", low=0.0, high=1000.0),
+    Parameter(
+        "bias",
+        0.0,
+        "GNRPA: a move is drawn by the exponential of its weight + bias * the game's `prior` "
+        "(Cazenave 2021)",
+        low=0.0,
+        high=100.0,
+    ),
+    Parameter(
+        "stabilise",
+        1,
+        "playouts before each adaptation of level 1 (stabilised NRPA, Cazenave, Sevestre and "
+        "Toulemont 2020: 4 to 10)",
+        low=1,
+        high=1_000_000,
+    ),
+    Parameter(
+        "repetitions",
+        0,
+        "a level ends when it has found its best game again so often; 0: never (limited "
+        "repetitions, Cazenave 2024)",
+        low=0,
+        high=1_000_000,
+    ),
     Parameter(
         "code",
         "feature",

@@ -31,16 +31,19 @@ def write_exponentials(
     weights: NDArray[np.float64],
     exps: NDArray[np.float64],
     codes: NDArray[np.uint32],
+    factors: NDArray[np.float64],
     values: NDArray[np.float64],
 ) -> float:
     """Write the exponential of each code's weight and return their sum.
+
+    Each is multiplied by its factor if there are factors.
 
     The sum is positive and finite for any weights. If the plain sum is out of range, all values are
     relative to the largest weight.
     """
     total = 0.0
     for i in range(codes.size):
-        values[i] = exps[codes[i]]
+        values[i] = exps[codes[i]] * factors[i] if factors.size else exps[codes[i]]
         total += values[i]
     if MIN_SUM < total < MAX_SUM:
         return total
@@ -50,6 +53,7 @@ def write_exponentials(
     total = 0.0
     for i in range(codes.size):
         values[i] = math.exp(weights[codes[i]] - largest)
+        values[i] *= factors[i] if factors.size else 1.0
         total += values[i]
     return total
 
@@ -104,6 +108,12 @@ def list_codes(rules: Rules, memory: NrpaMemory, slot: int, ply: int) -> int:
         for i in range(count):
             codes[i] = scratch.legal[i]
     games.ends[slot, ply + 1] = begin + count
+    if games.factors.size:
+        contract.priors(rules, scratch.state, 0, scratch.legal, count=count, out=scratch.priors)
+        if not contract.are_scores(scratch.priors, count):
+            return -1 - Status.BAD_PRIOR
+        for i in range(count):
+            games.factors[slot, begin + i] = math.exp(memory.policies.bias * scratch.priors[i])
     return count
 
 
@@ -130,7 +140,8 @@ def play_out(rules: Rules, memory: NrpaMemory, rng: Rng) -> int:
             return -1 - count
         begin = games.ends[slot, ply]
         codes = games.codes[slot, begin : begin + count]
-        total = write_exponentials(weights, exps, codes, scratch.values)
+        factors = games.factors[slot, begin : begin + count]  # empty without bias
+        total = write_exponentials(weights, exps, codes, factors, scratch.values)
         i = sample_index(scratch.values, count, total, rng)
         play_one(rules, scratch.state, scratch.joint, record_move(memory, slot, ply, i))
         ply += 1
@@ -178,7 +189,8 @@ def adapt(memory: NrpaMemory, level: int) -> None:
                 count += 1
                 new_weights[code] = weights[code]
         new_weights[games.codes[slot, games.chosen[slot, ply]]] += alpha
-        total = write_exponentials(weights, exps, codes, values)
+        factors = games.factors[slot, games.ends[slot, ply] : games.ends[slot, ply + 1]]
+        total = write_exponentials(weights, exps, codes, factors, values)
         for i in range(codes.size):
             new_weights[codes[i]] -= alpha * (values[i] / total)
     for i in range(count):
@@ -189,12 +201,23 @@ def adapt(memory: NrpaMemory, level: int) -> None:
 
 
 @compiled
-def accept_game(games: NrpaGames, level: int) -> None:
-    """Exchange the best games of a level and the level below if the latter is not worse."""
+def accept_game(memory: NrpaMemory, level: int) -> None:
+    """Exchange the best games of a level and the level below if the latter is not worse.
+
+    Count how often the level has found its best game again.
+    """
+    games, repeats = memory.games, memory.policies.repeats
     upper, lower = games.slot[level], games.slot[level - 1]
-    if games.score[lower] >= games.score[upper]:
-        games.slot[level] = lower
-        games.slot[level - 1] = upper
+    if games.score[lower] < games.score[upper]:
+        return
+    same = games.score[lower] == games.score[upper] and games.length[lower] == games.length[upper]
+    ply = 0
+    while same and ply < games.length[lower]:
+        same = games.moves[lower, ply] == games.moves[upper, ply]
+        ply += 1
+    repeats[level] = repeats[level] + 1 if same else 0
+    games.slot[level] = lower
+    games.slot[level - 1] = upper
 
 
 @compiled
@@ -205,6 +228,7 @@ def restart_below(memory: NrpaMemory, level: int) -> None:
         copy_to(policies.weights[lower], policies.weights[level], policies.new_weights.size)
         copy_to(policies.exps[lower], policies.exps[level], policies.new_weights.size)
         policies.done[lower] = 0
+        policies.repeats[lower] = 0
         games.score[games.slot[lower]] = NO_SCORE
 
 
@@ -236,11 +260,18 @@ def search(rules: Rules, memory: NrpaMemory, rng: Rng, goal: int) -> int:
         counters[PLAYOUTS] += 1
         update_best(games)
         level = 0
+        policies.playouts[0] += 1
+        if policies.playouts[0] < policies.stabilise:
+            accept_game(memory, 1)
+            continue
+        policies.playouts[0] = 0
         while level == 0 or (level < top and policies.done[level] == policies.iterations):
             level += 1
-            accept_game(games, level)
+            accept_game(memory, level)
             adapt(memory, level)
             policies.done[level] += 1
+            if 0 < policies.repetitions <= policies.repeats[level]:
+                policies.done[level] = policies.iterations
         if policies.done[top] == policies.iterations:
             counters[FINISHED] = 1
         else:

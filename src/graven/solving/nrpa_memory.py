@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graven.core import contract
+from graven.core.calls import Value
 from graven.core.contract import Rules, State
 from graven.solving.method import NO_SCORE
 
@@ -23,8 +25,13 @@ class NrpaPolicies(NamedTuple):
     changed: NDArray[np.int32]  # [code] the codes that an adaptation changes
     is_changed: NDArray[np.uint8]  # [code] whether a code is in `changed`
     done: NDArray[np.int64]  # [level] completed iterations
+    playouts: NDArray[np.int64]  # [1] of level 1 since its last adaptation
+    repeats: NDArray[np.int64]  # [level] how often the best game has been found again
     alpha: float
     iterations: int
+    bias: float  # weight of the game's `prior`
+    stabilise: int  # playouts before each adaptation of level 1
+    repetitions: int  # a level ends when its best game has been found again so often; 0: never
     use_features: int  # whether codes are the game's features; otherwise they are its moves
 
 
@@ -39,6 +46,7 @@ class NrpaGames(NamedTuple):
     length: NDArray[np.int64]  # [slot] number of moves
     score: NDArray[np.float64]  # [slot] or NO_SCORE
     codes: NDArray[np.uint32]  # [slot, capacity] codes of the legal moves
+    factors: NDArray[np.float64]  # [slot, capacity] exp(bias * prior) of each; without bias empty
     ends: NDArray[np.int64]  # [slot, max_plies + 1] see above
     chosen: NDArray[np.int64]  # [slot, max_plies] index of the played move's code in `codes`
 
@@ -48,6 +56,7 @@ class NrpaScratch(NamedTuple):
 
     state: NDArray[np.int64]
     legal: NDArray[np.int32]
+    priors: NDArray[np.float64]
     values: NDArray[np.float64]
     joint: NDArray[np.int32]
     out: NDArray[np.float64]
@@ -64,7 +73,7 @@ class NrpaMemory(NamedTuple):
 
 
 def new_policies(
-    level: int, num_codes: int, *, alpha: float, iterations: int, use_features: bool
+    level: int, num_codes: int, values: Mapping[str, Value], *, use_features: bool
 ) -> NrpaPolicies:
     """Return uniform policies for each level up to `level`."""
     return NrpaPolicies(
@@ -74,13 +83,18 @@ def new_policies(
         changed=np.zeros(num_codes, np.int32),
         is_changed=np.zeros(num_codes, np.uint8),
         done=np.zeros(level + 1, np.int64),
-        alpha=alpha,
-        iterations=iterations,
+        playouts=np.zeros(1, np.int64),
+        repeats=np.zeros(level + 1, np.int64),
+        alpha=float(values["alpha"]),
+        iterations=int(values["iterations"]),
+        bias=float(values["bias"]),
+        stabilise=int(values["stabilise"]),
+        repetitions=int(values["repetitions"]),
         use_features=int(use_features),
     )
 
 
-def new_games(rules: Rules, level: int) -> NrpaGames:
+def new_games(rules: Rules, level: int, *, biased: bool) -> NrpaGames:
     """Return slots for the playout, each level's best game and the best game of all runs."""
     slots = level + 2
     return NrpaGames(
@@ -89,6 +103,7 @@ def new_games(rules: Rules, level: int) -> NrpaGames:
         length=np.zeros(slots, np.int64),
         score=np.full(slots, NO_SCORE),
         codes=np.zeros((slots, INITIAL_CODES), np.uint32),
+        factors=np.zeros((slots, INITIAL_CODES * biased)),
         ends=np.zeros((slots, rules.max_plies + 1), np.int64),
         chosen=np.zeros((slots, rules.max_plies), np.int64),
     )
@@ -99,6 +114,7 @@ def new_scratch(rules: Rules) -> NrpaScratch:
     return NrpaScratch(
         state=contract.new_state(rules),
         legal=contract.new_moves(rules),
+        priors=np.zeros(rules.max_moves),
         values=np.zeros(rules.max_moves),
         joint=contract.new_joint(rules),
         out=np.zeros(rules.players),
@@ -110,4 +126,6 @@ def with_doubled_codes(games: NrpaGames) -> NrpaGames:
     slots, capacity = games.codes.shape
     codes = np.zeros((slots, 2 * capacity), np.uint32)
     codes[:, :capacity] = games.codes
-    return games._replace(codes=codes)
+    factors = np.zeros((slots, 2 * games.factors.shape[1]))
+    factors[:, : games.factors.shape[1]] = games.factors
+    return games._replace(codes=codes, factors=factors)
