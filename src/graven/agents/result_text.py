@@ -15,8 +15,8 @@ GAP = "   "
 
 MEMORY_FULL = "The tree reached its memory limit and stopped growing: raise it with memory_mib."
 AMAF_MISLEADS = (
-    "AMAF orders these moves against their means: it may mislead here. Compare with uct "
-    "(see docs/default-agent.md)."
+    "AMAF does not order the moves of this tree as their means do: it may mislead. Compare with "
+    "uct (docs/default-agent.md)."
 )
 
 

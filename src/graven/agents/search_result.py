@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from graven.agents.amaf_agreement import amaf_agreement, amaf_misleads
 from graven.agents.move_clock import MoveClock
 from graven.agents.result_html import search_table
 from graven.agents.result_text import MOVES_SHOWN, result_lines
@@ -16,6 +15,7 @@ from graven.core.game import Game
 from graven.core.plain_values import PlainValues
 from graven.core.position import Position
 from graven.core.rng import derive
+from graven.search.amaf_order import amaf_agreement, misleads
 from graven.search.result import (
     RootProof,
     principal_variation,
@@ -29,7 +29,7 @@ from graven.search.tree import Tree
 MIB = 1 << 20
 UNKNOWN_VALUE = 0.5
 # Fields of a result that are computed when they are first read.
-DETAILS = ("root_stats", "by_player", "pv", "tree")
+DETAILS = ("root_stats", "by_player", "pv", "tree", "amaf_agreement")
 
 
 @dataclass(frozen=True)
@@ -71,6 +71,9 @@ class SearchResult(PlainValues):
     `best_move` reaches that score, `value` is the score, and `plies_left` are the plies to the end
     of the game with the proven moves. `bounds` are a proven lower and upper bound of every player's
     score, (0, 1) where nothing is known; empty for agents that prove nothing.
+
+    `amaf_agreement` says how well AMAF orders the moves of the tree, from -1 to 1, as in
+    `search.amaf_order`; None if too little is known, and in results without a tree.
     """
 
     best_move: str
@@ -92,6 +95,7 @@ class SearchResult(PlainValues):
     bounds: tuple[tuple[float, float], ...] = ()  # of every player
     plies_left: int = 0
     tree: SearchTree | None = field(default_factory=lambda: None, compare=False)
+    amaf_agreement: float | None = field(default_factory=lambda: None)
 
     def __post_init__(self) -> None:
         if not self.best_joint:
@@ -147,14 +151,9 @@ class SearchResult(PlainValues):
         return best.proof_text if best and len(self.best_joint) == 1 else ""
 
     @property
-    def amaf_agreement(self) -> float | None:
-        """How well AMAF orders the root's moves: see `agents.amaf_agreement`; None if unknown."""
-        return amaf_agreement(self.root_stats)
-
-    @property
     def amaf_misleads(self) -> bool:
-        """Whether AMAF orders the root's moves strongly against their means."""
-        return amaf_misleads(self.root_stats)
+        """Whether AMAF orders the moves of the tree hardly better than chance."""
+        return misleads(self.amaf_agreement)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain values, under the names of `SearchResult` and `MoveStat`.
@@ -268,10 +267,12 @@ class RootDetails:
         self._source: tuple[Rules, Tree] | None = (search.rules, search.tree)
         self._variation: tuple[str, ...] = ()
         self._copy: SearchTree | None = None
+        self._agreement: float | None = None
 
     def settle(self) -> None:
         """Read all that is needed of the tree, so that it may change."""
         self.tree()
+        self._agreement = self.amaf_agreement()
         self.leave_tree()
 
     def leave_tree(self) -> None:
@@ -305,6 +306,10 @@ class RootDetails:
         if self._copy is None and self._source is not None:
             self._copy = copy_tree(*self._source, self._position)
         return self._copy
+
+    def amaf_agreement(self) -> float | None:
+        """Return how well AMAF orders the moves of the tree, if it was available."""
+        return self._agreement if self._source is None else amaf_agreement(*self._source)
 
 
 def legal_only(position: Position, player: int, moves: RootRows) -> RootRows:

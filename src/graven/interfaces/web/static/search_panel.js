@@ -10,7 +10,7 @@ const TRACKED_MOVES = 40; // moves whose history is recorded
 const MAX_HISTORY = 240; // points of a move's history
 const MAX_PLOTTED = 1.5; // larger values, of exploration terms, are not plotted
 
-const AMAF_WARNING = "AMAF orders the moves against their means: it misleads here. An agent with more exploration, "
+const AMAF_WARNING = "AMAF does not order the moves as their means do: it may mislead. An agent with more exploration, "
   + "such as grave(k=250,c=0.2), or uct may be stronger.";
 
 const COLUMNS = [
