@@ -5,7 +5,8 @@ tries things for about that time and returns how many it tried, and a text for e
 raises `unittest.SkipTest` where the machine lacks something. All random choices come from the seed,
 so that a failure can be repeated: the same name and seed try the same things in the same order.
 
-Tests share the time equally, unless a module has a `WEIGHT` other than 1.
+Tests share the time equally, unless a module has a `WEIGHT` other than 1. Those with several kinds
+of faults try each of them at least once, even if it takes longer.
 
 The environment variable STRESS is `minute`, `hour`, or a number of seconds; by default 15 minutes.
 """

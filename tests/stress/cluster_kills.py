@@ -15,6 +15,7 @@ from unittest import SkipTest
 
 from tests.smoke.__main__ import free_port, wait_for_port
 from tests.stress.disks import MATCH, graven, moves_in
+from tests.stress.seeds import WHOLE_ROUND
 
 WEIGHT = 2.0
 GAMES = "60"
@@ -81,7 +82,8 @@ def run(seed: int, seconds: float) -> tuple[int, list[str]]:
     with tempfile.TemporaryDirectory() as name:
         calm = Path(name, "calm.db")
         graven(*MATCH, "--games", GAMES, "--db", str(calm))
-        while tried == 0 or time.monotonic() < deadline:
+        least = 2 if seconds >= WHOLE_ROUND else 1
+        while tried < least or time.monotonic() < deadline:
             path = Path(name, f"{tried}.db")
             failure = disturbed_match(path, rng, scheduler_dies=tried % 2 == 1)
             code, err = graven(*MATCH, "--games", GAMES, "--db", str(path))

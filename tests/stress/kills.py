@@ -18,6 +18,8 @@ from collections.abc import Callable
 from pathlib import Path
 from unittest import SkipTest
 
+from tests.stress.seeds import WHOLE_ROUND
+
 NOGO = ["nogo", "--size", "3"]
 SHORT = ["--playouts", "150", "--workers", "1"]
 COMMANDS = {
@@ -32,7 +34,6 @@ COMMANDS = {
 GAME_FILES = Path(__file__).parents[2] / "results" / "games"
 WEIGHT = 3.0
 KILLS = 5
-WHOLE_ROUND = 30.0  # with less time than this, not every command is killed
 
 
 def run(seed: int, seconds: float) -> tuple[int, list[str]]:

@@ -7,9 +7,11 @@ import subprocess
 import sys
 import time
 
+from tests.stress.seeds import WHOLE_ROUND
+
 WEIGHT = 3.0
-PLAYOUTS = 10_000_000
-# Prints the growth of the memory in MiB, the playouts, and whether the tree was full.
+PLAYOUTS, FEW_PLAYOUTS = 10_000_000, 200_000
+# Prints the growth of the memory in MiB, the playouts, and their number in a second.
 PROGRAM = """
 import json, resource, sys
 import graven as gv
@@ -21,7 +23,7 @@ agent.search(position, playouts=50)
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 found = agent.search(position, playouts=playouts, seed=seed)
 after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-print(json.dumps([(after - before) / 1024, found.playouts]))
+print(json.dumps([(after - before) / 1024, found.playouts, found.playouts_per_second]))
 """
 LIMITS = (16, 64, 256)
 SPECS = ("uct(memory_mib={})", "grave(memory_mib={},ref=20)", "rave(memory_mib={})+mast")
@@ -30,13 +32,13 @@ SLACK_MIB = 24
 
 
 def run(seed: int, seconds: float) -> tuple[int, list[str]]:
-    """Search with several limits; as many playouts as the time allows, at most ten million."""
+    """Search with several limits: ten million playouts first, then as many as the time allows."""
     tried, failures = 0, []
     cases = [(spec, limit) for limit in LIMITS for spec in SPECS]
-    deadline, playouts = time.monotonic() + seconds, 200_000
+    deadline = time.monotonic() + seconds
+    playouts = PLAYOUTS if seconds >= WHOLE_ROUND else FEW_PLAYOUTS
     while tried == 0 or (time.monotonic() < deadline and tried < len(cases)):
         spec, limit = cases[(seed + tried) % len(cases)]
-        begin = time.monotonic()
         done = subprocess.run(
             [sys.executable, "-c", PROGRAM, spec.format(limit), str(playouts), str(seed)],
             capture_output=True,
@@ -46,14 +48,12 @@ def run(seed: int, seconds: float) -> tuple[int, list[str]]:
         if done.returncode:
             failures.append(f"{spec.format(limit)}: {done.stderr[-500:]}")
             continue
-        grown, counted = json.loads(done.stdout)
+        grown, counted, rate = json.loads(done.stdout)
         if grown > limit + SLACK_MIB or counted != playouts:
             failures.append(
                 f"{spec.format(limit)}: {grown:.0f} MiB more after {counted:,} of {playouts:,}"
             )
-        # Grow towards ten million as long as a search takes a third of the time that is left.
-        rate = playouts / (time.monotonic() - begin)
+        print(f"    {spec.format(limit)}: {counted:,} playouts, {grown:.0f} MiB")
         left = deadline - time.monotonic()
-        playouts = int(min(PLAYOUTS, max(playouts, rate * left / 3)))
-    print(f"    memory_limits: up to {playouts:,} playouts")
+        playouts = int(min(PLAYOUTS, max(FEW_PLAYOUTS, rate * left / 3)))
     return tried, failures

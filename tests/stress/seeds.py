@@ -9,6 +9,9 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
+# With less time than this a test may leave out some of its kinds of faults, and never otherwise.
+WHOLE_ROUND = 20.0
+
 
 def shuffled(values: Iterable[T], seed: int) -> list[T]:
     """Return the values in an order that depends on the seed."""
