@@ -16,9 +16,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from graven.bench import gdl_searches, random_playouts
-from graven.bench.playout_rates import batched_rate, sequential_rate
+from graven.bench.playout_rates import batched_rate, sequential_rate, step_rate
 from graven.bench.ratio_rows import LONG_ROUNDS, Rate, RatioRow, measure_ratio
 from graven.core.game import Game
 from graven.gdl import sheets
@@ -52,10 +53,12 @@ PEERS: dict[str, tuple[int | None, int]] = {
 BATCHED_GGPLIB = "batched playouts v ggplib"
 BATCHED_SIRONI = "batched playouts v Sironi's network"
 SEQUENTIAL_GGPLIB = "sequential playouts v ggplib"
+TREE_STEPS = "steps that list all legal moves, as in a tree, v steps of playouts"
 # Targets for every game, for the median over all games, and for the native Breakthrough.
 GAME_TARGETS = {BATCHED_GGPLIB: 2.0, BATCHED_SIRONI: 10.0, SEQUENTIAL_GGPLIB: 0.5}
 MEDIAN_TARGETS = {BATCHED_GGPLIB: 4.0, BATCHED_SIRONI: 25.0}
 NATIVE_TARGET = 0.4
+STEP_TARGET = 0.5
 # Limits of the seconds until the first playout, for all games and for most of them.
 READY_SECONDS_ALL, READY_SECONDS_MOST, MOST_GAMES = 20.0, 5.0, 13
 
@@ -69,13 +72,22 @@ def text_of(name: str) -> str:
     return sheets.text_of(name.removesuffix("-v1"))
 
 
-def ready(name: str) -> tuple[Game, float]:
-    """Return the game of a rulesheet, and the seconds until its first playouts have ended."""
+class ReadyGame(NamedTuple):
+    """The game of a rulesheet, and the seconds from its text to the network and to playouts."""
+
+    game: Game
+    network_seconds: float
+    playout_seconds: float
+
+
+def ready(name: str) -> ReadyGame:
+    """Make the game of a rulesheet, and play its first playouts."""
     text, started = text_of(name), time.perf_counter()
     game = sheet_game(text, name)
+    network_seconds = time.perf_counter() - started
     batched_rate(game, 0.0, batch=1)
     sequential_rate(game, 0.0)
-    return game, time.perf_counter() - started
+    return ReadyGame(game, network_seconds, time.perf_counter() - started)
 
 
 def scaled(figure: float) -> Rate:
@@ -90,8 +102,9 @@ def against_networks() -> Iterator[RatioRow]:
     ratios: dict[str, list[float]] = {what: [] for what in MEDIAN_TARGETS}
     seconds, over_single = [], []
     for name, (ggplib, sironi) in PEERS.items():
-        game, ready_seconds = ready(name)
+        game, network_seconds, ready_seconds = ready(name)
         seconds.append(ready_seconds)
+        yield _limit_row(f"{name}: text to network", network_seconds, READY_SECONDS_ALL)
         yield _limit_row(f"{name}: text to first playout", ready_seconds, READY_SECONDS_ALL)
         for what, figure, rate in (
             (BATCHED_GGPLIB, ggplib, batched_rate),
@@ -106,6 +119,9 @@ def against_networks() -> Iterator[RatioRow]:
             if what in ratios and row.ratio is not None:
                 ratios[what].append(row.ratio)
             yield row
+        row = RatioRow("gdl", f"{name}: {TREE_STEPS}", "steps/s", STEP_TARGET)
+        listing, drawing = (partial(step_rate, game, SECONDS, listed) for listed in (True, False))
+        yield measure_ratio(row, listing, drawing, LONG_ROUNDS)
         for row in gdl_searches.search_rows(name, game):
             if row.what.endswith(gdl_searches.VERSUS_SINGLE) and row.ratio is not None:
                 over_single.append(row.ratio)
@@ -122,7 +138,7 @@ def against_networks() -> Iterator[RatioRow]:
 
 def against_native_breakthrough() -> RatioRow:
     """Compare Breakthrough from GDL with the hand-written game."""
-    game, _ = ready("breakthrough")
+    game = ready("breakthrough").game
     native = load_game("breakthrough")
     what = "breakthrough: batched playouts v our hand-written Breakthrough"
     return measure_ratio(

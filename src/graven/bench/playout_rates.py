@@ -41,10 +41,13 @@ def new_buffers(rules: Rules) -> PlayoutBuffers:
 
 
 @compiled
-def play_random(rules: Rules, first: State, buffers: PlayoutBuffers, count: int) -> int:
+def play_random(
+    rules: Rules, first: State, buffers: PlayoutBuffers, count: int, listed: bool
+) -> int:
     """Play `count` random games from a position; return the number of steps of all games.
 
-    Returns -1 if the rules name no player to move, or a move that does not exist.
+    With `listed` all legal moves are listed at every step, as in a search tree, and one of them is
+    drawn. Returns -1 if the rules name no player to move, or a move that does not exist.
     """
     state, joint, moves, rng = buffers
     steps = 0
@@ -60,7 +63,11 @@ def play_random(rules: Rules, first: State, buffers: PlayoutBuffers, count: int)
             low = 0 if turn == SIMULTANEOUS else turn
             high = rules.players if turn == SIMULTANEOUS else turn + 1
             for player in range(low, high):
-                move = contract.sample(rules, state, player, moves, rng=rng)
+                if listed:
+                    number = contract.legal(rules, state, player, moves)
+                    move = moves[below(rng, number)] if number > 0 else -1
+                else:
+                    move = contract.sample(rules, state, player, moves, rng=rng)
                 if move < 0 or move >= rules.num_codes:
                     return -1
                 joint[player] = move
@@ -71,16 +78,27 @@ def play_random(rules: Rules, first: State, buffers: PlayoutBuffers, count: int)
 
 def sequential_rate(game: Game, seconds: float) -> float:
     """Return the playouts per second, one after another, measured for at least `seconds`."""
+    return _sequential_rates(game, seconds, listed=False)[0]
+
+
+def step_rate(game: Game, seconds: float, listed: bool = True) -> float:
+    """Return the steps per second of random games in which all legal moves are listed, or none."""
+    return _sequential_rates(game, seconds, listed)[1]
+
+
+def _sequential_rates(game: Game, seconds: float, listed: bool) -> tuple[float, float]:
+    """Return the games and the steps per second of random games, one after another."""
     rules, first = game.rules, game.start().state.copy()
     buffers = new_buffers(rules)
-    started, done, count = time.thread_time(), 0, 1
+    started, done, all_steps, count = time.thread_time(), 0, 0, 1
     while True:
-        steps = play_random(rules, first, buffers, count)
+        steps = play_random(rules, first, buffers, count, listed)
         _raise_if(steps < 0, game)
         done += count
+        all_steps += steps
         elapsed = time.thread_time() - started
         if elapsed >= seconds:
-            return done / elapsed
+            return done / elapsed, all_steps / elapsed
         count = max(1, min(2 * count, int(done / max(elapsed, 1e-6) * (seconds - elapsed))))
 
 
