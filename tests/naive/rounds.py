@@ -68,7 +68,7 @@ class NaiveRounds:
         """Count a simulation of another copy as far as this one has its nodes."""
         state, node, path, at, plies = copy.root_state.copy(), copy.root, [], 0, 0
         while node is not None:
-            path.append((node, at, None))
+            path.append((node, at, simulation.odds.get(at)))
             if at >= simulation.in_tree or node.moves is None:
                 break
             played = simulation.trace[at : at + len(node.moves)]

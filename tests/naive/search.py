@@ -16,6 +16,7 @@ from graven.core import contract
 from graven.core.contract import CHANCE, SIMULTANEOUS, TERMINAL
 from graven.core.rng import below, generator, uniform
 from tests.naive.playouts import Choice, Uniform, codes_of
+from tests.naive.regrets import NaiveRegrets
 from tests.naive.score_bounds import NaiveSolver, is_proven
 from tests.naive.value_playouts import ValuePlayouts
 
@@ -38,6 +39,9 @@ class Node:
     bounds: list[list[float]] | None = None  # by player, see `score_bounds`
     proof_move: int | None = None
     skipped: set[int] = field(default_factory=set)
+    # At simultaneous moves with simultaneous=regret, by (player, move).
+    regret: dict[tuple[int, int], float] = field(default_factory=dict)
+    strategies: dict[tuple[int, int], float] = field(default_factory=dict)
 
 
 @dataclass
@@ -46,6 +50,7 @@ class Simulation:
     trace: list[tuple[int, int]]
     plies: list[list[Choice]]
     scores: np.ndarray
+    odds: dict[int, dict[int, float]]  # at simultaneous moves, by place in the trace and player
     contained: frozenset[tuple[int, int]] = frozenset()
 
 
@@ -77,9 +82,13 @@ class NaiveSearch:
         cutoff=math.inf,
         root="policy",
         root_amaf=0.0,
+        simultaneous="decoupled",
+        gamma=0.3,
+        regret_min=50,
     ):
         self.root_rule, self.root_amaf = root, root_amaf
         self.prior_amaf, self.prior_bias, self.cutoff = prior_amaf, prior_bias, cutoff
+        self.regrets = NaiveRegrets(gamma, regret_min) if simultaneous == "regret" else None
         self.solver = None
         if solver == "on" and game.exact_key and not game.functions.tree_moves:
             self.solver = NaiveSolver(game.players)
@@ -147,7 +156,10 @@ class NaiveSearch:
         for number, (moves, scores) in enumerate(played):
             path, _, trace, plies = descents[number // per_leaf]
             playout = [[Choice(player, [move], [move], move, False)] for player, move in moves]
-            self.finish(path, Simulation(len(trace), trace + moves, plies + playout, scores))
+            self.finish(
+                path,
+                Simulation(len(trace), trace + moves, plies + playout, scores, odds_of(path)),
+            )
 
     def finish(self, path, simulation):
         """Learn from a simulation, count it, and keep it for those who want to know."""
@@ -218,8 +230,15 @@ class NaiveSearch:
                 self.count_permutations(node, trace)
             joint = np.full(rules.players, -1, np.int32)
             plies.append([])
+            if self.regrets and node.turn == SIMULTANEOUS:
+                path[-1] = (node, len(trace), {})
             for mover in movers:
-                joint[mover] = self.select(node, reference, mover)
+                if path[-1][2] is not None and self.regrets.draws(node, mover):
+                    joint[mover], path[-1][2][mover] = self.regrets.draw(node, mover, self.rng)
+                else:
+                    joint[mover] = self.select(node, reference, mover)
+                    if path[-1][2] is not None:
+                        path[-1][2][mover] = 0.0
                 trace.append((mover, int(joint[mover])))
                 plies[-1].append(self.choice(state, mover, node.moves[mover], joint[mover], True))
             contract.play(rules, state, joint)
@@ -291,13 +310,17 @@ class NaiveSearch:
             plies.append(ply)
             contract.play(rules, state, joint)
         (contract.scores if turn == TERMINAL else contract.evaluate)(rules, state, scores)
-        self.finish(path, Simulation(in_tree, trace, plies, scores))
+        self.finish(path, Simulation(in_tree, trace, plies, scores, odds_of(path)))
 
     def backup(self, path, trace, in_tree, scores):
         counted_from = in_tree if self.amaf_moves == "playout" else 0
         for node, at, outcome in path:
             node.visits += 1
-            for played in self.taken(node, at, outcome, trace[:in_tree]):
+            taken = self.taken(node, at, outcome, trace[:in_tree])
+            if self.regrets and node.turn == SIMULTANEOUS:
+                for played in taken:
+                    self.regrets.add(node, played, scores[played[0]], outcome[played[0]])
+            for played in taken:
                 score = scores[max(played[0], 0)]
                 node.count[played] = node.count.get(played, 0) + 1
                 node.total[played] = node.total.get(played, 0.0) + score
@@ -402,6 +425,10 @@ class NaiveSearch:
             total = reference.amaf_total.get(played, 0.0)
             read.amaf_total[played] = total + self.prior_amaf * prior
         return read
+
+
+def odds_of(path):
+    return {at: odds for node, at, odds in path if node.turn == SIMULTANEOUS}
 
 
 def mean_of(node, played):

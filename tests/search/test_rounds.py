@@ -92,6 +92,13 @@ def test_search_options_mean_the_same_to_both(policy, options):
     run_both(make_game("domineering(size=4)"), *policy, threads=2, **options)
 
 
+@pytest.mark.parametrize("policy", [UCT, GRAVE], ids=["uct", "grave"])
+def test_threads_exchange_the_probabilities_of_drawn_moves(policy):
+    game = tiny.rock_paper_scissors(4)
+    search, _ = run_both(game, *policy, threads=3, simultaneous="regret", regret_min=10)
+    assert search.tree.strategies[0] > 0.0
+
+
 PLAYOUTS = [
     ("mast(k=4)", lambda: naive_playouts.Mast(k=4.0)),
     ("mast(epsilon=0.4,batch=30)", lambda: naive_playouts.Mast(epsilon=0.4, batch=30)),

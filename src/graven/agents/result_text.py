@@ -10,7 +10,8 @@ if TYPE_CHECKING:
 
 MOVES_SHOWN = 10
 MAX_PV_MOVES = 12
-HEADINGS = ("move", "playouts", "share", "mean", "AMAF", "AMAF playouts", "proven")
+HEADINGS = ("move", "playouts", "share", "mean", "AMAF", "AMAF playouts", "strategy", "proven")
+OPTIONAL = ("strategy", "proven")  # columns that are left out where they are empty
 GAP = "   "
 
 MEMORY_FULL = "The tree reached its memory limit and stopped growing: raise it with memory_mib."
@@ -28,11 +29,15 @@ class TextLine(NamedTuple):
 
 
 def move_lines(stats: Sequence[MoveStat], top: int) -> list[TextLine]:
-    """Return a table of the most visited moves: playouts, share, mean, AMAF, what is proven."""
+    """Return a table of the most visited moves: the columns HEADINGS, without empty OPTIONAL."""
     total = sum(stat.visits for stat in stats) or 1
     rows = [HEADINGS, *(_cells(stat, total) for stat in stats[:top])]
-    if not any(stat.proof_text for stat in stats[:top]):
-        rows = [row[:-1] for row in rows]
+    shown = [
+        column
+        for column, heading in enumerate(HEADINGS)
+        if heading not in OPTIONAL or any(row[column] for row in rows[1:])
+    ]
+    rows = [tuple(row[column] for column in shown) for row in rows]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = []
     for number, (move, *cells) in enumerate(rows):
@@ -50,6 +55,7 @@ def _cells(stat: MoveStat, total: int) -> tuple[str, ...]:
         f"{stat.mean:.3f}" if stat.visits else "",
         f"{stat.amaf:.3f}" if stat.amaf is not None else "",
         f"{stat.amaf_visits:,}" if stat.amaf is not None else "",
+        f"{100 * stat.probability:.1f} %" if stat.probability is not None else "",
         stat.proof_text,
     )
 

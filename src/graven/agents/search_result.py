@@ -37,7 +37,8 @@ class MoveStat:
     """The statistics of one root move. `amaf` is None where the move has no AMAF value.
 
     `lower` and `upper` are proven bounds of the score after the move; where they are equal,
-    `plies_left` are the plies after the move to the end of the game.
+    `plies_left` are the plies after the move to the end of the game. `probability` is that of the
+    move in the average strategy of regret matching; None where moves are not drawn by it.
     """
 
     move: str
@@ -48,6 +49,7 @@ class MoveStat:
     lower: float = LOWEST
     upper: float = HIGHEST
     plies_left: int = 0
+    probability: float | None = None
 
     @property
     def proof_text(self) -> str:
@@ -330,7 +332,8 @@ def choose_move(
 def sorted_stats(game: Game, player: int, moves: list[RootStatistics]) -> tuple[MoveStat, ...]:
     """Return the statistics of a player's moves by visits."""
     moves = sorted(moves, key=lambda move: (-move.visits, -move.mean, move.code))
-    return tuple(_move_stat(game, player, move) for move in moves)
+    weights = sum(move.weight for move in moves)
+    return tuple(_move_stat(game, player, move, weights) for move in moves)
 
 
 def make_result(
@@ -361,7 +364,7 @@ def make_result(
     return SearchResult.with_details(details, **values) if details else SearchResult(**values)
 
 
-def _move_stat(game: Game, player: int, move: RootStatistics) -> MoveStat:
+def _move_stat(game: Game, player: int, move: RootStatistics, weights: float) -> MoveStat:
     return MoveStat(
         move=game.format_move(player, move.code),
         visits=move.visits,
@@ -371,6 +374,7 @@ def _move_stat(game: Game, player: int, move: RootStatistics) -> MoveStat:
         lower=move.lower,
         upper=move.upper,
         plies_left=move.plies_left,
+        probability=move.weight / weights if weights else None,
     )
 
 

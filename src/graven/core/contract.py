@@ -202,6 +202,8 @@ class Rules(NamedTuple):
     squares: int
     # Whether it keeps permutation statistics, see `search.permutations`: 0 in the rules of a game.
     permutations: int
+    # Whether the search keeps regrets at simultaneous moves: 0 in the rules of a game.
+    regrets: int
     # After how many plies playouts end with `evaluate`: NO_CUTOFF in the rules of a game.
     cutoff: int
 

@@ -199,6 +199,7 @@ class Game:
             score_bounds=int(self.exact_key and self.functions.tree_moves is None),
             squares=0,
             permutations=0,
+            regrets=0,
             cutoff=contract.NO_CUTOFF,
             rollout=rollout_address(self.functions, careful=True) if checked else 0,
             **code,

@@ -7,6 +7,7 @@ from graven.core.contract import SIMULTANEOUS
 from graven.search import amaf, score_bounds
 from graven.search.permutations import record_simulation
 from graven.search.plan import SearchState
+from graven.search.regret_matching import add_regrets
 from graven.search.tree import DEPTH, STEPS
 
 
@@ -36,6 +37,8 @@ def count_path(search: SearchState) -> None:
             tree.counts[edge] += 1
             tree.sums[edge] += scores[turn]
         else:
+            if search.rules.regrets and turn == SIMULTANEOUS:
+                add_regrets(search, depth)
             for player in range(movers(turn, players)):
                 edge = record.edges[depth * players + player]
                 tree.counts[edge] += 1

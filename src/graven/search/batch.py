@@ -28,7 +28,7 @@ from graven.search.simulate import DONE, STOP, finish, play_out, reserve
 from graven.search.tree import DEPTH, LENGTH, ROOT, SHAPE, STEPS, Record, trace_capacity
 
 # The fields of a record that a descent fills.
-OF_DESCENT = {"state", "path", "edges", "at", "trace", "shape"}
+OF_DESCENT = {"state", "path", "edges", "odds", "at", "trace", "shape"}
 
 
 class Batch(NamedTuple):
@@ -162,6 +162,9 @@ def copy_path(source: Record, at: int, target: Record, to: int) -> None:
         target.at[to * path + i] = source.at[at * path + i]
     for i in range(source.shape[at * SHAPE + STEPS] * (edges // path)):
         target.edges[to * edges + i] = source.edges[at * edges + i]
+    if min(len(source.odds), len(target.odds)):
+        for i in range(source.shape[at * SHAPE + STEPS] * (edges // path)):
+            target.odds[to * edges + i] = source.odds[at * edges + i]
     for i in range(source.shape[at * SHAPE + LENGTH]):
         target.trace[to * trace + i] = source.trace[at * trace + i]
 

@@ -12,6 +12,7 @@ from graven.search.chance_nodes import draw_edge, list_outcomes
 from graven.search.permutations import count_permutations
 from graven.search.plan import SearchState
 from graven.search.root_halving import select_arm
+from graven.search.regret_matching import draw_by_regret, draws
 from graven.search.score_bounds import select_open
 from graven.search.select.selection import call_select, log_of
 from graven.search.shared_tree import find_or_add, know_edges, look_at, take_edges
@@ -92,6 +93,8 @@ def descend(search: SearchState) -> int:
             end = first + tree.degree[node * players + mover]
             if plan.halving and depth == 1 and player >= 0:
                 edge = select_arm(search, player)
+            elif rules.regrets and player == SIMULTANEOUS and draws(search, node, mover, depth - 1):
+                edge = draw_by_regret(search, node, mover, depth - 1)
             elif plan.solver and tree.skips[node]:
                 edge = select_open(search, node, mover)
             else:

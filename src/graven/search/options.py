@@ -115,6 +115,28 @@ class SearchOptions:
         "more before the first move; needs reuse_tree",
         paper="true: Sironi and Winands",
     )
+    simultaneous: str = option(
+        "decoupled",
+        "at simultaneous moves each player follows the tree policy, or draws a move by regret "
+        "matching, which converges to an equilibrium of two players' zero-sum games; the move "
+        "played is then drawn from the average strategy",
+        paper="decoupled: Sironi and Winands; regret: Tak, Lanctot and Winands 2014",
+        choices=("decoupled", "regret"),
+    )
+    gamma: float = option(
+        0.3,
+        "with simultaneous=regret: a move of m is drawn at random, instead of by regrets, with "
+        "probability gamma * (m / (N + 1)) ** 0.25",
+        low=0.001,
+        high=1.0,
+    )
+    regret_min: int = option(
+        50,
+        "with simultaneous=regret: moves are drawn by regrets where a node has so many playouts "
+        "for each of the player's moves; before, the tree policy selects them",
+        low=0,
+        high=1_000_000,
+    )
     transpositions: bool = option(True, "equal positions share one node, however they are reached")
     solver: str = option(
         "on",

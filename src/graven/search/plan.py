@@ -69,10 +69,12 @@ class Plan(NamedTuple):
     state: int
     listed_edges: int
     open_edges: int
+    regret_min: int  # playouts of each move before moves are drawn, see `regret_matching`
+    gamma: float  # exploration at simultaneous moves, see there
 
 
 _FLOATS = types.Array(types.float64, 1, "C")
-PLAN = types.NamedTuple([_FLOATS] * 2 + [_int] * (len(Plan._fields) - 2), Plan)
+PLAN = types.NamedTuple([_FLOATS] * 2 + [_int] * (len(Plan._fields) - 3) + [types.float64], Plan)
 
 
 class SearchState(NamedTuple):

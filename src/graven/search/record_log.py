@@ -43,6 +43,7 @@ class RecordLog(NamedTuple):
     edges: UInt32  # [place * trace_capacity + i]: which of the node's edges, in the tree
     keys: Int64  # [place * trace_capacity + i]: of the node after simultaneous moves up to i
     scores: Float64  # [place * players + player]
+    odds: Float64  # [place * trace_capacity + i]: an edge's probability, at simultaneous moves
     # What a playout leaves in the policy's memory for `learn`: see `PlayoutVariant.playout_fields`.
     block: Int64  # this thread's block of the memory, see `core.handles`
     fields: Int64  # [i]: where in the block the address of such an array is
@@ -55,7 +56,8 @@ RECORD_LOG = types.NamedTuple(
     [types.int64] * 5
     + [_INTS] * 3
     + [_UINTS] * 2
-    + [_INTS, types.Array(types.float64, 1, "C")]
+    + [_INTS]
+    + [types.Array(types.float64, 1, "C")] * 2
     + [_INTS] * 3,
     RecordLog,
 )
@@ -92,6 +94,8 @@ def append(rules: Rules, tree: Tree, record: Record, log: RecordLog) -> None:
             for player in range(players):
                 edge = record.edges[depth * players + player]
                 log.edges[entry] = edge - tree.first[node * players + player]
+                if rules.regrets:
+                    log.odds[entry] = record.odds[depth * players + player]
                 entry += 1
             entered = depth + 1 < record.shape[DEPTH]
             log.keys[entry - 1] = tree.keys[record.path[depth + 1]] if entered else NO_KEY
@@ -122,6 +126,7 @@ def no_log() -> RecordLog:
         edges=np.zeros(1, np.uint32),
         keys=nothing,
         scores=np.zeros(1, np.float64),
+        odds=np.zeros(1, np.float64),
         block=nothing,
         fields=nothing,
         addresses=nothing,
@@ -145,6 +150,7 @@ class SharedLog:
         self.traces, self.edges = (
             own_lines(places * trace_capacity(rules), np.uint32) for _ in range(2)
         )
+        self.odds = own_lines(places * trace_capacity(rules) * rules.regrets, np.float64)
         self.keys = own_lines(places * trace_capacity(rules), np.int64)
         self.scores = np.zeros(places * rules.players)
         self.fields = np.array(memory.places_of(fields), np.int64)
@@ -170,6 +176,7 @@ class SharedLog:
             edges=self.edges,
             keys=self.keys,
             scores=self.scores,
+            odds=self.odds,
             block=memory.words,
             fields=self.fields,
             addresses=self.addresses,

@@ -13,7 +13,7 @@ import numpy as np
 
 from graven.core.compile import compiled, inlined
 from graven.core.contract import Rules
-from graven.core.rng import Rng, below, generator
+from graven.core.rng import Rng, below, generator, uniform
 from graven.search.amaf import player_base
 from graven.search.layout import Float64, Int64
 from graven.search.plan import state_at
@@ -21,9 +21,8 @@ from graven.search.score_bounds import HIGHEST, LOWEST
 from graven.search.tree import NONE, ROOT, Tree
 
 # Columns of `RootRows.counts` and `RootRows.scores`.
-CODE, VISITS, AMAF_VISITS, PLIES_LEFT = range(4)
-TOTAL, AMAF_TOTAL, LOWER, UPPER = range(4)
-COLUMNS = 4
+CODE, VISITS, AMAF_VISITS, PLIES_LEFT, COUNT_COLUMNS = range(5)
+TOTAL, AMAF_TOTAL, LOWER, UPPER, WEIGHT, SCORE_COLUMNS = range(6)
 
 NO_ROW = -1
 
@@ -32,7 +31,8 @@ class RootStatistics(NamedTuple):
     """One move of one player at the root. The AMAF fields are 0 without AMAF.
 
     `lower` and `upper` are proven bounds of the player's score after the move; `plies_left` are the
-    plies after the move to the end of the game, where its score is proven.
+    plies after the move to the end of the game, where its score is proven. `weight` is the move's
+    share of the average strategy, as a sum, where moves are drawn by regret matching; else 0.
     """
 
     code: int
@@ -43,6 +43,7 @@ class RootStatistics(NamedTuple):
     lower: float = LOWEST
     upper: float = HIGHEST
     plies_left: int = 0
+    weight: float = 0.0
 
     def __add__(self, other: RootStatistics) -> RootStatistics:  # type: ignore[override]
         """Return the statistics of the same move in two trees together."""
@@ -55,6 +56,7 @@ class RootStatistics(NamedTuple):
             lower=max(self.lower, other.lower),
             upper=min(self.upper, other.upper),
             plies_left=self.plies_left or other.plies_left,
+            weight=self.weight + other.weight,
         )
 
     @property
@@ -74,18 +76,26 @@ class RootRows(NamedTuple):
         """Return the rows of these statistics."""
         moves = list(moves)
         counts = [(m.code, m.visits, m.amaf_visits, m.plies_left) for m in moves]
-        scores = [(m.total, m.amaf_total, m.lower, m.upper) for m in moves]
+        scores = [(m.total, m.amaf_total, m.lower, m.upper, m.weight) for m in moves]
         return cls(
-            np.array(counts, np.int64).reshape(-1, COLUMNS),
-            np.array(scores, np.float64).reshape(-1, COLUMNS),
+            np.array(counts, np.int64).reshape(-1, COUNT_COLUMNS),
+            np.array(scores, np.float64).reshape(-1, SCORE_COLUMNS),
         )
 
     def at(self, row: int) -> RootStatistics:
         """Return the statistics in one row."""
         code, visits, amaf_visits, plies_left = self.counts[row].tolist()
-        total, amaf_total, lower, upper = self.scores[row].tolist()
+        total, amaf_total, lower, upper, weight = self.scores[row].tolist()
         return RootStatistics(
-            code, visits, total, amaf_visits, amaf_total, lower, upper, plies_left=plies_left
+            code,
+            visits,
+            total,
+            amaf_visits,
+            amaf_total=amaf_total,
+            lower=lower,
+            upper=upper,
+            plies_left=plies_left,
+            weight=weight,
         )
 
     def statistics(self) -> list[RootStatistics]:
@@ -101,7 +111,8 @@ class RootRows(NamedTuple):
         """Return the move to play by the option `final_move`; None if no move has playouts.
 
         "visits": most playouts, then the best mean; "mean": the best mean, then most playouts. Ties
-        are broken at random. Moves that are proven worse than another are not played.
+        are broken at random. Moves that are proven worse than another are not played. Where moves
+        are drawn by regret matching, it is drawn from the average strategy, whatever the rule.
         """
         row = choose_row(self.counts, self.scores, rule == "visits", generator(seed))
         return None if row == NO_ROW else self.at(row)
@@ -110,8 +121,8 @@ class RootRows(NamedTuple):
 def new_rows(rules: Rules, tree: Tree, player: int) -> RootRows:
     """Return as many empty rows as a player has moves at the root of the tree."""
     place = int(tree.meta[ROOT]) * rules.players + player
-    size = (int(tree.degree[place]) if tree.first[place] != NONE else 0, COLUMNS)
-    return RootRows(np.empty(size, np.int64), np.empty(size))
+    size = int(tree.degree[place]) if tree.first[place] != NONE else 0
+    return RootRows(np.empty((size, COUNT_COLUMNS), np.int64), np.empty((size, SCORE_COLUMNS)))
 
 
 def rows_of_tree(rules: Rules, tree: Tree, player: int) -> RootRows:
@@ -153,6 +164,8 @@ def fill_rows(rules: Rules, tree: Tree, player: int, rows: RootRows) -> None:
         counts[row, AMAF_VISITS], counts[row, PLIES_LEFT] = 0, 0
         scores[row, TOTAL], scores[row, AMAF_TOTAL] = tree.sums[edge], 0.0
         scores[row, LOWER], scores[row, UPPER] = LOWEST, HIGHEST
+        has_weight = rules.regrets and edge < len(tree.strategies)
+        scores[row, WEIGHT] = tree.strategies[edge] if has_weight else 0.0
         entry = player_base(rules, table, player) + 2 * code
         if table != NONE and entry + 1 < len(tree.amaf):
             counts[row, AMAF_VISITS] = np.int64(tree.amaf[entry])
@@ -164,6 +177,19 @@ def fill_rows(rules: Rules, tree: Tree, player: int, rows: RootRows) -> None:
                 counts[row, PLIES_LEFT] = tree.plies_left[child]
 
 
+@inlined
+def drawn_row(scores: Float64, weights: float, rng: Rng) -> int:
+    """Return a row, drawn with probabilities in proportion to weights, whose sum is `weights`."""
+    left, last = weights * uniform(rng), 0
+    for row in range(len(scores)):
+        if scores[row, WEIGHT] > 0.0:
+            last = row
+            left -= scores[row, WEIGHT]
+            if left < 0.0:
+                break
+    return last
+
+
 @compiled
 def choose_row(counts: Int64, scores: Float64, by_visits: bool, rng: Rng) -> int:
     """Return the row of the move to play, or NO_ROW; see `RootRows.final_move`.
@@ -171,14 +197,17 @@ def choose_row(counts: Int64, scores: Float64, by_visits: bool, rng: Rng) -> int
     If the best score is proven, moves that reach it may be played: the shortest wins, the longest
     losses. Otherwise a move whose mean is below a proven lower bound of another may not.
     """
-    lowest, highest, tried = LOWEST, LOWEST, 0
+    lowest, highest, tried, weights = LOWEST, LOWEST, 0, 0.0
     for row in range(len(counts)):
+        weights += scores[row, WEIGHT]
         if counts[row, VISITS]:
             tried += 1
             lowest = max(lowest, scores[row, LOWER])
             highest = max(highest, scores[row, UPPER])
     if tried == 0:
         return NO_ROW
+    if weights > 0.0:
+        return drawn_row(scores, weights, rng)
     proven = highest <= lowest
     length = -1
     if proven:

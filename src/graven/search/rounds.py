@@ -181,6 +181,8 @@ def follow(search: SearchState, entry: int, end: int) -> None:
             listed &= number < tree.degree[owner] and tree.moves[edge] == move
             record.edges[(depth - 1) * players + mover] = edge
             record.joint[mover] = move
+            if rules.regrets and turn == SIMULTANEOUS:
+                record.odds[(depth - 1) * players + mover] = log.odds[entry]
             entry += 1
         if not listed:
             break

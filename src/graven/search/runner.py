@@ -122,7 +122,10 @@ class Search:
         if not reads.prior and not spec.uses_prior_options:
             rules = rules._replace(prior=0)
         rules = rules._replace(
-            squares=int(reads.squares), permutations=int(reads.permutations), cutoff=spec.cutoff
+            squares=int(reads.squares),
+            permutations=int(reads.permutations),
+            regrets=int(options.simultaneous == "regret"),
+            cutoff=spec.cutoff,
         )
         self.name = name
         self.rules = rules
@@ -171,6 +174,8 @@ class Search:
             state=state_address,
             listed_edges=listed_edges,
             open_edges=open_edges,
+            regret_min=options.regret_min,
+            gamma=float(options.gamma),
         )
         self.log = no_log()
         self.shared = not_shared()

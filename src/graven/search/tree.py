@@ -76,6 +76,11 @@ def depth_capacity(rules: Rules) -> int:
     return rules.max_plies + 2
 
 
+def edge_capacity(rules: Rules) -> int:
+    """Return the edges of the longest path: every player may have one at every depth."""
+    return depth_capacity(rules) * rules.players
+
+
 def trace_capacity(rules: Rules) -> int:
     """Return the length of the longest trace: every player may move at every ply."""
     return (rules.max_plies + 1) * rules.players
@@ -131,6 +136,10 @@ def _block_scores(rules: Rules) -> int:
     return BLOCK * _block_players(rules)
 
 
+def _if_regrets(rules: Rules) -> int:
+    return int(rules.regrets != 0)
+
+
 def _if_chance(rules: Rules) -> int:
     return int(rules.chance != 0)
 
@@ -174,6 +183,9 @@ class Tree(NamedTuple):
     codes: Annotated[UInt32, Size(_if_features, group="edges")]  # the move's feature code
     skipped: Annotated[Int8, Size(_if_bounds, group="edges")]  # whether selection skips the edge
     squares: Annotated[Float64, Size(_if_squares, group="edges")]  # sum of the squared scores
+    # At simultaneous moves, see `regret_matching`: regrets, and the sum of the strategies.
+    regrets: Annotated[Float64, Size(_if_regrets, group="edges")]
+    strategies: Annotated[Float64, Size(_if_regrets, group="edges")]
     chances: Annotated[Float64, Size(_if_chance, group="edges")]  # probability of an outcome
     priors: Annotated[Float64, Size(_if_priors, group="edges")]  # the move's prior
     # Permutation statistics: [2 * edge] playouts, [2 * edge + 1] sum of scores; see `permutations`.
@@ -211,7 +223,9 @@ class Record(NamedTuple):
     state: Annotated[Int64, Size(lambda rules: rules.state_words)]  # the current state
     path: Annotated[Int32, Size(depth_capacity)]  # nodes, root first
     # [depth * players + player]: the edge taken below path[depth]
-    edges: Annotated[Int32, Size(lambda rules: depth_capacity(rules) * rules.players)]
+    edges: Annotated[Int32, Size(edge_capacity)]
+    # [depth * players + player]: with which probability it was drawn at simultaneous moves
+    odds: Annotated[Float64, Size(lambda rules: _if_regrets(rules) * edge_capacity(rules))]
     at: Annotated[Int32, Size(depth_capacity)]  # [depth]: the length of the trace at path[depth]
     trace: Annotated[UInt32, Size(trace_capacity)]  # player * codes + move, ply after ply
     scores: Annotated[Float64, Size(by_player)]
@@ -463,6 +477,13 @@ def clear_edges(tree: Tree, first: int, count: int) -> None:
         squares = tree.squares[first : first + count]
         for i in range(count):
             squares[i] = 0.0
+    if len(tree.regrets) > 0:
+        regrets = tree.regrets[first : first + count]
+        strategies = tree.strategies[first : first + count]
+        for i in range(count):
+            regrets[i] = 0.0
+        for i in range(count):
+            strategies[i] = 0.0
     if len(tree.permuted) > 0:
         permuted = tree.permuted[2 * first : 2 * (first + count)]
         for i in range(2 * count):

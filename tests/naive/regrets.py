@@ -1,0 +1,61 @@
+"""Regret matching at simultaneous moves, slow and plain: see `graven.search.regret_matching`."""
+
+from __future__ import annotations
+
+import math
+
+from graven.core.rng import uniform
+
+
+class NaiveRegrets:
+    def __init__(self, gamma, least):
+        self.gamma, self.least = gamma, least
+
+    def draws(self, node, player):
+        """Whether the node has enough playouts: before, the tree policy selects."""
+        return node.visits >= self.least * len(node.moves[player])
+
+    def strategy(self, node, player):
+        """The probability of each move, in proportion to its positive regret."""
+        moves = node.moves[player]
+        positive = {move: max(node.regret.get((player, move), 0.0), 0.0) for move in moves}
+        total = sum(positive.values())
+        if total == 0.0:
+            return {move: 1.0 / len(moves) for move in moves}
+        return {move: regret / total for move, regret in positive.items()}
+
+    def draw(self, node, player, rng):
+        """A move, and the probability with which it was drawn."""
+        strategy = self.strategy(node, player)
+        if len(strategy) == 1:
+            return node.moves[player][0], 1.0
+        gamma = min(1.0, self.gamma * math.sqrt(math.sqrt(len(strategy) / (node.visits + 1))))
+        threshold = uniform(rng)
+        chances = {m: (1.0 - gamma) * p + gamma / len(strategy) for m, p in strategy.items()}
+        for drawn, chance in chances.items():
+            threshold -= chance
+            if threshold < 0.0:
+                return drawn, chance
+        return drawn, chance
+
+    def add(self, node, played, score, chance):
+        """Count a simulation before its move counts it: `played` was drawn with `chance`."""
+        player, drawn = played
+        strategy = self.strategy(node, player)
+        if len(strategy) == 1:
+            return
+        estimates = {}
+        for move in strategy:
+            count, total = (values.get((player, move), 0) for values in (node.count, node.total))
+            mean = total / count if count else 0.5
+            estimates[move] = mean
+            if move == drawn:
+                estimates[move] = mean + (score - mean) / chance if chance else score
+        expected = sum(strategy[move] * estimates[move] for move in strategy) if chance else score
+        for move in strategy:
+            place = player, move
+            regret = node.visits * (estimates[move] - expected)
+            node.regret[place] = node.regret.get(place, 0.0) + regret
+            if chance:
+                weighted = node.visits * strategy[move]
+                node.strategies[place] = node.strategies.get(place, 0.0) + weighted
