@@ -11,8 +11,8 @@ from graven.search import amaf
 from graven.search.chance_nodes import draw_edge, list_outcomes
 from graven.search.permutations import count_permutations
 from graven.search.plan import SearchState
-from graven.search.root_halving import select_arm
 from graven.search.regret_matching import draw_by_regret, draws
+from graven.search.root_halving import select_arm
 from graven.search.score_bounds import select_open
 from graven.search.select.selection import call_select, log_of
 from graven.search.shared_tree import find_or_add, know_edges, look_at, take_edges
