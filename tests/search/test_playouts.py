@@ -349,6 +349,19 @@ def test_ppa_keeps_the_part_of_its_logits_that_decay_says():
     np.testing.assert_allclose(memory.weights[:size], np.exp(0.5 * before[:size]))
 
 
+def test_ppam_goes_on_with_the_policy_of_the_search_before():
+    game = make_game("nogo(size=4)")
+    position, twin_playouts = game.start(), naive.Ppa(0.5)
+    search = SearchAgent("uct(c=0.4)+ppam(alpha=0.5)").bind(game)
+    for seed in (1, 2):
+        search.run(position.state, position.history, Budget(playouts=300), seed)
+        twin = twins.NaiveSearch(game, twins.uct(0.4), playout=twin_playouts)
+        twin.set_root(position.state)
+        twin.run(seed, 300)
+        assert_same_tree(search, twin)
+        position = position.play(position.legal_codes_of(0 if seed == 1 else 1)[0])
+
+
 PLAYOUTS = 20_000
 
 

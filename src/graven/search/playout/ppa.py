@@ -11,6 +11,9 @@ where the probabilities are those of the policy before the simulation. Winners a
 the best score, unless all have it. PPAF is the same over feature codes. With policy=shared all
 players have one policy, as the single array of algorithm 3.
 
+PPAM ("Memorizing the Playout Policy", Cazenave and Diemert 2017) keeps the policy from one search
+of a game to the next: decay = 1.
+
 A playout records the codes of the moves that were legal, so that nothing is played again to learn
 from it.
 """
@@ -312,10 +315,10 @@ POLICY = Parameter(
 )
 
 
-def _variant(default: float) -> PlayoutVariant:
+def _variant(default: float, kept: float = 0.0) -> PlayoutVariant:
     return PlayoutVariant(
         choose,
-        (alpha(default), POLICY, decay(0.0, "Cazenave 2016: 0")),
+        (alpha(default), POLICY, decay(kept, "Cazenave 2016: 0; Cazenave and Diemert 2017: 1")),
         begin=begin,
         learn=learn,
         memory=new_memory,
@@ -328,5 +331,10 @@ def _variant(default: float) -> PlayoutVariant:
 
 POLICIES = (
     PlayoutPolicy("ppa", "A softmax policy that learns the winners' moves.", (_variant(0.08),)),
+    PlayoutPolicy(
+        "ppam",
+        "PPA with memory: the policy is kept from one move of a game to the next.",
+        (_variant(0.08, kept=1.0),),
+    ),
     PlayoutPolicy("ppaf", "PPA over feature codes.", (_variant(0.32),), features=True),
 )
