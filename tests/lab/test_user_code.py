@@ -13,7 +13,7 @@ from graven.core import rule_check
 from graven.lab.experiments import run
 from graven.lab.experiments.job import GameJob
 from graven.lab.experiments.pairing import Pairing, make_pairing
-from graven.lab.experiments.processes import RuleCrashError, play_in_workers
+from graven.lab.experiments.processes import RuleCrashError, can_fork, play_in_workers
 from graven.lab.experiments.run import PlannedGames, play_missing
 from graven.lab.experiments.run_config import RunConfig
 from graven.lab.store.store import Store
@@ -111,6 +111,42 @@ def play_writes_beyond(constants, state, joint):
     state[move // 2] -= move % 2 + 1
     state[2] = 1 - state[2]
     state[3] = move
+
+
+def deeper(n):
+    return 0 if n < 0 else deeper(n + 1) + n
+
+
+def play_overflows(constants, state, joint):
+    state[0] = deeper(state[0] + 1)
+
+
+def play_never_returns(constants, state, joint):
+    while state[0] >= 0:
+        state[1] += 1
+
+
+@pytest.mark.skipif(not can_fork(), reason="processes cannot be forked here")
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [(play_overflows, "crashed (SIGSEGV)"), (play_never_returns, "did not return within 2 s")],
+)
+def test_rules_without_a_file_crash_a_process_of_their_own(monkeypatch, rule, expected):
+    monkeypatch.setenv("GRAVEN_RULE_SECONDS", "2")
+    with Store() as store:
+        with pytest.raises(RuleCrashError) as caught:
+            gv.match(tiny.heaps(4).changed(play=rule), "uct", "rave", store=store, **MATCH)
+        assert expected in str(caught.value)
+        assert list(store.rows()) == []
+        assert gv.match(tiny.heaps(4), "uct", "rave", store=store, **MATCH).games == 2
+
+
+@pytest.mark.skipif(not can_fork(), reason="processes cannot be forked here")
+def test_games_of_a_forked_process_are_those_of_this_one(monkeypatch):
+    forked = gv.match(tiny.heaps(4), "uct", "rave+mast", **MATCH)
+    monkeypatch.setattr(run, "can_fork", lambda: False)
+    here = gv.match(tiny.heaps(4), "uct", "rave+mast", **MATCH)
+    assert [game.moves for game in forked.results] == [game.moves for game in here.results]
 
 
 def test_match_has_an_option_to_check(tmp_path, capsys):

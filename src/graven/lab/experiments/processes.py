@@ -1,25 +1,30 @@
 """Executors for jobs: this process, or worker processes.
 
-Workers are spawned, not forked, so that they start clean on every system. Each has a pipe for jobs
-and results. All hold the reading end of another pipe whose writing end only the parent has: when
-that closes, because the parent stops or dies, they exit at once. No game outlives its experiment.
+Workers are spawned, so that they start clean on every system. Only those that play what exists in
+the memory of the parent, rules and policies of a notebook, are forked, where that is safe. Each has
+a pipe for jobs and results. All hold the reading end of another pipe whose writing end only the
+parent has: when that closes, because the parent stops or dies, they exit at once. No game outlives
+its experiment.
 
 A worker that dies loses only the game it was playing, which a new worker plays again. A game that
 fails three times is reported as failed.
 
-User-defined rules and policies are machine code that can crash or never return. Those in files are
-played in workers only, even by one, after a check of the rules (`rule_check`). A worker keeps the
-moves of its game in memory that it shares with its parent. If user-defined code crashes it, or a
-watchdog ends it because that code does not return, the run ends with `RuleCrashError`.
+User-defined rules and policies are machine code that can crash or never return. They are played in
+workers only, even by one, after a check of the rules (`rule_check`); where no process can be
+forked, those without a file are played in this process. A worker keeps the moves of its game in
+memory that it shares with its parent. If user-defined code crashes it, or a watchdog ends it
+because that code does not return, the run ends with `RuleCrashError`.
 """
 
 from __future__ import annotations
 
+import faulthandler
 import multiprocessing
 import os
 import signal
 import sys
 import threading
+import warnings
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
@@ -29,7 +34,7 @@ from multiprocessing.connection import Connection
 from types import ModuleType
 from typing import Any
 
-from graven.agents import agent
+from graven.agents import SearchAgent, agent
 from graven.core.errors import GravenError, UsageError
 from graven.core.game import Game
 from graven.core.rule_check import check_rules_once
@@ -44,6 +49,7 @@ POLL_SECONDS = 0.1
 EXIT_SECONDS = 5
 JOBS_PER_WORKER = 2  # one more than it plays, so that it never waits for the next job
 TRIES = 3
+HARMLESS_GAME = "nogo(size=3)"
 
 # Processor time after which a call of rules counts as endless, unless the environment says another.
 RULE_SECONDS = 60.0
@@ -117,6 +123,37 @@ def play_job(job: GameJob, check: bool = False) -> GameResult:
     return result
 
 
+def can_fork() -> bool:
+    """Return whether processes can be forked; libraries of macOS do not bear it."""
+    return "fork" in multiprocessing.get_all_start_methods() and sys.platform != "darwin"
+
+
+def has_own_code(game: Game | None, policies: Sequence[Policy]) -> bool:
+    """Return whether rules or policies of this process are user-defined machine code."""
+    return bool(policies) or (game is not None and bool(game.compiled_user_functions))
+
+
+def compile_here(game: Game, specs: Sequence[str], policies: Sequence[Policy]) -> None:
+    """Compile what agents need at a game, for processes to be forked; call none of its rules."""
+    # Kernels are loaded by a short search, which must not be one of user-defined code.
+    agent("uct").player(load_game(HARMLESS_GAME)).warm_up()
+    for spec in specs:
+        searching = agent(spec, policies)
+        if isinstance(searching, SearchAgent):
+            searching.bind(game)
+
+
+def play_given(
+    job: GameJob, game: Game | None, policies: Sequence[Policy], check: bool
+) -> GameResult:
+    """Play a job in a forked process, with a game and policies of its parent."""
+    if game is not None:
+        game = _checked(game, check)
+    result = play_game(job, game or ready_game(job, check), None, policies, report_moves)
+    assert result is not None, "a worker's game has no stop event"
+    return result
+
+
 def ready_game(job: GameJob, check: bool = False) -> Game:
     """Make a job's game, and compile or load what its agents need."""
     return _ready(job.pairing.game, job.pairing.agents, check)
@@ -159,11 +196,13 @@ def play_in_workers(
     play: PlayJob = play_job,
     *,
     user_code: bool = False,
+    fork: bool = False,
 ) -> Generator[FinishedJob, None, None]:
     """Play jobs in worker processes until stopped; results come in the order of their ends.
 
     `user_code` says that rules or policies are user-defined: a worker that crashes or does not
-    return then ends the run with `RuleCrashError`.
+    return then ends the run with `RuleCrashError`. With `fork`, `play` may refer to anything in the
+    memory of this process.
     """
     limit = rule_seconds() if user_code else None
     exit_reader, exit_writer = multiprocessing.Pipe(duplex=False)
@@ -184,7 +223,9 @@ def play_in_workers(
             if job is None:
                 return
             if start or worker is None:
-                worker = WorkerProcess(exit_reader, play, limit)
+                worker = WorkerProcess(
+                    exit_reader, play, limit, not_inherited=exit_writer if fork else None
+                )
                 pool.append(worker)
             worker.send(job)
 
@@ -217,15 +258,15 @@ def play_in_workers(
         exit_reader.close()
 
 
-def run_apart(work: Callable[[Any], Any], argument: Any, title: str) -> Any:
+def run_apart(work: Callable[[Any], Any], argument: Any, title: str, *, fork: bool = False) -> Any:
     """Run user-defined code in a process of its own; return the value of `work(argument)`.
 
     The value must not be a text. Raises `RuleCrashError` if the process ends; `title` begins its
-    message.
+    message. With `fork`, `work` may refer to anything in the memory of this process.
     """
     limit = rule_seconds()
     exit_reader, exit_writer = multiprocessing.Pipe(duplex=False)
-    worker = WorkerProcess(exit_reader, work, limit)
+    worker = WorkerProcess(exit_reader, work, limit, not_inherited=exit_writer if fork else None)
     try:
         worker.send(argument)
         _, outcome = worker.receive()
@@ -241,22 +282,32 @@ def run_apart(work: Callable[[Any], Any], argument: Any, title: str) -> Any:
 
 
 class WorkerProcess:
-    """The parent's side of a worker process; it plays the first of `jobs`, the rest wait."""
+    """The parent's side of a worker process; it plays the first of `jobs`, the rest wait.
+
+    With `not_inherited`, the parent's end of the pipe that `exit_reader` reads, it is forked.
+    """
 
     def __init__(
-        self, exit_reader: Connection, play: PlayJob, rule_seconds: float | None = None
+        self,
+        exit_reader: Connection,
+        play: PlayJob,
+        rule_seconds: float | None = None,
+        *,
+        not_inherited: Connection | None = None,
     ) -> None:
         self.pipe, worker_end = multiprocessing.Pipe()
-        context = multiprocessing.get_context("spawn")
+        context: Any = multiprocessing.get_context("spawn" if not_inherited is None else "fork")
         self._report: Any = context.RawArray("c", REPORT_BYTES)
         self.jobs: deque[GameJob] = deque()
         self.alive = True
         self._process = context.Process(
             target=_work,
-            args=(worker_end, exit_reader, play, self._report, rule_seconds),
+            args=(worker_end, exit_reader, play, self._report, rule_seconds, not_inherited),
             daemon=True,
         )
-        with _isolated_start():
+        with warnings.catch_warnings(), _isolated_start():
+            # Forking a process with threads: kernels that other threads run do not matter here.
+            warnings.simplefilter("ignore", DeprecationWarning)
             self._process.start()
         worker_end.close()
 
@@ -312,9 +363,16 @@ def _work(
     play: PlayJob,
     report: Any,
     rule_seconds: float | None,
+    not_inherited: Connection | None,
 ) -> None:
-    """Run a worker: ignore Ctrl-C, play jobs, exit when the parent closes its end."""
+    """Run a worker: ignore Ctrl-C, play jobs, exit when the parent closes its end.
+
+    `not_inherited` is that end in a forked process, which would keep it open.
+    """
     global _shared_report
+    faulthandler.disable()  # a crash is reported in one sentence, by the parent
+    if not_inherited is not None:
+        not_inherited.close()
     _shared_report = report
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 

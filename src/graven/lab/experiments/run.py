@@ -23,6 +23,10 @@ from graven.lab.experiments.pairing import Pairing
 from graven.lab.experiments.processes import (
     FinishedJob,
     RuleCrashError,
+    can_fork,
+    compile_here,
+    has_own_code,
+    play_given,
     play_in_process,
     play_in_workers,
     play_job,
@@ -105,7 +109,7 @@ def play_missing(
         return ()
     failures: list[FailedGame] = []
     added: list[GameJob] = []
-    user_code = any(pairing.has_user_code for pairing in missing)
+    user_code = any(pairing.has_user_code for pairing in missing) or has_own_code(game, policies)
     execution = _execute(
         _interleaved(missing), count, config, game, policies=policies, user_code=user_code
     )
@@ -163,7 +167,7 @@ def _execute(
                 f"the policy {policies[0].name} exists in this process only: play with workers=1, "
                 "or put it in a file, as in ./mine.py:tree."
             )
-        return play_in_process(jobs, game, config.stop, policies, check=config.check)
+        return _play_here(jobs, config, game, policies)
     play = partial(play_job, check=True) if config.check else play_job
     if config.cluster is not None:
         from graven.lab.experiments.cluster import play_on_cluster
@@ -173,8 +177,31 @@ def _execute(
     if user_code and (game is None or _others_can_make(game)):
         return play_in_workers(jobs, workers, config.stop, play, user_code=True)
     if workers == 1:
-        return play_in_process(jobs, game, config.stop, check=config.check)
+        return _play_here(jobs, config, game, policies)
     return play_in_workers(_compiled_first(jobs), workers, config.stop, play)
+
+
+def _play_here(
+    jobs: Iterator[GameJob], config: RunConfig[Any], game: Game | None, policies: Sequence[Policy]
+) -> Generator[FinishedJob, None, None]:
+    """Play jobs with what only this process has: in a fork of it, if that may crash."""
+    if not (has_own_code(game, policies) and can_fork()):
+        return play_in_process(jobs, game, config.stop, policies, check=config.check)
+    play = partial(play_given, game=game, policies=tuple(policies), check=config.check)
+    compiled = _compiled_here(jobs, game, policies)
+    return play_in_workers(compiled, 1, config.stop, play, user_code=True, fork=True)
+
+
+def _compiled_here(
+    jobs: Iterator[GameJob], game: Game | None, policies: Sequence[Policy]
+) -> Iterator[GameJob]:
+    """Compile what a job needs in this process, for all its forks."""
+    seen: set[Pairing] = set()
+    for job in jobs:
+        if job.pairing not in seen:
+            compile_here(game or load_game(job.pairing.game), job.pairing.agents, policies)
+            seen.add(job.pairing)
+        yield job
 
 
 def _compiled_first(jobs: Iterator[GameJob]) -> Iterator[GameJob]:

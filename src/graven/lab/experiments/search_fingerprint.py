@@ -16,7 +16,7 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,13 @@ from graven.core.game import Game
 from graven.core.position import Position
 from graven.core.rule_check import check_rules_once
 from graven.lab.experiments.pairing import Pairing
-from graven.lab.experiments.processes import report_moves, run_apart
+from graven.lab.experiments.processes import (
+    can_fork,
+    compile_here,
+    has_own_code,
+    report_moves,
+    run_apart,
+)
 from graven.search.budget import Budget
 from graven.search.policy import Policy
 from graven.sources.load import load_game
@@ -53,9 +59,14 @@ def with_fingerprint(
         return pairing
     missing = [spec for spec in ours if _read(pairing.game, spec) is None]
     new: list[str] = []
+    title = f"the first searches at {pairing.game}"
     if missing and pairing.has_user_code and (game is None or is_file_game(game.source)):
-        title = f"the first searches at {pairing.game}"
         new = run_apart(_fingerprints_in_worker, (pairing.game, missing), title)
+    elif missing and has_own_code(game, policies) and can_fork():
+        given = game or _game(pairing.game)
+        compile_here(given, missing, policies)
+        work = partial(_fingerprints, given, policies=policies)
+        new = run_apart(work, missing, title, fork=True)
     elif missing:
         new = _fingerprints(game or _game(pairing.game), missing, policies)
     computed = dict(zip(missing, new, strict=True))
