@@ -36,6 +36,7 @@ from graven.interfaces.cli.commands.tune_command import tune
 from graven.interfaces.cli.commands.tune_rave_command import tune_rave
 from graven.interfaces.cli.commands.warm_command import warm
 from graven.interfaces.cli.console import INTERRUPTED, command_line, print_resume_command
+from graven.interfaces.cli.crash_guard import needs_guard, run_guarded
 
 BUG, BAD_INPUT = 1, 2
 """Exit codes."""
@@ -145,7 +146,10 @@ def main() -> None:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
     logging.basicConfig(format="graven: %(message)s", level=logging.WARNING)
-    sys.exit(run(sys.argv[1:]))
+    arguments = sys.argv[1:]
+    if needs_guard(arguments):
+        sys.exit(run_guarded(run, arguments, BAD_INPUT))
+    sys.exit(run(arguments))
 
 
 def run(arguments: list[str]) -> int:

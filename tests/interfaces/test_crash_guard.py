@@ -1,0 +1,49 @@
+"""Commands with user-defined rules: a crash is a sentence, and the exit code is the command's."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.stress.faulty_rules import write_faulty_game, write_good_game
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+
+
+def graven(*arguments):
+    return subprocess.run(
+        [sys.executable, "-m", "graven", *arguments], capture_output=True, text=True
+    )
+
+
+def test_a_crash_is_one_sentence(tmp_path):
+    game = write_faulty_game(tmp_path, "turn recurses")
+    done = graven("search", game, "--playouts", "50")
+    assert done.returncode == 2
+    assert done.stderr.startswith("graven: the user-defined code crashed (SIGSEGV).")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_the_exit_code_and_the_output_are_those_of_the_command(tmp_path):
+    game = write_good_game(tmp_path)
+    found = graven("search", game, "--playouts", "50", "--json")
+    assert found.returncode == 0
+    assert '"best_move"' in found.stdout
+    wrong = graven("search", game, "--playouts", "0")
+    assert wrong.returncode == 2
+    assert wrong.stderr.startswith("graven: ")
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="this system has no /proc")
+def test_the_command_ends_with_its_parent(tmp_path):
+    command = [sys.executable, "-m", "graven", "gtp", "--game", write_good_game(tmp_path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as parent:
+        children = Path(f"/proc/{parent.pid}/task/{parent.pid}/children")
+        while parent.poll() is None and not children.read_text():
+            pass
+        parent.kill()
+        assert parent.stdout.read() == b""  # until the child has closed it, too
