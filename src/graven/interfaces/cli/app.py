@@ -14,6 +14,7 @@ from typer.core import TyperGroup
 from graven.core.errors import GravenError, unknown
 from graven.interfaces.cli.commands.agents_command import agents
 from graven.interfaces.cli.commands.bench_command import bench
+from graven.interfaces.cli.commands.frontier_command import frontier
 from graven.interfaces.cli.commands.games_command import games
 from graven.interfaces.cli.commands.gdl_command import gdl
 from graven.interfaces.cli.commands.ggp_command import ggp
@@ -40,7 +41,7 @@ from graven.interfaces.cli.crash_guard import needs_guard, run_guarded
 
 BUG, BAD_INPUT = 1, 2
 """Exit codes."""
-RESUMABLE = ("match", "tournament", "sweep", "tune", "tune-rave", "reproduce")
+RESUMABLE = ("match", "tournament", "frontier", "sweep", "tune", "tune-rave", "reproduce")
 """Commands that store their games, so that the same command resumes them."""
 QUOTED_LINE = "    "
 """Lines of a message that begin like this quote a text and keep their layout."""
@@ -85,6 +86,7 @@ for command in (
     prove,
     match,
     tournament,
+    frontier,
     sweep,
     tune,
     tune_rave,
