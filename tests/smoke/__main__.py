@@ -57,6 +57,7 @@ COMMANDS: dict[str, tuple[list[str], str]] = {
     "match": (["match", *NOGO, "uct", "rave", *FEW, "--json"], '"games": 2'),
     "match, one worker": (["match", *NOGO, "uct", "grave", *FEW, "--workers", "1"], "2 games"),
     "tournament": (["tournament", *NOGO, "uct", "rave", "grave", *FEW], "uct"),
+    "frontier": (["frontier", "nogo(size=3)", "--agent", "uct", "--agent", "rave", *FEW], "uct"),
     "sweep": (["sweep", *NOGO, "uct(c=[0.2,0.4])", "--against", "rave", *FEW], "c"),
     "tune": (["tune", *NOGO, "uct(c=?)", "--against", "rave", "--trials", "2", *FEW], "uct(c="),
     "reproduce": (["reproduce"], "cazenave2015"),
