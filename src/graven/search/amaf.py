@@ -25,11 +25,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from graven.core.compile import inlined
+from graven.core.compile import compiled, inlined
 from graven.core.contract import CHANCE, SIMULTANEOUS, TERMINAL, Rules
 from graven.core.status import Status
 from graven.search.layout import Float64, UInt32
-from graven.search.plan import Plan, SearchState
+from graven.search.plan import Plan, SearchState, state_at
 from graven.search.tree import (
     CLOSED,
     DEPTH,
@@ -116,7 +116,7 @@ def read_table(search: SearchState, node: int) -> int:
     if tree.table[node] == NONE:
         if visits <= plan.tables or tree.newest_link[node] == LOST:
             return Status.OK
-        if build_table(search, node) == NONE:
+        if build_table(plan.state, node) == NONE:
             if not tree.meta[CLOSED]:
                 return Status.NEED_TABLES
             tree.newest_link[node] = LOST
@@ -145,9 +145,10 @@ def place_read(plan: Plan, tree: Tree, nodes: Sequence[int]) -> int | None:
 # Update after a simulation.
 
 
-@inlined
-def update(search: SearchState) -> None:
+@compiled
+def update(state: int) -> None:
     """Add a finished simulation to the tables on its path; store its trace for the other nodes."""
+    search = state_at(state)
     rules, tree, plan, record = search.rules, search.tree, search.plan, search.record
     start = playout_start(rules, tree, record) if plan.amaf_playout else 0
     if plan.amaf_all or plan.amaf_playout:
@@ -320,9 +321,10 @@ def store_trace(rules: Rules, tree: Tree, record: Record, start: int) -> None:
         tree.meta[SIMULATIONS] = simulation + 1
 
 
-@inlined
-def build_table(search: SearchState, node: int) -> int:
+@compiled
+def build_table(state: int, node: int) -> int:
     """Make a node's table from the simulations that visited it; NONE if there is no space."""
+    search = state_at(state)
     rules, tree, players = search.rules, search.tree, search.rules.players
     table = tree.meta[TABLES]
     base, end = table_base(rules, table), table_base(rules, table + 1)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from graven.core.compile import inlined
+from graven.core.compile import compiled, inlined
 from graven.core.contract import SIMULTANEOUS
 from graven.search import amaf, score_bounds
 from graven.search.permutations import record_simulation
-from graven.search.plan import SearchState
+from graven.search.plan import SearchState, state_at
 from graven.search.regret_matching import add_regrets
 from graven.search.tree import DEPTH, STEPS
 
@@ -16,11 +16,11 @@ def backup(search: SearchState) -> None:
     """Count the simulation at every node and edge of its path, and in their AMAF tables."""
     count_path(search)
     if search.plan.amaf:
-        amaf.update(search)
+        amaf.update(search.plan.state)
     if search.rules.permutations:
-        record_simulation(search)
+        record_simulation(search.plan.state)
     if search.plan.solver:
-        score_bounds.update(search)
+        score_bounds.update(search.plan.state)
 
 
 @inlined
@@ -38,13 +38,13 @@ def count_path(search: SearchState) -> None:
             tree.sums[edge] += scores[turn]
         else:
             if search.rules.regrets and turn == SIMULTANEOUS:
-                add_regrets(search, depth)
+                add_regrets(search.plan.state, depth)
             for player in range(movers(turn, players)):
                 edge = record.edges[depth * players + player]
                 tree.counts[edge] += 1
                 tree.sums[edge] += scores[player]
     if search.rules.squares:
-        add_squares(search)
+        add_squares(search.plan.state)
 
 
 @inlined
@@ -53,9 +53,10 @@ def movers(turn: int, players: int) -> int:
     return players if turn == SIMULTANEOUS else 1
 
 
-@inlined
-def add_squares(search: SearchState) -> None:
+@compiled
+def add_squares(state: int) -> None:
     """Add the squared scores to the edges of the path."""
+    search = state_at(state)
     tree, record = search.tree, search.record
     players, scores = search.rules.players, record.scores
     for depth in range(record.shape[STEPS]):

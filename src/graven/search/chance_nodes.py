@@ -10,17 +10,18 @@ from __future__ import annotations
 
 from graven.core import contract
 from graven.core.atomics import store_release
-from graven.core.compile import inlined
+from graven.core.compile import compiled
 from graven.core.rollout import CHANCE_FAULTS
 from graven.core.status import Status
-from graven.search.plan import SearchState
+from graven.search.plan import state_at
 from graven.search.shared_tree import take_edges
 from graven.search.tree import EDGES, NONE, clear_edges
 
 
-@inlined
-def list_outcomes(search: SearchState, node: int) -> int:
+@compiled
+def list_outcomes(state: int, node: int) -> int:
     """Give a chance node its edges: the outcomes of the record's state."""
+    search = state_at(state)
     rules, tree, record = search.rules, search.tree, search.record
     if rules.chance == 0:
         return Status.BAD_TURN
@@ -29,7 +30,7 @@ def list_outcomes(search: SearchState, node: int) -> int:
     count = contract.outcomes(rules, record.state, record.moves, record.values)
     if count < 1:
         return CHANCE_FAULTS[-count] if count < 0 else Status.BAD_CHANCE
-    first = take_edges(search, count) if search.plan.shared else tree.meta[EDGES]
+    first = take_edges(state, count) if search.plan.shared else tree.meta[EDGES]
     if first == NONE:
         return Status.NEED_EDGES
     tree.degree[node * rules.players] = count
@@ -48,9 +49,10 @@ def list_outcomes(search: SearchState, node: int) -> int:
     return Status.OK
 
 
-@inlined
-def draw_edge(search: SearchState, node: int, depth: int) -> None:
+@compiled
+def draw_edge(state: int, node: int, depth: int) -> None:
     """Draw an outcome; write its edge and its code to the record, as the `depth`-th ply."""
+    search = state_at(state)
     rules, tree, record = search.rules, search.tree, search.record
     first, count = tree.first[node * rules.players], tree.degree[node * rules.players]
     place = contract.draw_place(tree.chances[first : first + count], count, record.rng)

@@ -10,7 +10,7 @@ from graven.core.status import Status
 from graven.search import amaf
 from graven.search.chance_nodes import draw_edge, list_outcomes
 from graven.search.permutations import count_permutations
-from graven.search.plan import SearchState
+from graven.search.plan import SearchState, state_at
 from graven.search.regret_matching import draw_by_regret, draws
 from graven.search.root_halving import select_arm
 from graven.search.score_bounds import select_open
@@ -58,7 +58,7 @@ def descend(search: SearchState) -> int:
         shape[DEPTH], shape[STEPS], shape[LENGTH] = depth, depth - 1, length
         player = tree.turns[node]
         if plan.shared:
-            look_at(search, node)
+            look_at(plan.state, node)
         if player == NO_SUCH:
             return Status.BAD_TURN
         if player == TERMINAL or (tree.visits[node] == 0 and plan.credit_creation):
@@ -75,28 +75,29 @@ def descend(search: SearchState) -> int:
             if plan.shared and not replace_if(tree.first, node * players + low, NONE, LISTING):
                 return Status.OK  # another thread is listing the moves
             if player == CHANCE:
-                status = list_outcomes(search, node)
+                status = list_outcomes(plan.state, node)
             else:
-                status = list_moves(search, node, low, high)
+                status = list_moves(plan.state, node, low, high)
             if status != Status.OK:
                 store_release(tree.first, node * players + low, NONE)
                 return Status.OK if status == Status.NEED_EDGES and tree.meta[CLOSED] else status
         if plan.shared:
-            know_edges(search, node)
+            know_edges(plan.state, node)
         if player == CHANCE:
-            draw_edge(search, node, depth)
+            draw_edge(plan.state, node, depth)
             high = low
         if rules.permutations:
-            count_permutations(search, node, low, high)
+            count_permutations(plan.state, node, low, high)
         for mover in range(low, high):
             first = tree.first[node * players + mover]
             end = first + tree.degree[node * players + mover]
+            drawn = rules.regrets and player == SIMULTANEOUS
             if plan.halving and depth == 1 and player >= 0:
-                edge = select_arm(search, player)
-            elif rules.regrets and player == SIMULTANEOUS and draws(search, node, mover, depth - 1):
-                edge = draw_by_regret(search, node, mover, depth - 1)
+                edge = select_arm(plan.state, player)
+            elif drawn and draws(plan.state, node, mover, depth - 1):
+                edge = draw_by_regret(plan.state, node, mover, depth - 1)
             elif plan.solver and tree.skips[node]:
-                edge = select_open(search, node, mover)
+                edge = select_open(plan.state, node, mover)
             else:
                 edge = call_select(
                     plan.select,
@@ -124,7 +125,7 @@ def descend(search: SearchState) -> int:
             child = NONE
         if child == NONE:
             nodes = tree.meta[NODES]
-            child = reach_child(search, node, player)
+            child = reach_child(plan.state, node, player)
             if child == NONE:
                 return Status.OK if tree.meta[CLOSED] else Status.NEED_NODES
             if player != SIMULTANEOUS:
@@ -134,16 +135,17 @@ def descend(search: SearchState) -> int:
         node = child
 
 
-@inlined
-def reach_child(search: SearchState, node: int, player: int) -> int:
+@compiled
+def reach_child(state: int, node: int, player: int) -> int:
     """Return the node of the position just reached, found by its key or new; NONE if full."""
+    search = state_at(state)
     rules, tree, plan, record = search.rules, search.tree, search.plan, search.record
     if plan.transpositions:
         key = contract.key(rules, record.state)
     else:
         key = path_key(rules.players, record, node, player)
     if plan.shared:
-        return find_or_add(search, key, contract.turn(rules, record.state))
+        return find_or_add(state, key, contract.turn(rules, record.state))
     if plan.transpositions or player == SIMULTANEOUS:
         child = find(tree, key)
         if child != NONE:
@@ -162,12 +164,13 @@ def path_key(players: int, record: Record, node: int, player: int) -> int:
     return key
 
 
-@inlined
-def list_moves(search: SearchState, node: int, low: int, high: int) -> int:
+@compiled
+def list_moves(state: int, node: int, low: int, high: int) -> int:
     """Give a node its edges: what players low..high-1 may play here in `tree_moves`."""
+    search = state_at(state)
     rules, tree, record = search.rules, search.tree, search.record
     if search.plan.shared:
-        edges = take_edges(search, count_moves(search, low, high))
+        edges = take_edges(state, count_moves(search, low, high))
         if edges == NONE:
             return Status.NEED_EDGES
     else:
@@ -215,7 +218,7 @@ def list_moves(search: SearchState, node: int, low: int, high: int) -> int:
     return Status.OK
 
 
-@compiled
+@inlined
 def count_moves(search: SearchState, low: int, high: int) -> int:
     """Return how many moves players low..high-1 have at the record's state."""
     moves = 0

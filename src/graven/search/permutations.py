@@ -18,9 +18,9 @@ share points a point counts for the player who took it first, as in `amaf`.
 from __future__ import annotations
 
 from graven.core import bits
-from graven.core.compile import inlined
+from graven.core.compile import compiled, inlined
 from graven.search.amaf import player_of
-from graven.search.plan import SearchState
+from graven.search.plan import SearchState, state_at
 from graven.search.tree import BLOCK, BLOCKS, LENGTH, RECORDED, STAMP, Tree
 
 
@@ -33,9 +33,10 @@ def forget_simulations(tree: Tree) -> None:
     tree.meta[BLOCKS] = tree.meta[RECORDED] = 0
 
 
-@inlined
-def record_simulation(search: SearchState) -> None:
+@compiled
+def record_simulation(state: int) -> None:
     """Record which moves a finished simulation contains; nothing if there is no space left."""
+    search = state_at(state)
     rules, tree, record = search.rules, search.tree, search.record
     codes, size = rules.num_codes, rules.players * rules.num_codes
     simulation = tree.meta[RECORDED]
@@ -66,12 +67,13 @@ def record_simulation(search: SearchState) -> None:
     tree.meta[RECORDED] = simulation + 1
 
 
-@inlined
-def count_permutations(search: SearchState, node: int, low: int, high: int) -> None:
+@compiled
+def count_permutations(state: int, node: int, low: int, high: int) -> None:
     """Bring the statistics of a node's edges up to date, those of players low..high-1.
 
     The node is where the record's trace has led to so far.
     """
+    search = state_at(state)
     tree, matching, places = search.tree, search.record.matching, search.record.matching_blocks
     block, end = tree.counted[node] // BLOCK, tree.meta[BLOCKS]
     mask = -1 << (tree.counted[node] % BLOCK)

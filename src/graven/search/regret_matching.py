@@ -28,26 +28,28 @@ from __future__ import annotations
 
 from math import sqrt
 
-from graven.core.compile import inlined
+from graven.core.compile import compiled, inlined
 from graven.core.rng import uniform
-from graven.search.plan import SearchState
+from graven.search.plan import state_at
 from graven.search.tree import Tree
 
 UNKNOWN_MEAN = 0.5  # of a move without playouts
 SELECTED = 0.0  # in `odds`: the tree policy selected the move
 
 
-@inlined
-def draws(search: SearchState, node: int, mover: int, depth: int) -> bool:
+@compiled
+def draws(state: int, node: int, mover: int, depth: int) -> bool:
     """Return whether a player's move is drawn; store that it has no probability if it is not."""
+    search = state_at(state)
     tree, players = search.tree, search.rules.players
     search.record.odds[depth * players + mover] = SELECTED
     return tree.visits[node] >= search.plan.regret_min * tree.degree[node * players + mover]
 
 
-@inlined
-def draw_by_regret(search: SearchState, node: int, mover: int, depth: int) -> int:
+@compiled
+def draw_by_regret(state: int, node: int, mover: int, depth: int) -> int:
     """Return the edge of a player's move at a node, and store the probability of the draw."""
+    search = state_at(state)
     tree, record, players = search.tree, search.record, search.rules.players
     first, count = tree.first[node * players + mover], tree.degree[node * players + mover]
     if count == 1:
@@ -92,12 +94,13 @@ def estimate_of(tree: Tree, edge: int, drawn: int, score: float, chance: float) 
     return score if chance == SELECTED else mean + (score - mean) / chance
 
 
-@inlined
-def add_regrets(search: SearchState, depth: int) -> None:
+@compiled
+def add_regrets(state: int, depth: int) -> None:
     """Add a simulation to regrets and strategies at simultaneous moves of its path.
 
     To be called when the node counts the simulation, and its edges do not yet.
     """
+    search = state_at(state)
     tree, record, players = search.tree, search.record, search.rules.players
     node = record.path[depth]
     weight = float(tree.visits[node])

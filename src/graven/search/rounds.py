@@ -86,7 +86,7 @@ def add_others(state: int, rounds: Rounds) -> int:
         rounds.root_added[mine + i] = tree.amaf[root + i] - rounds.root_before[i]
     place = log.thread * LINE_WORDS
     if rounds.logged[place] <= this_round:
-        decided = search.plan.solver != 0 and root_is_decided(search)
+        decided = search.plan.solver != 0 and root_is_decided(state)
         counts[place] = 2 * log.position[LOGGED] + int(decided)
         store_release(rounds.logged, place, this_round + 1)
     for source in range(log.threads):

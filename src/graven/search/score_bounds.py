@@ -29,9 +29,9 @@ With transpositions a bound reaches a parent when a simulation passes through th
 from __future__ import annotations
 
 from graven.core.compile import compiled, inlined
-from graven.core.contract import TERMINAL, Rules
+from graven.core.contract import TERMINAL
 from graven.search import amaf
-from graven.search.plan import SearchState
+from graven.search.plan import SearchState, state_at
 from graven.search.select.selection import call_select, log_of
 from graven.search.tree import DEPTH, NONE, ROOT, SCORE_SUM, TABLE, Tree
 
@@ -45,9 +45,10 @@ UNKNOWN, CONSTANT, VARYING = range(3)
 # Selection.
 
 
-@inlined
-def select_open(search: SearchState, node: int, mover: int) -> int:
+@compiled
+def select_open(state: int, node: int, mover: int) -> int:
     """Return the edge that the tree policy selects among those that are not skipped."""
+    search = state_at(state)
     rules, tree, plan, record = search.rules, search.tree, search.plan, search.record
     first = tree.first[node * rules.players + mover]
     count = 0
@@ -81,9 +82,10 @@ def select_open(search: SearchState, node: int, mover: int) -> int:
 # Backup.
 
 
-@inlined
-def update(search: SearchState) -> None:
+@compiled
+def update(state: int) -> None:
     """Update the bounds of the nodes on the path of a finished simulation."""
+    search = state_at(state)
     rules, tree, record = search.rules, search.tree, search.record
     players = rules.players
     check_sum(search)
@@ -100,7 +102,7 @@ def update(search: SearchState) -> None:
         node = record.path[depth]
         if tree.bounded[record.path[depth + 1]] and tree.turns[node] >= 0:
             edge = record.edges[depth * players + tree.turns[node]]
-            combine(rules, tree, node, edge)
+            combine(state, node, edge)
 
 
 @inlined
@@ -131,9 +133,11 @@ def clear(tree: Tree) -> None:
 
 
 @compiled
-def combine(rules: Rules, tree: Tree, node: int, edge: int) -> None:
+def combine(state: int, node: int, edge: int) -> None:
     """Update a node's bounds after a simulation through an edge whose child has bounds."""
-    players, mover = rules.players, tree.turns[node]
+    search = state_at(state)
+    tree, players = search.tree, search.rules.players
+    mover = tree.turns[node]
     own, below = node * players, tree.children[edge] * players
     was_proven = is_decided(players, tree, node)
     lowest = tree.lower[own + mover] if tree.bounded[node] else LOWEST
@@ -249,7 +253,8 @@ def plies_below(players: int, tree: Tree, node: int) -> int:
     return plies
 
 
-@inlined
-def root_is_decided(search: SearchState) -> bool:
+@compiled
+def root_is_decided(state: int) -> bool:
     """Return whether the score of the player to move at the root is proven."""
+    search = state_at(state)
     return is_decided(search.rules.players, search.tree, search.tree.meta[ROOT])

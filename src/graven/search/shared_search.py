@@ -318,7 +318,7 @@ class SharedSearch(ThreadedSearch):
         """Add up the statistics of all threads; return how the search went."""
         self._set_counts()
         self.lead_with_proof()
-        add_up_all(self.rules, self.tree, self.shared)
+        add_up_all(self.state)
         runs = [member.end(seconds) for member in self.members]
         first = runs[0]
         first.playouts = sum(run.playouts for run in runs)

@@ -21,7 +21,7 @@ from __future__ import annotations
 from graven.core.atomics import LINE_WORDS, fetch_add, load_acquire, replace_if, store_release
 from graven.core.compile import compiled, inlined
 from graven.core.contract import SIMULTANEOUS, Rules
-from graven.search.plan import SearchState
+from graven.search.plan import state_at
 from graven.search.shared_arrays import KNOWN_EDGES, KNOWN_NODE, UNKNOWN_NODE, SharedArrays
 from graven.search.tree import (
     DEPTH,
@@ -43,8 +43,9 @@ _ODD = -7046029254386353131
 
 
 @compiled
-def find_or_add(search: SearchState, key: int, turn: int) -> int:
+def find_or_add(state: int, key: int, turn: int) -> int:
     """Return the node with this key, or a new one; NONE if there is no space."""
+    search = state_at(state)
     tree, shared, players = search.tree, search.shared, search.rules.players
     mask = len(tree.slots) - 1
     slot, node = key & mask, NONE
@@ -68,8 +69,9 @@ def find_or_add(search: SearchState, key: int, turn: int) -> int:
 
 
 @compiled
-def take_edges(search: SearchState, count: int) -> int:
+def take_edges(state: int, count: int) -> int:
     """Return the first of so many new edges, or NONE if there is no space."""
+    search = state_at(state)
     first = fetch_add(search.shared.allocated, LINE_WORDS, count)
     return NONE if first + count > search.shared.edges else first
 
@@ -77,9 +79,10 @@ def take_edges(search: SearchState, count: int) -> int:
 # Statistics.
 
 
-@inlined
-def look_at(search: SearchState, node: int) -> None:
+@compiled
+def look_at(state: int, node: int) -> None:
     """Add up the playouts of all threads at a node if that is due."""
+    search = state_at(state)
     shared = search.shared
     place = shared.first_node + node
     if shared.known[place] == UNKNOWN_NODE:
@@ -89,16 +92,17 @@ def look_at(search: SearchState, node: int) -> None:
         store_release(shared.known, place, KNOWN_NODE)
     # Virtual losses are not counted, and would be lost.
     if shared.visits[place] >= shared.due[node] and shared.waiting[0] == 0:
-        add_up(search.rules, search.tree, shared, node)
+        add_up(state, node)
 
 
-@inlined
-def know_edges(search: SearchState, node: int) -> None:
+@compiled
+def know_edges(state: int, node: int) -> None:
     """Have statistics of the edges of a node, whose moves have been listed."""
+    search = state_at(state)
     if search.shared.known[search.shared.first_node + node] != KNOWN_EDGES:
-        clear_own_edges(search.rules, search.tree, search.shared, node)
+        clear_own_edges(state, node)
         if search.shared.waiting[0] == 0:
-            add_up(search.rules, search.tree, search.shared, node)
+            add_up(state, node)
 
 
 @inlined
@@ -108,8 +112,10 @@ def lists_of(rules: Rules, tree: Tree, node: int) -> int:
 
 
 @compiled
-def clear_own_edges(rules: Rules, tree: Tree, shared: SharedArrays, node: int) -> None:
+def clear_own_edges(state: int, node: int) -> None:
     """Write the statistics of a node's edges without playouts."""
+    search = state_at(state)
+    rules, tree, shared = search.rules, search.tree, search.shared
     low = max(tree.turns[node], 0)
     for player in range(low, low + lists_of(rules, tree, node)):
         first = tree.first[node * rules.players + player]
@@ -124,8 +130,10 @@ def clear_own_edges(rules: Rules, tree: Tree, shared: SharedArrays, node: int) -
 
 
 @compiled
-def add_up(rules: Rules, tree: Tree, shared: SharedArrays, node: int) -> None:
+def add_up(state: int, node: int) -> None:
     """Let the tree have the playouts of all threads at a node and its edges."""
+    search = state_at(state)
+    rules, tree, shared = search.rules, search.tree, search.shared
     place = shared.first_node + node
     visits = 0
     for thread in range(shared.threads):
@@ -135,7 +143,7 @@ def add_up(rules: Rules, tree: Tree, shared: SharedArrays, node: int) -> None:
     low = max(tree.turns[node], 0)
     if load_acquire(tree.first, node * rules.players + low) >= 0:
         if shared.known[place] != KNOWN_EDGES:
-            clear_own_edges(rules, tree, shared, node)
+            clear_own_edges(state, node)
         for player in range(low, low + lists_of(rules, tree, node)):
             add_up_edges(rules, tree, shared, node, player=player)
     shared.due[node] = shared.visits[place] + 1 + (visits >> PART)
@@ -161,9 +169,10 @@ def add_up_edges(rules: Rules, tree: Tree, shared: SharedArrays, node: int, play
                     tree.squares[edge] += shared.squares[start + edge]
 
 
-@inlined
-def count_own(search: SearchState) -> None:
+@compiled
+def count_own(state: int) -> None:
     """Count a finished simulation as one of this thread at every node and edge of its path."""
+    search = state_at(state)
     rules, tree, record, shared = search.rules, search.tree, search.record, search.shared
     scores = record.scores
     for depth in range(record.shape[DEPTH]):
@@ -180,12 +189,14 @@ def count_own(search: SearchState) -> None:
 
 
 @compiled
-def add_up_all(rules: Rules, tree: Tree, shared: SharedArrays) -> None:
+def add_up_all(state: int) -> None:
     """Let the tree have the playouts of all threads at all nodes, after they have ended."""
+    search = state_at(state)
+    tree, shared = search.tree, search.shared
     for node in range(tree.meta[NODES]):
         place = shared.first_node + node
         if shared.known[place] == UNKNOWN_NODE:
             clear_node(tree, node)
             shared.visits[place] = 0
             shared.known[place] = KNOWN_NODE
-        add_up(rules, tree, shared, node)
+        add_up(state, node)

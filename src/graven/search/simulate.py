@@ -77,13 +77,20 @@ def finish(search: SearchState) -> None:
     """Back up a finished record and count it; end the search if the root is proven."""
     backup(search)
     if search.plan.shared:
-        count_own(search)
+        count_own(search.plan.state)
     search.control[DONE] += 1
     search.control[PLIES] += search.record.shape[LENGTH]
-    if search.plan.solver and root_is_decided(search):
+    if search.plan.solver and root_is_decided(search.plan.state):
         search.control[STOP] = 1
     if search.log.active:
-        append(search.rules, search.tree, search.record, search.log)
+        log_simulation(search.plan.state)
+
+
+@compiled
+def log_simulation(state: int) -> None:
+    """Log a finished simulation for other threads."""
+    search = state_at(state)
+    append(search.rules, search.tree, search.record, search.log)
 
 
 @inlined
@@ -116,14 +123,14 @@ def set_root(state: int) -> int:
         turn = contract.turn(rules, record.root)
         key = contract.key(rules, record.root)
         if search.plan.shared:
-            tree.meta[ROOT] = find_or_add(search, key, turn)
+            tree.meta[ROOT] = find_or_add(state, key, turn)
         else:
             tree.meta[ROOT] = new_node(tree, rules.players, key, turn)
     root = tree.meta[ROOT]
     if search.plan.shared:
-        look_at(search, root)
-    if search.plan.amaf and tree.table[root] == NONE and build_table(search, root) == NONE:
+        look_at(state, root)
+    if search.plan.amaf and tree.table[root] == NONE and build_table(state, root) == NONE:
         return Status.NEED_TABLES
-    if search.plan.solver and root_is_decided(search):
+    if search.plan.solver and root_is_decided(search.plan.state):
         search.control[STOP] = 1  # proven by an earlier search in the same tree
     return Status.OK
