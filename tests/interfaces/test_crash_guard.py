@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -47,3 +48,15 @@ def test_the_command_ends_with_its_parent(tmp_path):
             pass
         parent.kill()
         assert parent.stdout.read() == b""  # until the child has closed it, too
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_to_the_command_ends_it(tmp_path, number):
+    command = [sys.executable, "-m", "graven", "serve", write_good_game(tmp_path), "--port", "0"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+    ) as program:
+        assert b"http://" in program.stdout.readline()
+        program.send_signal(number)
+        _, errors = program.communicate(timeout=60)
+    assert b"Traceback" not in errors

@@ -11,6 +11,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 IN_FILE = ".py:"  # in the text of a game or a policy of a user's file, such as mine.py:game
 CRASHES = {
@@ -38,9 +39,7 @@ def run_guarded(run: Callable[[list[str]], int], arguments: list[str], crash_cod
         threading.Thread(target=_exit_with_parent, args=(reader,), daemon=True).start()
         return run(arguments)
     os.close(reader)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the child by itself
-    signal.signal(signal.SIGTERM, lambda number, frame: os.kill(child, number))
-    _, status = os.waitpid(child, 0)
+    status = _wait_for(child)
     if not os.WIFSIGNALED(status):
         return os.WEXITSTATUS(status)
     number = os.WTERMSIG(status)
@@ -50,6 +49,26 @@ def run_guarded(run: Callable[[list[str]], int], arguments: list[str], crash_cod
     signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)
     return crash_code
+
+
+def _wait_for(child: int) -> int:
+    """Wait until the child has ended; return its status. Pass on what was sent to this process.
+
+    Ctrl-C in a terminal reaches both processes by itself: it comes from the kernel.
+    """
+    if not hasattr(signal, "sigwaitinfo"):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        return os.waitpid(child, 0)[1]
+    awaited = {signal.SIGINT, signal.SIGTERM, signal.SIGCHLD}
+    signal.pthread_sigmask(signal.SIG_BLOCK, awaited)
+    while True:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            return status
+        received = signal.sigwaitinfo(awaited)
+        if received.si_signo != signal.SIGCHLD and received.si_pid:
+            with suppress(ProcessLookupError):
+                os.kill(child, received.si_signo)
 
 
 def _exit_with_parent(reader: int) -> None:
