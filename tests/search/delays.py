@@ -41,8 +41,8 @@ def delay_at_random(search: ThreadedSearch, rng: random.Random) -> None:
         search.delay = sleep
         return
     for number, member in enumerate(search.members):
-        delayed: Any = partial(_one_by_one, member, member._simulate, partial(sleep, number))
-        member._simulate = delayed  # type: ignore[method-assign]
+        delayed: Any = partial(_one_by_one, member, member.simulate, partial(sleep, number))
+        member.simulate = delayed  # type: ignore[method-assign]
 
 
 def _one_by_one(

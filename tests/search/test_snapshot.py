@@ -77,7 +77,12 @@ def codes_to(search, nodes):
 
 
 @pytest.mark.parametrize(
-    "spec", [s for s, _, _ in POLICIES if parse(s).formula.weight is not None and "alpha" not in s]
+    "spec",
+    [
+        s
+        for s, _, _ in POLICIES
+        if parse(s).formula.weight is not None and "alpha" not in s and "mcps" not in s
+    ],
 )
 def test_beta_is_the_weight_that_the_value_was_blended_with(spec):
     game = make_game(GAME)

@@ -22,7 +22,7 @@ def exponentials(weights):
     codes = np.arange(weights.size, dtype=np.uint32)
     values = np.zeros(weights.size)
     with np.errstate(over="ignore"):
-        total = write_exponentials(weights, np.exp(weights), codes, values)
+        total = write_exponentials(weights, np.exp(weights), codes, np.zeros(0), values)
     return values, total
 
 

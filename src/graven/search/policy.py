@@ -40,6 +40,7 @@ class Parameter:
     choices: tuple[str, ...] = ()
     infinite: bool = False  # whether infinity is valid
     whole: bool = False  # whether only whole numbers are valid; so it is if the default is an int
+    named: bool = True  # whether the canonical form of a method names it with its default, too
 
     def check(self, value: Value, owner: str) -> Value:
         """Return the value in the parameter's type; raise a `UsageError` if it is not valid."""

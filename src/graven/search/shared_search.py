@@ -121,6 +121,9 @@ class SharedSearch(ThreadedSearch):
         """Let the trees of all members refer to the present arrays."""
         threads = len(self.members)
         nodes, edges = self._capacity("nodes"), self._capacity("edges")
+        names = {array.name for name in ("nodes", "edges") for array in GROUPS[name].arrays}
+        others = [array.nbytes for name, array in self._arrays.items() if name not in names]
+        own_bytes = sum(others) // threads
         for thread, member in zip(self._parts, self.members, strict=True):
             views = {}
             for group in (GROUPS["nodes"], GROUPS["edges"]):
@@ -129,7 +132,7 @@ class SharedSearch(ThreadedSearch):
                     length = (len(whole) - SPARE) // (1 if array.name in OF_ALL else threads)
                     start = 0 if array.name in OF_ALL else thread * length
                     views[array.name] = whole[start : start + length]
-            member.arena.use(views)
+            member.arena.use(views, own_bytes)
             member.shared = SharedArrays(
                 thread=thread,
                 threads=threads,
@@ -194,7 +197,7 @@ class SharedSearch(ThreadedSearch):
         own = 0
         for member in self.members:
             nodes_and_edges = (GROUPS["nodes"], GROUPS["edges"])
-            own += member.arena.nbytes - sum(map(member.arena.group_bytes, nodes_and_edges))
+            own += member.arena.own_bytes - sum(map(member.arena.group_bytes, nodes_and_edges))
         return shared + own
 
     # The search.

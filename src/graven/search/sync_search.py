@@ -57,6 +57,11 @@ class SyncSearch(ThreadedSearch):
                 f"threads={options.threads}: {name} has chance events, which threads of one search "
                 "cannot exchange; add parallel=tree or parallel=root."
             )
+        if self.rules.permutations:
+            raise UsageError(
+                f"threads={options.threads}: {spec.tree.name} counts the moves of all simulations, "
+                "which threads do not exchange; add parallel=tree or parallel=root."
+            )
         fields = () if variant.learn is None else variant.playout_fields
         if fields is None:
             raise UsageError(

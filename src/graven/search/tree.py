@@ -324,6 +324,7 @@ class TreeArena:
     def __init__(self, rules: Rules, limit: int) -> None:
         self.limit = limit
         self.full = False  # whether the limit has stopped the tree from growing
+        self._more_bytes = 0
         self.grown = False
         self._buffers: dict[str, Any] = {}
         arrays: dict[str, Any] = new_arrays(Tree, rules)
@@ -347,12 +348,21 @@ class TreeArena:
 
     def _count_bytes(self) -> int:
         """Return how much memory the arrays take."""
-        return sum(array.nbytes for array in self.tree)
+        return self._more_bytes + sum(array.nbytes for array in self.tree)
 
-    def use(self, arrays: dict[str, Any]) -> None:
-        """Replace arrays of the tree by others, which the arena does not own."""
+    def use(self, arrays: dict[str, Any], more_bytes: int) -> None:
+        """Replace arrays of the tree by others, which the arena does not own.
+
+        `more_bytes` is the memory of what belongs to them without being part of the tree.
+        """
         self.tree = self.tree._replace(**arrays)
+        self._more_bytes = more_bytes
         self.nbytes = self._count_bytes()
+
+    @property
+    def own_bytes(self) -> int:
+        """The memory of the arrays of the tree."""
+        return self.nbytes - self._more_bytes
 
     def clear(self) -> None:
         """Remove everything from the tree."""

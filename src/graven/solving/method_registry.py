@@ -28,7 +28,9 @@ class MethodSpec:
     @property
     def text(self) -> str:
         """The canonical form: `nrpa(level=3,iterations=100,alpha=1,code=feature)`."""
-        return format_call(self.method.name, self.values)
+        unnamed = {each.name: each.default for each in self.method.parameters if not each.named}
+        values = {name: value for name, value in self.values.items() if value != unnamed.get(name)}
+        return format_call(self.method.name, values)
 
 
 def parse_method(text: str, **keywords: Value | None) -> MethodSpec:

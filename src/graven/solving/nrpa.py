@@ -196,6 +196,7 @@ PARAMETERS = (
         "(Cazenave 2021)",
         low=0.0,
         high=100.0,
+        named=False,
     ),
     Parameter(
         "stabilise",
@@ -204,6 +205,7 @@ PARAMETERS = (
         "Toulemont 2020: 4 to 10)",
         low=1,
         high=1_000_000,
+        named=False,
     ),
     Parameter(
         "repetitions",
@@ -212,6 +214,7 @@ PARAMETERS = (
         "repetitions, Cazenave 2024)",
         low=0,
         high=1_000_000,
+        named=False,
     ),
     Parameter(
         "code",
