@@ -45,7 +45,7 @@ def test_no_playout_is_lost(spec):
 
 
 def test_one_thread_of_a_shared_tree_searches_as_a_search_of_its_own():
-    """With nobody else in the tree the statistics are those of a search by one thread."""
+    """Without other threads the statistics are those of a search by one thread."""
     position = make_game("breakthrough").start()
     for spec in ("uct", "grave+mast"):
         together = shared(spec, threads=2).bind(position.game)

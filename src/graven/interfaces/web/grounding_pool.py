@@ -100,7 +100,7 @@ class GroundingPool:
         def leave(work: asyncio.Future[Network]) -> None:
             self._first.leave()
             if not work.cancelled():
-                work.exception()  # nobody may wait for it
+                work.exception()  # read, so that asyncio does not report it if no task waits
 
         work.add_done_callback(leave)
         return await asyncio.shield(work)
