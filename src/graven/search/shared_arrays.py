@@ -21,7 +21,6 @@ class SharedArrays(NamedTuple):
     begins at `first_node` or `first_edge`, and only that thread writes it.
     """
 
-    thread: int
     threads: int
     nodes: int  # the capacity of the tree
     edges: int
@@ -43,7 +42,7 @@ def _array(kind: types.Number) -> types.Array:
 
 
 SHARED_ARRAYS = types.NamedTuple(
-    [types.int64] * 6
+    [types.int64] * 5
     + [_array(types.int64), _array(types.int8)]
     + [_array(types.int32)] * 2
     + [_array(types.float64)] * 2
@@ -55,7 +54,6 @@ SHARED_ARRAYS = types.NamedTuple(
 def not_shared() -> SharedArrays:
     """Return arrays that are not used."""
     return SharedArrays(
-        thread=0,
         threads=1,
         nodes=0,
         edges=0,

@@ -134,7 +134,6 @@ class SharedSearch(ThreadedSearch):
                     views[array.name] = whole[start : start + length]
             member.arena.use(views, own_bytes)
             member.shared = SharedArrays(
-                thread=thread,
                 threads=threads,
                 nodes=nodes,
                 edges=edges,
