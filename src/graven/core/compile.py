@@ -35,7 +35,13 @@ from numba.extending import intrinsic
 from numba.np import linalg
 
 from graven.core.callbacks import Callback, capture_exceptions_of_rules
-from graven.core.compile_cache import DiskCache, cache_of, is_user_defined, stamp_of
+from graven.core.compile_cache import (
+    DiskCache,
+    cache_of,
+    is_user_defined,
+    package_stamp,
+    stamp_of,
+)
 from graven.core.compile_errors import explain
 from graven.core.errors import RuleCompileError
 from graven.core.rule_helpers import with_helpers
@@ -156,6 +162,7 @@ def _variant(body: str, names: Mapping[str, Any]) -> str:
     for name, value in names.items():
         described = f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', '')}"
         digest.update(f"\n{name} {described} {stamp_of(value)}".encode())
+    digest.update(package_stamp(*names.values()).encode())
     return digest.hexdigest()
 
 

@@ -1,10 +1,11 @@
 """A disk cache of compiled code that notices every change of the sources.
 
 Numba's own cache compares the time stamp of one source file, so it misses a change in a function
-that another file defines. This one lies in a folder named after a digest of the sources of all
-packages that contain kernels and of the Numba version: a change in any of them starts an empty
-cache, a change in the layers above them does not. A user-defined function is identified by a digest
-of its code and of all that it names.
+that another file defines. Here the code of a function lies in a folder named after a digest of the
+sources that it can depend on, and of the Numba version: those of the function's own subpackage
+(`search`, `games`, ...) and of all subpackages that it imports. Editing a game keeps the compiled
+search, and the other way round. A user-defined function is identified by a digest of its code and
+of all that it names, together with all sources that contain kernels.
 
 Every file has a checksum: a damaged one is compiled again. Where the cache cannot be written, as on
 a full disk, compiled code stays in memory.
@@ -15,6 +16,7 @@ from __future__ import annotations
 import hashlib
 import os
 import pickle
+import re
 import shutil
 import sys
 import time
@@ -39,41 +41,92 @@ from graven.core.rule_helpers import LIBRARIES, content_of, modules_in, names_in
 
 PACKAGE = Path(__file__).resolve().parents[1]
 MARKER = "graven-compiled-code"
-KEEP_CACHES = 4
+KEEP_CACHES = 24
 CHECKSUM_BYTES = 16
 DAY = 86_400.0
 
 
 # Layers above the kernels: editing them invalidates no compiled code of the layers below.
 UPPER_LAYERS = frozenset({"agents", "bench", "interfaces", "lab", "testing"})
-
-
-@cache
-def kernel_digest() -> str:
-    """Return a digest of all sources that kernels are compiled from, and of Numba's version."""
-    return hashlib.sha256(f"{numba.__version__} {_digest(UPPER_LAYERS)}".encode()).hexdigest()[:16]
+_IMPORT = re.compile(r"^[ \t]*(?:from|import) graven\.(\w+)", re.MULTILINE)
 
 
 @cache
 def sources_digest() -> str:
     """Return a digest of every Python source of the package; it identifies this exact version."""
-    return _digest(frozenset())
+    return _digest(_sources_by_part())
 
 
-def _digest(excluded: frozenset[str]) -> str:
-    digest = hashlib.sha256()
+@cache
+def kernel_digest() -> str:
+    """Return a digest of all sources that kernels are compiled from, and of Numba's version."""
+    return _digest(part for part in _sources_by_part() if part not in UPPER_LAYERS)
+
+
+@cache
+def digest_of_parts(parts: frozenset[str]) -> str:
+    """Return a digest of some parts of the package and all that they import."""
+    sources = _sources_by_part()
+    found, waiting = {"core"} & sources.keys(), set(parts)
+    while waiting:
+        part = waiting.pop()
+        found.add(part)
+        imported = {name for text in sources[part].values() for name in _IMPORT.findall(text)}
+        waiting |= (imported & sources.keys()) - found
+    return _digest(found)
+
+
+@cache
+def _sources_by_part() -> dict[str, dict[str, str]]:
+    """Return the sources by part, a subpackage or a module at the top, and by path."""
+    sources: dict[str, dict[str, str]] = {}
     for path in sorted(PACKAGE.rglob("*.py")):
         relative = path.relative_to(PACKAGE)
-        if relative.parts[0] not in excluded:
-            digest.update(str(relative).encode())
-            digest.update(path.read_bytes())
+        text = path.read_text(encoding="utf-8")
+        sources.setdefault(part_of(relative), {})[relative.as_posix()] = text
+    return sources
+
+
+def part_of(relative: Path) -> str:
+    """Return the part of the package that a file belongs to."""
+    return relative.parts[0].removesuffix(".py")
+
+
+def _digest(parts: Iterable[str]) -> str:
+    digest = hashlib.sha256(numba.__version__.encode())
+    for part in sorted(parts):
+        for name, text in _sources_by_part()[part].items():
+            digest.update(f"\n{name}\n{text}".encode())
     return digest.hexdigest()[:16]
 
 
-def _stamp_in_package(source: Path) -> str:
-    """Return the digest that dates a function of the package itself."""
-    upper = source.relative_to(PACKAGE).parts[0] in UPPER_LAYERS
-    return sources_digest() if upper else kernel_digest()
+def package_stamp(*values: Any) -> str:
+    """Return the digest of the sources that compiled functions of the package depend on.
+
+    `values` are the functions, and whatever else they are compiled with. Where the origin of one
+    cannot be told from its module, as with functions made by intrinsics, all sources count.
+    """
+    parts: set[str] = set()
+    waiting, seen = list(values), set()
+    while waiting:
+        value = waiting.pop()
+        value = getattr(value, "py_func", value)
+        if id(value) in seen or value is None or isinstance(value, _SCALARS):
+            continue
+        seen.add(id(value))
+        if isinstance(value, tuple | list):
+            waiting += value
+        elif isinstance(value, FunctionType | type) and _is_of_package(value.__module__):
+            parts.add(value.__module__.split(".")[1])
+            waiting += [content_of(cell) for cell in getattr(value, "__closure__", None) or ()]
+        else:
+            return kernel_digest()
+    return digest_of_parts(frozenset(parts))
+
+
+def _is_of_package(module: str) -> bool:
+    root, _, rest = module.partition(".")
+    return root == PACKAGE.name and rest.partition(".")[0] in _sources_by_part()
 
 
 def cache_home() -> Path:
@@ -84,13 +137,14 @@ def cache_home() -> Path:
 
 
 @cache
-def cache_directory() -> Path:
-    """Return the cache of this version; remove the oldest caches of other versions.
+def cache_directory(stamp: str = "") -> Path:
+    """Return the cache of code with a stamp, by default of all sources that contain kernels.
 
-    A marker file in each records when it was last used. A folder without one is never removed.
+    Removes the oldest caches of other versions. A marker file in each records when it was last
+    used. A folder without one is never removed.
     """
     home = cache_home()
-    mine = home / kernel_digest()
+    mine = home / (stamp or kernel_digest())
     known = mine.exists()
     mine.mkdir(parents=True, exist_ok=True)
     (mine / MARKER).touch()
@@ -107,20 +161,25 @@ class _Locator(_CacheLocator):  # type: ignore[misc]
     """Where Numba finds the compiled code of a function, and whether it is out of date."""
 
     def __init__(self, function: Callable[..., Any], source: str) -> None:
-        self._source = source
         path = Path(source).resolve()
-        inside = path.is_relative_to(PACKAGE)
-        self._stamp = _stamp_in_package(path) if inside else stamp_of(function)
-        self._file = Path(source).exists()
-        self._line = str(function.__code__.co_firstlineno) if self._file else self._stamp[:16]
-
-    def get_cache_path(self) -> str:
-        # `_source` in the name keeps two files with equally named functions apart. A cell of a
+        # The path in the name keeps two files with equally named functions apart. A cell of a
         # notebook has the name of a file that does not exist, another one in every session: its
         # functions are identified by their content alone.
-        source = self._source if self._file else "<cell>"
-        folder = hashlib.sha256(source.encode()).hexdigest()[:12]
-        return str(cache_directory() / folder)
+        if path.is_relative_to(PACKAGE):
+            self._source = path.relative_to(PACKAGE).as_posix()
+            self._stamp = package_stamp(function)
+            self._folder = cache_directory(self._stamp)
+        else:
+            self._source = source if path.exists() else "<cell>"
+            self._stamp = stamp_of(function)
+            self._folder = cache_directory()
+        self._line = self._stamp[:16]
+        if self._source != "<cell>":
+            self._line = str(function.__code__.co_firstlineno)
+
+    def get_cache_path(self) -> str:
+        name = hashlib.sha256(self._source.encode()).hexdigest()[:12]
+        return str(self._folder / name)
 
     def get_source_stamp(self) -> str:
         return self._stamp
