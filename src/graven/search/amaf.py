@@ -25,11 +25,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from graven.core.compile import compiled, inlined
+from graven.core.compile import inlined
 from graven.core.contract import CHANCE, SIMULTANEOUS, TERMINAL, Rules
 from graven.core.status import Status
 from graven.search.layout import Float64, UInt32
-from graven.search.plan import Plan, SearchState, state_at
+from graven.search.plan import Plan, SearchState, call_node_choice, state_at
 from graven.search.tree import (
     CLOSED,
     DEPTH,
@@ -116,7 +116,7 @@ def read_table(search: SearchState, node: int) -> int:
     if tree.table[node] == NONE:
         if visits <= plan.tables or tree.newest_link[node] == LOST:
             return Status.OK
-        if build_table(plan.state, node) == NONE:
+        if call_node_choice(search.steps.build_table, (plan.state, node)) == NONE:
             if not tree.meta[CLOSED]:
                 return Status.NEED_TABLES
             tree.newest_link[node] = LOST
@@ -145,7 +145,6 @@ def place_read(plan: Plan, tree: Tree, nodes: Sequence[int]) -> int | None:
 # Update after a simulation.
 
 
-@compiled
 def update(state: int) -> None:
     """Add a finished simulation to the tables on its path; store its trace for the other nodes."""
     search = state_at(state)
@@ -321,7 +320,6 @@ def store_trace(rules: Rules, tree: Tree, record: Record, start: int) -> None:
         tree.meta[SIMULATIONS] = simulation + 1
 
 
-@compiled
 def build_table(state: int, node: int) -> int:
     """Make a node's table from the simulations that visited it; NONE if there is no space."""
     search = state_at(state)

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from graven.core.compile import compiled, inlined
 from graven.core.contract import SIMULTANEOUS
-from graven.search import amaf, score_bounds
-from graven.search.permutations import record_simulation
-from graven.search.plan import SearchState, state_at
-from graven.search.regret_matching import add_regrets
+from graven.search.plan import SearchState, call_node_step, call_state_step, state_at
 from graven.search.tree import DEPTH, STEPS
 
 
@@ -16,11 +13,11 @@ def backup(search: SearchState) -> None:
     """Count the simulation at every node and edge of its path, and in their AMAF tables."""
     count_path(search)
     if search.plan.amaf:
-        amaf.update(search.plan.state)
+        call_state_step(search.steps.update_tables, (search.plan.state,))
     if search.rules.permutations:
-        record_simulation(search.plan.state)
+        call_state_step(search.steps.record_simulation, (search.plan.state,))
     if search.plan.solver:
-        score_bounds.update(search.plan.state)
+        call_state_step(search.steps.update_bounds, (search.plan.state,))
 
 
 @inlined
@@ -38,7 +35,7 @@ def count_path(search: SearchState) -> None:
             tree.sums[edge] += scores[turn]
         else:
             if search.rules.regrets and turn == SIMULTANEOUS:
-                add_regrets(search.plan.state, depth)
+                call_node_step(search.steps.add_regrets, (search.plan.state, depth))
             for player in range(movers(turn, players)):
                 edge = record.edges[depth * players + player]
                 tree.counts[edge] += 1

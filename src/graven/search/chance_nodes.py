@@ -10,27 +10,24 @@ from __future__ import annotations
 
 from graven.core import contract
 from graven.core.atomics import store_release
-from graven.core.compile import compiled
 from graven.core.rollout import CHANCE_FAULTS
 from graven.core.status import Status
-from graven.search.plan import state_at
-from graven.search.shared_tree import take_edges
+from graven.search.plan import call_node_choice, state_at
 from graven.search.tree import EDGES, NONE, clear_edges
 
 
-@compiled
 def list_outcomes(state: int, node: int) -> int:
     """Give a chance node its edges: the outcomes of the record's state."""
     search = state_at(state)
     rules, tree, record = search.rules, search.tree, search.record
-    if rules.chance == 0:
-        return Status.BAD_TURN
     if not search.plan.shared and tree.meta[EDGES] + rules.max_moves > len(tree.moves):
         return Status.NEED_EDGES
     count = contract.outcomes(rules, record.state, record.moves, record.values)
     if count < 1:
         return CHANCE_FAULTS[-count] if count < 0 else Status.BAD_CHANCE
-    first = take_edges(state, count) if search.plan.shared else tree.meta[EDGES]
+    first = tree.meta[EDGES]
+    if search.plan.shared:
+        first = call_node_choice(search.steps.take_edges, (state, count))
     if first == NONE:
         return Status.NEED_EDGES
     tree.degree[node * rules.players] = count
@@ -49,7 +46,6 @@ def list_outcomes(state: int, node: int) -> int:
     return Status.OK
 
 
-@compiled
 def draw_edge(state: int, node: int, depth: int) -> None:
     """Draw an outcome; write its edge and its code to the record, as the `depth`-th ply."""
     search = state_at(state)

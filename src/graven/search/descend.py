@@ -8,14 +8,17 @@ from graven.core.compile import compiled, inlined
 from graven.core.contract import CHANCE, SIMULTANEOUS, TERMINAL
 from graven.core.status import Status
 from graven.search import amaf
-from graven.search.chance_nodes import draw_edge, list_outcomes
-from graven.search.permutations import count_permutations
-from graven.search.plan import SearchState, state_at
-from graven.search.regret_matching import draw_by_regret, draws
-from graven.search.root_halving import select_arm
-from graven.search.score_bounds import select_open
+from graven.search.plan import (
+    SearchState,
+    call_depth_choice,
+    call_node_choice,
+    call_node_step,
+    call_place_choice,
+    call_place_step,
+    call_range_step,
+    state_at,
+)
 from graven.search.select.selection import call_select, log_of
-from graven.search.shared_tree import find_or_add, know_edges, look_at, take_edges
 from graven.search.tree import (
     CLOSED,
     DEPTH,
@@ -44,6 +47,7 @@ def descend(search: SearchState) -> int:
     Changes no statistics: a descent that runs out of memory can be repeated after growth.
     """
     rules, tree, plan, record = search.rules, search.tree, search.plan, search.record
+    steps = search.steps
     state, shape, players = record.state, record.shape, rules.players
     for i in range(rules.state_words):
         state[i] = record.root[i]
@@ -58,7 +62,7 @@ def descend(search: SearchState) -> int:
         shape[DEPTH], shape[STEPS], shape[LENGTH] = depth, depth - 1, length
         player = tree.turns[node]
         if plan.shared:
-            look_at(plan.state, node)
+            call_node_step(steps.look_at, (plan.state, node))
         if player == NO_SUCH:
             return Status.BAD_TURN
         if player == TERMINAL or (tree.visits[node] == 0 and plan.credit_creation):
@@ -75,29 +79,31 @@ def descend(search: SearchState) -> int:
             if plan.shared and not replace_if(tree.first, node * players + low, NONE, LISTING):
                 return Status.OK  # another thread is listing the moves
             if player == CHANCE:
-                status = list_outcomes(plan.state, node)
+                status = Status.BAD_TURN
+                if steps.list_outcomes:
+                    status = call_node_choice(steps.list_outcomes, (plan.state, node))
             else:
                 status = list_moves(plan.state, node, low, high)
             if status != Status.OK:
                 store_release(tree.first, node * players + low, NONE)
                 return Status.OK if status == Status.NEED_EDGES and tree.meta[CLOSED] else status
         if plan.shared:
-            know_edges(plan.state, node)
+            call_node_step(steps.know_edges, (plan.state, node))
         if player == CHANCE:
-            draw_edge(plan.state, node, depth)
+            call_place_step(steps.draw_edge, (plan.state, node, depth))
             high = low
         if rules.permutations:
-            count_permutations(plan.state, node, low, high)
+            call_range_step(steps.count_permutations, (plan.state, node, low, high))
         for mover in range(low, high):
             first = tree.first[node * players + mover]
             end = first + tree.degree[node * players + mover]
             drawn = rules.regrets and player == SIMULTANEOUS
             if plan.halving and depth == 1 and player >= 0:
-                edge = select_arm(plan.state, player)
-            elif drawn and draws(plan.state, node, mover, depth - 1):
-                edge = draw_by_regret(plan.state, node, mover, depth - 1)
+                edge = call_node_choice(steps.select_arm, (plan.state, player))
+            elif drawn and call_depth_choice(steps.draws, (plan.state, node, mover, depth - 1)):
+                edge = call_depth_choice(steps.draw_by_regret, (plan.state, node, mover, depth - 1))
             elif plan.solver and tree.skips[node]:
-                edge = select_open(plan.state, node, mover)
+                edge = call_place_choice(steps.select_open, (plan.state, node, mover))
             else:
                 edge = call_select(
                     plan.select,
@@ -145,7 +151,8 @@ def reach_child(state: int, node: int, player: int) -> int:
     else:
         key = path_key(rules.players, record, node, player)
     if plan.shared:
-        return find_or_add(state, key, contract.turn(rules, record.state))
+        turn = contract.turn(rules, record.state)
+        return call_place_choice(search.steps.find_or_add, (state, key, turn))
     if plan.transpositions or player == SIMULTANEOUS:
         child = find(tree, key)
         if child != NONE:
@@ -170,7 +177,8 @@ def list_moves(state: int, node: int, low: int, high: int) -> int:
     search = state_at(state)
     rules, tree, record = search.rules, search.tree, search.record
     if search.plan.shared:
-        edges = take_edges(state, count_moves(search, low, high))
+        count = count_moves(search, low, high)
+        edges = call_node_choice(search.steps.take_edges, (state, count))
         if edges == NONE:
             return Status.NEED_EDGES
     else:

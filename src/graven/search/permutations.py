@@ -18,7 +18,7 @@ share points a point counts for the player who took it first, as in `amaf`.
 from __future__ import annotations
 
 from graven.core import bits
-from graven.core.compile import compiled, inlined
+from graven.core.compile import inlined
 from graven.search.amaf import player_of
 from graven.search.plan import SearchState, state_at
 from graven.search.tree import BLOCK, BLOCKS, LENGTH, RECORDED, STAMP, Tree
@@ -33,7 +33,6 @@ def forget_simulations(tree: Tree) -> None:
     tree.meta[BLOCKS] = tree.meta[RECORDED] = 0
 
 
-@compiled
 def record_simulation(state: int) -> None:
     """Record which moves a finished simulation contains; nothing if there is no space left."""
     search = state_at(state)
@@ -67,7 +66,6 @@ def record_simulation(state: int) -> None:
     tree.meta[RECORDED] = simulation + 1
 
 
-@compiled
 def count_permutations(state: int, node: int, low: int, high: int) -> None:
     """Bring the statistics of a node's edges up to date, those of players low..high-1.
 

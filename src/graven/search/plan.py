@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from graven.core.compile import caller, compiled
 from graven.core.contract import CODES, RNG, RULES, SCORES, WORDS, Rules
 from graven.core.handles import HANDLE
-from graven.core.struct_memory import ADDRESS, WORD_BYTES, reader, words_of, writer
+from graven.core.struct_memory import ADDRESS, WORD_BYTES, stored, words_of, writer
 from graven.search.layout import Int64
 from graven.search.record_log import RECORD_LOG, RecordLog
 from graven.search.select.selection import EDGE_ARRAYS, EdgeArrays
@@ -77,6 +77,50 @@ _FLOATS = types.Array(types.float64, 1, "C")
 PLAN = types.NamedTuple([_FLOATS] * 2 + [_int] * (len(Plan._fields) - 3) + [types.float64], Plan)
 
 
+class Steps(NamedTuple):
+    """Addresses of the optional steps of a simulation; 0: the search does not take it.
+
+    A kernel that called them directly would be compiled with all of them, which takes longer than
+    compiling the rest. Each is compiled with the first search that takes it: see `steps`.
+    """
+
+    build_table: int
+    update_tables: int
+    select_open: int
+    update_bounds: int
+    select_arm: int
+    list_outcomes: int
+    draw_edge: int
+    draws: int
+    draw_by_regret: int
+    add_regrets: int
+    count_permutations: int
+    record_simulation: int
+    find_or_add: int
+    take_edges: int
+    look_at: int
+    know_edges: int
+    count_own: int
+    log_simulation: int
+
+
+STEPS = types.NamedUniTuple(_int, len(Steps._fields), Steps)
+
+# Signatures of steps: they receive the address of the search's state, and then nodes, players,
+# depths or counts.
+STATE_STEP = types.void(ADDRESS)
+NODE_STEP = types.void(ADDRESS, _int)
+PLACE_STEP = types.void(ADDRESS, _int, _int)
+RANGE_STEP = types.void(ADDRESS, _int, _int, _int)
+NODE_CHOICE = _int(ADDRESS, _int)
+PLACE_CHOICE = _int(ADDRESS, _int, _int)
+DEPTH_CHOICE = _int(ADDRESS, _int, _int, _int)
+call_state_step, call_node_step = caller(STATE_STEP), caller(NODE_STEP)
+call_place_step, call_range_step = caller(PLACE_STEP), caller(RANGE_STEP)
+call_node_choice, call_place_choice = caller(NODE_CHOICE), caller(PLACE_CHOICE)
+call_depth_choice = caller(DEPTH_CHOICE)
+
+
 class SearchState(NamedTuple):
     """All that the kernels of a search work on."""
 
@@ -87,10 +131,13 @@ class SearchState(NamedTuple):
     control: Int64  # see `simulate`
     log: RecordLog  # of the simulations that other threads are to add to their trees
     shared: SharedArrays  # of a tree that threads share
+    steps: Steps
 
 
-STATE = types.NamedTuple([RULES, TREE, PLAN, RECORD, WORDS, RECORD_LOG, SHARED_ARRAYS], SearchState)
-state_at, write_state = reader(STATE), writer(STATE)
+STATE = types.NamedTuple(
+    [RULES, TREE, PLAN, RECORD, WORDS, RECORD_LOG, SHARED_ARRAYS, STEPS], SearchState
+)
+state_at, write_state = stored(STATE), writer(STATE)
 write_edges = writer(EDGE_ARRAYS)
 
 STATE_WORDS, EDGE_WORDS = words_of(STATE), words_of(EDGE_ARRAYS)

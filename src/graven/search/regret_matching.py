@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from graven.core.compile import compiled, inlined
+from graven.core.compile import inlined
 from graven.core.rng import uniform
 from graven.search.plan import state_at
 from graven.search.tree import Tree
@@ -37,7 +37,6 @@ UNKNOWN_MEAN = 0.5  # of a move without playouts
 SELECTED = 0.0  # in `odds`: the tree policy selected the move
 
 
-@compiled
 def draws(state: int, node: int, mover: int, depth: int) -> bool:
     """Return whether a player's move is drawn; store that it has no probability if it is not."""
     search = state_at(state)
@@ -46,7 +45,6 @@ def draws(state: int, node: int, mover: int, depth: int) -> bool:
     return tree.visits[node] >= search.plan.regret_min * tree.degree[node * players + mover]
 
 
-@compiled
 def draw_by_regret(state: int, node: int, mover: int, depth: int) -> int:
     """Return the edge of a player's move at a node, and store the probability of the draw."""
     search = state_at(state)
@@ -94,7 +92,6 @@ def estimate_of(tree: Tree, edge: int, drawn: int, score: float, chance: float) 
     return score if chance == SELECTED else mean + (score - mean) / chance
 
 
-@compiled
 def add_regrets(state: int, depth: int) -> None:
     """Add a simulation to regrets and strategies at simultaneous moves of its path.
 

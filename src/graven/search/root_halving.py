@@ -19,7 +19,7 @@ selected depends on the counts of the root's edges alone: a descent can be repea
 
 from __future__ import annotations
 
-from graven.core.compile import compiled, inlined
+from graven.core.compile import inlined
 from graven.search import amaf
 from graven.search.plan import SearchState, state_at
 from graven.search.select.selection import ROOT_AMAF
@@ -28,7 +28,6 @@ from graven.search.tree import ARMS, BUDGET, FIELD, ROOT
 FOREVER = 1 << 62
 
 
-@compiled
 def select_arm(state: int, player: int) -> int:
     """Return the edge of the root that is to have the next playout."""
     search = state_at(state)

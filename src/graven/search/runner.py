@@ -51,6 +51,7 @@ from graven.search.simulate import CONTROL, DONE, PLIES, STOP
 from graven.search.simulate import set_root as set_root_of
 from graven.search.simulate import simulate as simulate_in
 from graven.search.specs import UNIFORM, Spec
+from graven.search.steps import steps_of
 from graven.search.tree import (
     BUDGET,
     CLOSED,
@@ -288,6 +289,7 @@ class Search:
                 control=self.control,
                 log=log,
                 shared=self.shared,
+                steps=steps_of(self.rules, plan, log),
             )
             save_state(self._saved)
         return plan.state

@@ -45,7 +45,6 @@ UNKNOWN, CONSTANT, VARYING = range(3)
 # Selection.
 
 
-@compiled
 def select_open(state: int, node: int, mover: int) -> int:
     """Return the edge that the tree policy selects among those that are not skipped."""
     search = state_at(state)
@@ -82,7 +81,6 @@ def select_open(state: int, node: int, mover: int) -> int:
 # Backup.
 
 
-@compiled
 def update(state: int) -> None:
     """Update the bounds of the nodes on the path of a finished simulation."""
     search = state_at(state)

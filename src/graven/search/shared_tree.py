@@ -42,7 +42,6 @@ _ODD = -7046029254386353131
 # The structure of the tree.
 
 
-@compiled
 def find_or_add(state: int, key: int, turn: int) -> int:
     """Return the node with this key, or a new one; NONE if there is no space."""
     search = state_at(state)
@@ -68,7 +67,6 @@ def find_or_add(state: int, key: int, turn: int) -> int:
         slot = (slot + 1) & mask
 
 
-@compiled
 def take_edges(state: int, count: int) -> int:
     """Return the first of so many new edges, or NONE if there is no space."""
     search = state_at(state)
@@ -79,7 +77,6 @@ def take_edges(state: int, count: int) -> int:
 # Statistics.
 
 
-@compiled
 def look_at(state: int, node: int) -> None:
     """Add up the playouts of all threads at a node if that is due."""
     search = state_at(state)
@@ -95,7 +92,6 @@ def look_at(state: int, node: int) -> None:
         add_up(state, node)
 
 
-@compiled
 def know_edges(state: int, node: int) -> None:
     """Have statistics of the edges of a node, whose moves have been listed."""
     search = state_at(state)
@@ -169,7 +165,6 @@ def add_up_edges(rules: Rules, tree: Tree, shared: SharedArrays, node: int, play
                     tree.squares[edge] += shared.squares[start + edge]
 
 
-@compiled
 def count_own(state: int) -> None:
     """Count a finished simulation as one of this thread at every node and edge of its path."""
     search = state_at(state)

@@ -5,14 +5,21 @@ from __future__ import annotations
 from graven.core import contract
 from graven.core.compile import compiled, inlined
 from graven.core.status import Status
-from graven.search.amaf import build_table
 from graven.search.backup import backup
 from graven.search.descend import descend
-from graven.search.plan import SearchState, call_learn, call_playout, state_at
+from graven.search.plan import (
+    SearchState,
+    call_learn,
+    call_node_choice,
+    call_node_step,
+    call_place_choice,
+    call_playout,
+    call_state_step,
+    state_at,
+)
 from graven.search.playout.loop import play_uniformly
 from graven.search.record_log import append
 from graven.search.score_bounds import root_is_decided
-from graven.search.shared_tree import count_own, find_or_add, look_at
 from graven.search.tree import (
     BLOCK,
     CLOSED,
@@ -77,16 +84,15 @@ def finish(search: SearchState) -> None:
     """Back up a finished record and count it; end the search if the root is proven."""
     backup(search)
     if search.plan.shared:
-        count_own(search.plan.state)
+        call_state_step(search.steps.count_own, (search.plan.state,))
     search.control[DONE] += 1
     search.control[PLIES] += search.record.shape[LENGTH]
     if search.plan.solver and root_is_decided(search.plan.state):
         search.control[STOP] = 1
     if search.log.active:
-        log_simulation(search.plan.state)
+        call_state_step(search.steps.log_simulation, (search.plan.state,))
 
 
-@compiled
 def log_simulation(state: int) -> None:
     """Log a finished simulation for other threads."""
     search = state_at(state)
@@ -123,13 +129,14 @@ def set_root(state: int) -> int:
         turn = contract.turn(rules, record.root)
         key = contract.key(rules, record.root)
         if search.plan.shared:
-            tree.meta[ROOT] = find_or_add(state, key, turn)
+            tree.meta[ROOT] = call_place_choice(search.steps.find_or_add, (state, key, turn))
         else:
             tree.meta[ROOT] = new_node(tree, rules.players, key, turn)
     root = tree.meta[ROOT]
     if search.plan.shared:
-        look_at(state, root)
-    if search.plan.amaf and tree.table[root] == NONE and build_table(state, root) == NONE:
+        call_node_step(search.steps.look_at, (state, root))
+    missing = search.plan.amaf != 0 and tree.table[root] == NONE
+    if missing and call_node_choice(search.steps.build_table, (state, root)) == NONE:
         return Status.NEED_TABLES
     if search.plan.solver and root_is_decided(search.plan.state):
         search.control[STOP] = 1  # proven by an earlier search in the same tree

@@ -1,0 +1,86 @@
+"""The optional steps of a simulation, compiled for the searches that take them."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from graven.core.compile import address
+from graven.core.contract import Rules
+from graven.search import amaf, score_bounds
+from graven.search.chance_nodes import draw_edge, list_outcomes
+from graven.search.permutations import count_permutations, record_simulation
+from graven.search.plan import (
+    DEPTH_CHOICE,
+    NODE_CHOICE,
+    NODE_STEP,
+    PLACE_CHOICE,
+    PLACE_STEP,
+    RANGE_STEP,
+    STATE_STEP,
+    Plan,
+    Steps,
+)
+from graven.search.record_log import RecordLog
+from graven.search.regret_matching import add_regrets, draw_by_regret, draws
+from graven.search.root_halving import select_arm
+from graven.search.shared_tree import count_own, find_or_add, know_edges, look_at, take_edges
+from graven.search.simulate import log_simulation
+
+# By what a search does: the function and the signature of each of its steps.
+STEPS_OF: dict[str, dict[str, tuple[Any, Any]]] = {
+    "amaf": {
+        "build_table": (amaf.build_table, NODE_CHOICE),
+        "update_tables": (amaf.update, STATE_STEP),
+    },
+    "solver": {
+        "select_open": (score_bounds.select_open, PLACE_CHOICE),
+        "update_bounds": (score_bounds.update, STATE_STEP),
+    },
+    "halving": {"select_arm": (select_arm, NODE_CHOICE)},
+    "chance": {
+        "list_outcomes": (list_outcomes, NODE_CHOICE),
+        "draw_edge": (draw_edge, PLACE_STEP),
+    },
+    "regrets": {
+        "draws": (draws, DEPTH_CHOICE),
+        "draw_by_regret": (draw_by_regret, DEPTH_CHOICE),
+        "add_regrets": (add_regrets, NODE_STEP),
+    },
+    "permutations": {
+        "count_permutations": (count_permutations, RANGE_STEP),
+        "record_simulation": (record_simulation, STATE_STEP),
+    },
+    "shared": {
+        "find_or_add": (find_or_add, PLACE_CHOICE),
+        "take_edges": (take_edges, NODE_CHOICE),
+        "look_at": (look_at, NODE_STEP),
+        "know_edges": (know_edges, NODE_STEP),
+        "count_own": (count_own, STATE_STEP),
+    },
+    "log": {"log_simulation": (log_simulation, STATE_STEP)},
+}
+
+
+def steps_of(rules: Rules, plan: Plan, log: RecordLog) -> Steps:
+    """Return the addresses of the steps that a search takes."""
+    taken = {
+        "amaf": plan.amaf,
+        "solver": plan.solver,
+        "halving": plan.halving,
+        "chance": rules.chance,
+        "regrets": rules.regrets,
+        "permutations": rules.permutations,
+        "shared": plan.shared,
+        "log": log.active,
+    }
+    return _compiled_steps(tuple(kind for kind, used in taken.items() if used))
+
+
+@cache
+def _compiled_steps(kinds: tuple[str, ...]) -> Steps:
+    addresses = dict.fromkeys(Steps._fields, 0)
+    for kind in kinds:
+        for name, (function, signature) in STEPS_OF[kind].items():
+            addresses[name] = address(function, signature)
+    return Steps(**addresses)
