@@ -19,6 +19,7 @@ import pickle
 import re
 import shutil
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum, EnumType
@@ -157,6 +158,14 @@ def cache_directory(stamp: str = "") -> Path:
     return mine
 
 
+@cache
+def _make_writable_folder(path: str) -> None:
+    """Make a folder; raise OSError if files cannot be made in it."""
+    os.makedirs(path, exist_ok=True)
+    with tempfile.TemporaryFile(dir=path):
+        pass
+
+
 class _Locator(_CacheLocator):  # type: ignore[misc]
     """Where Numba finds the compiled code of a function, and whether it is out of date."""
 
@@ -176,6 +185,10 @@ class _Locator(_CacheLocator):  # type: ignore[misc]
         self._line = self._stamp[:16]
         if self._source != "<cell>":
             self._line = str(function.__code__.co_firstlineno)
+
+    def ensure_cache_path(self) -> None:
+        """Raise OSError if the cache cannot be written."""
+        _make_writable_folder(self.get_cache_path())
 
     def get_cache_path(self) -> str:
         name = hashlib.sha256(self._source.encode()).hexdigest()[:12]

@@ -9,7 +9,7 @@ from dataclasses import replace
 from graven.agents import Agent, MoveClock, PuzzleAgent, SearchAgent, SearchResult, default_spec
 from graven.agents.default_agent import is_puzzle
 from graven.agents.player import SearchPlayer
-from graven.agents.puzzle_agent import PuzzlePlayer
+from graven.agents.puzzle_player import PuzzlePlayer
 from graven.agents.spec_parser import parse
 from graven.core.errors import GravenError
 from graven.core.game import Game
