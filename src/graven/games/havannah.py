@@ -16,7 +16,6 @@ from functools import partial
 from string import ascii_lowercase
 
 from graven.core import bits
-from graven.core.bits import index
 from graven.core.compile import inlined
 from graven.core.contract import Constants, Moves, State
 from graven.core.errors import UsageError
@@ -24,36 +23,21 @@ from graven.core.game import Game
 from graven.core.game_parts import Display
 from graven.games import hex_chains
 from graven.games.hex_boards import HexBoard, as_svg, as_text
-from graven.games.hex_chains import COLOUR_MASK, POINTS, TURN, WIDTH, WINNER, find_root
+from graven.games.hex_chains import (
+    ALL_AROUND,
+    POINTS,
+    TURN,
+    WIDTH,
+    WINNER,
+    neighbour,
+    own_neighbours,
+    rotated_left,
+)
 from graven.games.registry import Family, GameOption
 
 MIN_SIZE, MAX_SIZE = 3, 19
 CORNERS, SIDES = 6, 6
-ALL_AROUND = 63
 LETTERS = [*ascii_lowercase, *(f"a{letter}" for letter in ascii_lowercase)]
-
-
-@inlined
-def neighbour(point: int, width: int, direction: int) -> int:
-    """Return the neighbour in a direction from 0 to 5: left, above, and so on clockwise."""
-    step = width - 1 if direction % 3 == 2 else width if direction % 3 == 1 else 1
-    return point - step if direction < 3 else point + step
-
-
-@inlined
-def own_neighbours(state: State, points: int, point: int, width: int, player: int) -> int:
-    """Return which of the six neighbours are the player's, as bits in the order of `neighbour`."""
-    at, own, bit = points + point, 0, 1
-    for adjacent in (at - 1, at - width, at - width + 1, at + 1, at + width, at + width - 1):
-        own |= bit * (state[index(adjacent)] & COLOUR_MASK == player)
-        bit <<= 1
-    return own
-
-
-@inlined
-def rotated_left(around: int) -> int:
-    """Rotate six bits to the left by one."""
-    return ((around << 1) | (around >> 5)) & ALL_AROUND
 
 
 @inlined
@@ -63,45 +47,40 @@ def rotated_right(around: int) -> int:
 
 
 @inlined
-def closes_ring(constants: Constants, state: State, player: int, point: int) -> bool:
-    """Whether a stone on an empty point closes a ring.
+def surrounds_stone(
+    constants: Constants, state: State, player: int, point: int, around: int
+) -> bool:
+    """Whether a stone on a point surrounds a stone of its own chain.
 
-    The own stones around the point form runs. If two runs belong to the same chain, the stone
-    closes a loop that surrounds a gap between the runs. With fewer than two gaps the stone
-    surrounds no new cell, but the ring may surround a stone of the chain: this stone then has six
-    own neighbours and lies in the middle of a run of three.
+    That stone then has six own neighbours and lies in the middle of a run of three.
     """
     points, width = constants[POINTS], constants[WIDTH]
-    around = own_neighbours(state, points, point, width, player=player)
-    starts = around & ~rotated_left(around)
-    if starts & (starts - 1):
-        root1, root2 = -1, -1  # the roots of the previous two runs; there are at most three runs
-        for direction in range(6):
-            if starts >> direction & 1:
-                root = find_root(state, points, neighbour(point, width, direction))
-                if root in (root1, root2):
-                    return True
-                root1, root2 = root, root1
     middles = around & rotated_left(around) & rotated_right(around)
-    for direction in range(6):
-        if middles >> direction & 1:
-            middle = neighbour(point, width, direction)
-            back = 1 << (direction + 3) % 6  # the direction of the new stone
-            if own_neighbours(state, points, middle, width, player=player) | back == ALL_AROUND:
-                return True
+    while middles:
+        direction = bits.lowest(middles)
+        middles &= middles - 1
+        middle = neighbour(point, width, direction)
+        back = 1 << (direction + 3) % 6  # the direction of the new stone
+        if own_neighbours(state, points, middle, width, player=player) | back == ALL_AROUND:
+            return True
     return False
 
 
 def play(constants: Constants, state: State, joint: Moves) -> None:
-    """Place the stone; a ring, a bridge or a fork wins."""
+    """Place the stone; a ring, a bridge or a fork wins.
+
+    The own stones around the point form runs. If two runs belong to the same chain, the stone
+    closes a loop that surrounds a gap between the runs.
+    """
     player = state[TURN]
     code = int(joint[player])
     point = hex_chains.occupy(constants, state, player, code)
-    ring = closes_ring(constants, state, player, point)
-    contact = hex_chains.connect(constants, state, player, code, point=point)
+    around = own_neighbours(state, constants[POINTS], point, constants[WIDTH], player=player)
+    ring = surrounds_stone(constants, state, player, point, around=around)
+    contact, loop = hex_chains.connect(constants, state, player, code, point=point, around=around)
     corners = bits.count(contact & ((1 << CORNERS) - 1))
     sides = bits.count(contact >> CORNERS)
-    if ring or corners >= 2 or sides >= 3:
+    if ring or loop or corners >= 2 or sides >= 3:
         state[WINNER] = player
 
 

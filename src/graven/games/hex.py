@@ -13,7 +13,7 @@ from graven.core.game_parts import Display
 from graven.games import hex_chains
 from graven.games.boards import SizeRange, cell_name
 from graven.games.hex_boards import HexBoard, as_svg, as_text
-from graven.games.hex_chains import TURN, WINNER
+from graven.games.hex_chains import POINTS, TURN, WIDTH, WINNER, own_neighbours
 from graven.games.registry import Family, GameOption
 
 
@@ -22,7 +22,8 @@ def play(constants: Constants, state: State, joint: Moves) -> None:
     player = state[TURN]
     code = int(joint[player])
     point = hex_chains.occupy(constants, state, player, code)
-    contact = hex_chains.connect(constants, state, player, code, point=point)
+    around = own_neighbours(state, constants[POINTS], point, constants[WIDTH], player=player)
+    contact, _ = hex_chains.connect(constants, state, player, code, point=point, around=around)
     both = 3 << (2 * player)
     if contact & both == both:
         state[WINNER] = player

@@ -22,7 +22,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from graven.core.bits import index
+from graven.core.bits import index, lowest
 from graven.core.compile import inlined
 from graven.core.contract import TERMINAL, Constants, Moves, Scores, State
 from graven.core.game import Game
@@ -34,6 +34,7 @@ from graven.games.hex_boards import LETTERS
 
 TURN, KEY, COUNT, WINNER, LISTS = range(5)
 EMPTY, EDGE = 2, 3
+ALL_AROUND = 63  # the bits of all six neighbours
 COLOUR_MASK, PARENT_SHIFT, CONTACT_SHIFT = 3, 2, 16  # the parts of a point's word
 PARENT_MASK = (1 << (CONTACT_SHIFT - PARENT_SHIFT)) - 1
 
@@ -137,27 +138,53 @@ def find_root(state: State, points: int, point: int) -> int:
 
 
 @inlined
-def connect(constants: Constants, state: State, player: int, code: int, point: int) -> int:
-    """Place a stone, union it with adjacent own chains, and return the contacts of the result."""
+def neighbour(point: int, width: int, direction: int) -> int:
+    """Return the neighbour in a direction from 0 to 5: left, above, and so on clockwise."""
+    step = width - 1 if direction % 3 == 2 else width if direction % 3 == 1 else 1
+    return point - step if direction < 3 else point + step
+
+
+@inlined
+def own_neighbours(state: State, points: int, point: int, width: int, player: int) -> int:
+    """Return which of the six neighbours are the player's, as bits in the order of `neighbour`."""
+    at, own, bit = points + point, 0, 1
+    for adjacent in (at - 1, at - width, at - width + 1, at + 1, at + width, at + width - 1):
+        own |= bit * (state[index(adjacent)] & COLOUR_MASK == player)
+        bit <<= 1
+    return own
+
+
+@inlined
+def rotated_left(around: int) -> int:
+    """Rotate six bits to the left by one."""
+    return ((around << 1) | (around >> 5)) & ALL_AROUND
+
+
+@inlined
+def connect(
+    constants: Constants, state: State, player: int, code: int, point: int, around: int
+) -> tuple[int, bool]:
+    """Place a stone and union it with adjacent own chains.
+
+    `around` are the own neighbours. Return the contacts of the resulting chain, and whether two
+    runs of neighbours belonged to the same chain. The stones of a run are adjacent to each other:
+    one of them stands for all.
+    """
     points, width = constants[POINTS], constants[WIDTH]
-    contact, root = constants[index(POINT_OF + constants[CELLS] + code)], point
+    contact, root, again = constants[index(POINT_OF + constants[CELLS] + code)], point, False
     state[index(points + point)] = (point << PARENT_SHIFT) | player
-    for adjacent in (
-        point - 1,
-        point - width,
-        point - width + 1,
-        point + 1,
-        point + width,
-        point + width - 1,
-    ):
-        if state[index(points + adjacent)] & COLOUR_MASK == player:
-            adjacent_root = find_root(state, points, adjacent)
-            contact |= state[index(points + adjacent_root)] >> CONTACT_SHIFT
-            # The adjacent chain's root becomes the parent, because it is usually the larger tree.
-            state[index(points + root)] = (adjacent_root << PARENT_SHIFT) | player
-            root = adjacent_root
+    runs = 1 if around == ALL_AROUND else around & ~rotated_left(around)
+    while runs:
+        adjacent = neighbour(point, width, lowest(runs))
+        runs &= runs - 1
+        adjacent_root = find_root(state, points, adjacent)
+        again |= adjacent_root == root
+        contact |= state[index(points + adjacent_root)] >> CONTACT_SHIFT
+        # The adjacent chain's root becomes the parent, because it is usually the larger tree.
+        state[index(points + root)] = (adjacent_root << PARENT_SHIFT) | player
+        root = adjacent_root
     state[index(points + root)] = (contact << CONTACT_SHIFT) | (root << PARENT_SHIFT) | player
-    return contact
+    return contact, again
 
 
 def game(
