@@ -13,6 +13,7 @@ TERMINAL); its list holds the empty points.
 
 from __future__ import annotations
 
+from graven.core.bits import index
 from graven.core.compile import inlined
 from graven.core.contract import TERMINAL, Codes, Constants, Moves, Scores, State
 from graven.core.errors import UsageError
@@ -45,7 +46,7 @@ def turn(constants: Constants, state: State) -> int:
 def legal(constants: Constants, state: State, player: int, moves: Moves) -> int:
     """List the empty points."""
     for i in range(state[COUNT]):
-        moves[i] = state[constants[LISTS] + i]
+        moves[i] = state[index(constants[LISTS] + i)]
     return state[COUNT]
 
 
@@ -65,7 +66,7 @@ def sample(constants: Constants, state: State, player: int, rng: Rng) -> int:
     """Return a random empty point."""
     if state[COUNT] == 0:
         return -1
-    return state[constants[LISTS] + below(rng, state[COUNT])]
+    return state[index(constants[LISTS] + below(rng, state[COUNT]))]
 
 
 def play(constants: Constants, state: State, joint: Moves) -> None:
@@ -74,10 +75,10 @@ def play(constants: Constants, state: State, joint: Moves) -> None:
     code = int(joint[player])
     stone_groups.remove_from_list(constants, state, 0, code)
     captures = stone_groups.place_stone(constants, state, player, code)
-    group = state[CELL + STRIDE * constants[POINT_OF + code]] >> HEAD_SHIFT
+    group = state[index(CELL + STRIDE * constants[index(POINT_OF + code)])] >> HEAD_SHIFT
     if captures:
         state[WINNER] = player
-    elif state[LIBERTIES + STRIDE * group] == 0:
+    elif state[index(LIBERTIES + STRIDE * group)] == 0:
         state[WINNER] = 1 - player
 
 
@@ -92,7 +93,7 @@ def play_without_suicide(constants: Constants, state: State, joint: Moves) -> No
 def _can_move(constants: Constants, state: State) -> bool:
     """Whether the player to move has a move that is not suicide."""
     for i in range(state[COUNT]):
-        if _is_legal(constants, state, state[TURN], state[constants[LISTS] + i]):
+        if _is_legal(constants, state, state[TURN], state[index(constants[LISTS] + i)]):
             return True
     return False
 
@@ -100,7 +101,7 @@ def _can_move(constants: Constants, state: State) -> bool:
 @inlined
 def _is_legal(constants: Constants, state: State, player: int, code: int) -> bool:
     """Whether a stone on this empty point is not suicide."""
-    point = constants[POINT_OF + code]
+    point = constants[index(POINT_OF + code)]
     return not is_suicide(stone_groups.adjacent_colours(constants, state, point), player)
 
 
@@ -108,7 +109,7 @@ def legal_without_suicide(constants: Constants, state: State, player: int, moves
     """List the empty points on which a stone is not suicide."""
     count = 0
     for i in range(state[COUNT]):
-        code = state[constants[LISTS] + i]
+        code = state[index(constants[LISTS] + i)]
         moves[count] = code
         count += _is_legal(constants, state, player, code)
     return count
@@ -134,7 +135,7 @@ def is_legal_move(constants: Constants, state: State, player: int, move: int) ->
 def sample_without_suicide(constants: Constants, state: State, player: int, rng: Rng) -> int:
     """Return a random legal point."""
     while _can_move(constants, state):
-        code = state[constants[LISTS] + below(rng, state[COUNT])]
+        code = state[index(constants[LISTS] + below(rng, state[COUNT]))]
         if _is_legal(constants, state, player, code):
             return code
     return -1

@@ -10,6 +10,7 @@ earlier Atarigo programs of their author had captures (see docs/papers/cazenave2
 
 from __future__ import annotations
 
+from graven.core.bits import index
 from graven.core.compile import compiled, inlined
 from graven.core.contract import Constants, State
 from graven.core.rng import Rng, below
@@ -30,7 +31,7 @@ _FIELDS = 0x55  # the lower bit of each of four fields of two bits
 @inlined
 def touches(state: State, point: int, colour: int) -> bool:
     """Whether a stone of this colour is adjacent to an empty point."""
-    different = state[NEXT + STRIDE * point] ^ (_FIELDS * colour)
+    different = state[index(NEXT + STRIDE * point)] ^ (_FIELDS * colour)
     return ((different | (different >> 1)) & _FIELDS) != _FIELDS
 
 
@@ -63,8 +64,8 @@ def _last_liberty(constants: Constants, state: State, player: int, colour: int, 
     """Return a random move on the last liberty of a group of a colour, but no suicide; or -1."""
     chosen, found = -1, 0
     for i in range(state[GAME_WORDS]):
-        code = state[constants[LISTS] + i]
-        point = constants[POINT_OF + code]
+        code = state[index(constants[LISTS] + i)]
+        point = constants[index(POINT_OF + code)]
         if touches(state, point, colour):
             colours = adjacent_colours(constants, state, point)
             in_atari = colours & (1 << (colour + ATARI_SHIFT))

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from graven.core.bits import index
 from graven.core.compile import inlined
 from graven.core.contract import TERMINAL, Codes, Constants, Moves, Scores, State
 from graven.core.game import Game
@@ -68,14 +69,17 @@ def _code(constants: Constants, point: int) -> int:
 def turn(constants: Constants, state: State) -> int:
     """Return the player to move, or TERMINAL if this player has no legal point."""
     player = state[TURN]
-    return player if state[GAME_WORDS + player] > 0 else TERMINAL
+    return player if state[index(GAME_WORDS + player)] > 0 else TERMINAL
 
 
 def legal(constants: Constants, state: State, player: int, moves: Moves) -> int:
     """Copy the player's list of legal points."""
-    points, count = constants[LISTS] + 2 * constants[CELLS] * player, state[GAME_WORDS + player]
+    points, count = (
+        constants[LISTS] + 2 * constants[CELLS] * player,
+        state[index(GAME_WORDS + player)],
+    )
     for i in range(count):
-        moves[i] = state[points + i]
+        moves[i] = state[index(points + i)]
     return count
 
 
@@ -95,23 +99,28 @@ def is_playout_move(constants: Constants, state: State, player: int, move: int) 
 
 def sample(constants: Constants, state: State, player: int, rng: Rng) -> int:
     """Return a random point of the player's list."""
-    points, count = constants[LISTS] + 2 * constants[CELLS] * player, state[GAME_WORDS + player]
-    return state[points + below(rng, count)] if count else -1
+    points, count = (
+        constants[LISTS] + 2 * constants[CELLS] * player,
+        state[index(GAME_WORDS + player)],
+    )
+    return state[index(points + below(rng, count))] if count else -1
 
 
 def play(constants: Constants, state: State, joint: Moves) -> None:
     """Place the stone and update the legality of all points that it may have changed."""
     player, width = state[TURN], constants[WIDTH]
     code = int(joint[player])
-    point = constants[POINT_OF + code]
+    point = constants[index(POINT_OF + code)]
     stone_groups.remove_from_list(constants, state, player, code)
     stone_groups.remove_from_list(constants, state, 1 - player, code)
     stone_groups.place_stone(constants, state, player, code)
-    own_liberty = stone_groups.single_liberty(state, state[CELL + STRIDE * point] >> HEAD_SHIFT)
+    own_liberty = stone_groups.single_liberty(
+        state, state[index(CELL + STRIDE * point)] >> HEAD_SHIFT
+    )
     if own_liberty > 0:
         _update_lists(constants, state, own_liberty)
     for adjacent in (point - width, point - 1, point + 1, point + width):
-        cell = state[CELL + STRIDE * adjacent]
+        cell = state[index(CELL + STRIDE * adjacent)]
         if cell == EMPTY:
             _update_lists(constants, state, adjacent)
         elif cell & COLOUR_MASK == 1 - player:

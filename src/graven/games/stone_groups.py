@@ -22,6 +22,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from graven.core.bits import index
 from graven.core.compile import inlined
 from graven.core.contract import Codes, Constants, Moves, State
 from graven.core.game import Game
@@ -111,7 +112,7 @@ def build_constants(
 def start(constants: Constants, state: State) -> None:
     """Set an empty board; Black moves first."""
     for i in range(constants[INITIAL_WORDS]):
-        state[i] = constants[constants[INITIAL_STATE] + i]
+        state[index(i)] = constants[index(constants[INITIAL_STATE] + i)]
 
 
 @inlined
@@ -135,8 +136,8 @@ def adjacent_colours(constants: Constants, state: State, point: int) -> int:
     width, one = constants[WIDTH], pseudo_liberty(point)
     colours = np.int64(0)
     for adjacent in (point - width, point - 1, point + 1, point + width):
-        cell = state[CELL + STRIDE * adjacent]
-        packed = state[LIBERTIES + STRIDE * (cell >> HEAD_SHIFT)]
+        cell = state[index(CELL + STRIDE * adjacent)]
+        packed = state[index(LIBERTIES + STRIDE * (cell >> HEAD_SHIFT))]
         in_atari = (packed & COUNT_MASK) * one == packed
         colours |= np.int64(1) << ((cell & COLOUR_MASK) + ATARI_SHIFT * in_atari)
     return colours  # type: ignore[return-value]
@@ -149,7 +150,7 @@ def single_liberty(state: State, head: int) -> int:
     A point is adjacent to at most four stones, so more than four pseudo-liberties mean several
     liberties.
     """
-    packed = state[LIBERTIES + STRIDE * head]
+    packed = state[index(LIBERTIES + STRIDE * head)]
     count = packed & COUNT_MASK
     if count == 0 or count > 4:
         return 0
@@ -163,7 +164,7 @@ def place_stone(constants: Constants, state: State, player: int, code: int) -> b
 
     Return whether the stone takes the last liberty of an enemy group, which stays on the board.
     """
-    point, width = constants[POINT_OF + code], constants[WIDTH]
+    point, width = constants[index(POINT_OF + code)], constants[WIDTH]
     one = pseudo_liberty(point)
     gained, group, captures = np.int64(0), point, False
     # The change of the colour that an empty neighbour stores: the point below has the stone above.
@@ -172,29 +173,29 @@ def place_stone(constants: Constants, state: State, player: int, code: int) -> b
     # border points) have no meaning, and the stone first joins the last own group in the loop, or
     # becomes a group.
     for adjacent in (point - width, point - 1, point + 1, point + width):
-        cell = state[CELL + STRIDE * adjacent]
-        left = state[LIBERTIES + STRIDE * (cell >> HEAD_SHIFT)] - one
-        state[LIBERTIES + STRIDE * (cell >> HEAD_SHIFT)] = left
+        cell = state[index(CELL + STRIDE * adjacent)]
+        left = state[index(LIBERTIES + STRIDE * (cell >> HEAD_SHIFT))] - one
+        state[index(LIBERTIES + STRIDE * (cell >> HEAD_SHIFT))] = left
         captures |= (left == 0) & (cell & COLOUR_MASK == 1 - player)
         gained += pseudo_liberty(adjacent) if cell == EMPTY else 0
-        state[NEXT + STRIDE * adjacent] += change if cell == EMPTY else 0
+        state[index(NEXT + STRIDE * adjacent)] += change if cell == EMPTY else 0
         change >>= 2
         group = cell >> HEAD_SHIFT if cell & COLOUR_MASK == player else group
-    state[NEXT + STRIDE * point] = point
-    state[SIZE + STRIDE * point] = 0
-    state[LIBERTIES + STRIDE * point] = 0
-    state[CELL + STRIDE * point] = (group << HEAD_SHIFT) + player
-    after = state[NEXT + STRIDE * group]
-    state[NEXT + STRIDE * group] = point
-    state[NEXT + STRIDE * point] = after
-    state[SIZE + STRIDE * group] += 1
-    state[LIBERTIES + STRIDE * group] += gained
+    state[index(NEXT + STRIDE * point)] = point
+    state[index(SIZE + STRIDE * point)] = 0
+    state[index(LIBERTIES + STRIDE * point)] = 0
+    state[index(CELL + STRIDE * point)] = (group << HEAD_SHIFT) + player
+    after = state[index(NEXT + STRIDE * group)]
+    state[index(NEXT + STRIDE * group)] = point
+    state[index(NEXT + STRIDE * point)] = after
+    state[index(SIZE + STRIDE * group)] += 1
+    state[index(LIBERTIES + STRIDE * group)] += gained
     # An own group above the point is already `group`, so three neighbours remain.
     for adjacent in (point - width, point - 1, point + 1):
-        cell = state[CELL + STRIDE * adjacent]
+        cell = state[index(CELL + STRIDE * adjacent)]
         if cell & COLOUR_MASK == player and cell >> HEAD_SHIFT != group:
             group = _merge(state, group, cell >> HEAD_SHIFT)
-    state[KEY] ^= constants[constants[KEYS] + 2 * code + player] ^ constants[TURN_KEY]
+    state[KEY] ^= constants[index(constants[KEYS] + 2 * code + player)] ^ constants[TURN_KEY]
     state[TURN] = 1 - player
     return captures
 
@@ -203,21 +204,21 @@ def place_stone(constants: Constants, state: State, player: int, code: int) -> b
 def _merge(state: State, first: int, second: int) -> int:
     """Merge two groups into the larger one and return its head."""
     large, small = first, second
-    if state[SIZE + STRIDE * first] < state[SIZE + STRIDE * second]:
+    if state[index(SIZE + STRIDE * first)] < state[index(SIZE + STRIDE * second)]:
         large, small = second, first
-    cell = state[CELL + STRIDE * large]
+    cell = state[index(CELL + STRIDE * large)]
     stone = small
     while True:
-        state[CELL + STRIDE * stone] = cell
-        stone = state[NEXT + STRIDE * stone]
+        state[index(CELL + STRIDE * stone)] = cell
+        stone = state[index(NEXT + STRIDE * stone)]
         if stone == small:
             break
     # Exchanging the successors of two stones joins two circular lists.
-    after = state[NEXT + STRIDE * large]
-    state[NEXT + STRIDE * large] = state[NEXT + STRIDE * small]
-    state[NEXT + STRIDE * small] = after
-    state[SIZE + STRIDE * large] += state[SIZE + STRIDE * small]
-    state[LIBERTIES + STRIDE * large] += state[LIBERTIES + STRIDE * small]
+    after = state[index(NEXT + STRIDE * large)]
+    state[index(NEXT + STRIDE * large)] = state[index(NEXT + STRIDE * small)]
+    state[index(NEXT + STRIDE * small)] = after
+    state[index(SIZE + STRIDE * large)] += state[index(SIZE + STRIDE * small)]
+    state[index(LIBERTIES + STRIDE * large)] += state[index(LIBERTIES + STRIDE * small)]
     return large
 
 
@@ -234,14 +235,14 @@ def remove_from_list(constants: Constants, state: State, number: int, code: int)
     """
     codes = constants[LISTS] + 2 * constants[CELLS] * number
     indices = codes + constants[CELLS]
-    at = state[indices + code]
+    at = state[index(indices + code)]
     if at >= 0:
-        last = state[GAME_WORDS + number] - 1
-        moved = state[codes + last]
-        state[codes + at] = moved
-        state[indices + moved] = at
-        state[indices + code] = -1
-        state[GAME_WORDS + number] = last
+        last = state[index(GAME_WORDS + number)] - 1
+        moved = state[index(codes + last)]
+        state[index(codes + at)] = moved
+        state[index(indices + moved)] = at
+        state[index(indices + code)] = -1
+        state[index(GAME_WORDS + number)] = last
 
 
 def key(constants: Constants, state: State) -> int:
@@ -252,7 +253,7 @@ def key(constants: Constants, state: State) -> int:
 @inlined
 def feature_code(constants: Constants, state: State, player: int, move: int) -> int:
     """Return what `feature` returns, for kernels."""
-    colours = state[NEXT + STRIDE * constants[POINT_OF + move]]
+    colours = state[index(NEXT + STRIDE * constants[index(POINT_OF + move)])]
     # For White, swap own (0) and enemy (1): flip the lower bit where the upper bit is 0.
     return 256 * move + (colours ^ (~colours >> 1 & 0x55 * player))
 
@@ -271,17 +272,17 @@ def list_with_features(
     constants: Constants, state: State, player: int, number: int, moves: Moves, codes: Codes
 ) -> int:
     """Copy the game's first or second list to `moves` and the moves' features to `codes`."""
-    at, count = constants[LISTS] + 2 * constants[CELLS] * number, state[GAME_WORDS + number]
+    at, count = constants[LISTS] + 2 * constants[CELLS] * number, state[index(GAME_WORDS + number)]
     for i in range(count):
-        moves[i] = state[at + i]
-        codes[i] = feature_code(constants, state, player, state[at + i])
+        moves[i] = state[index(at + i)]
+        codes[i] = feature_code(constants, state, player, state[index(at + i)])
     return count
 
 
 @inlined
 def is_listed(constants: Constants, state: State, number: int, code: int) -> bool:
     """Whether a code is on the game's first or second list."""
-    return state[constants[LISTS] + (2 * number + 1) * constants[CELLS] + code] >= 0
+    return state[index(constants[LISTS] + (2 * number + 1) * constants[CELLS] + code)] >= 0
 
 
 def game(
