@@ -225,6 +225,25 @@ def test_a_function_that_another_part_passes_in_is_noticed(package, tmp_path):
         assert run(package, tmp_path / "cache", program)[1] == int(value)
 
 
+def test_a_user_defined_function_that_a_part_is_made_with_is_noticed(package, tmp_path):
+    """`search` wraps a user's function, whose file keeps its name when it changes."""
+    (package / "search").mkdir()
+    (package / "search" / "maker.py").write_text(
+        "def make(inner):\n    def outer(x):\n        return inner(x)\n    return outer\n"
+    )
+    program = (
+        "from numba import types\nfrom graven.core.compile import address, caller, compiled\n"
+        "from graven.search.maker import make\nimport mine\n"
+        "SIGNATURE = types.int64(types.int64)\ncall = caller(SIGNATURE)\n"
+        "@compiled\ndef ask(place):\n    return call(place, (1,))\n"
+        "print('-')\nprint(ask(address(make(mine.add), SIGNATURE)), 0)\n"
+    )
+    for added in (5, 6):
+        text = f"def add(x):\n    return x + {added}\n"
+        (package.parent / "mine.py").write_text(text)
+        assert run(package, tmp_path / "cache", program)[1] == 1 + added
+
+
 def test_two_copies_of_the_same_sources_share_compiled_code(package, tmp_path):
     assert run(package, tmp_path / "cache")[1:] == (0, 1)
     copy = tmp_path / "elsewhere" / "graven"

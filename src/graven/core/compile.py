@@ -39,6 +39,7 @@ from graven.core.compile_cache import (
     DiskCache,
     cache_of,
     is_user_defined,
+    made_with,
     package_stamp,
     stamp_of,
 )
@@ -131,10 +132,9 @@ def address(
         return _package_addresses[shortcut][1]
     # A user-defined function may name a value that another cell of a notebook has changed since.
     stamp = ""
-    if own := any(
-        isinstance(f, FunctionType) and is_user_defined(f) for f in (function, *names.values())
-    ):
-        stamp = stamp_of(function)
+    functions = (function, *made_with(function), *names.values())
+    if own := any(isinstance(f, FunctionType) and is_user_defined(f) for f in functions):
+        stamp = " ".join(stamp_of(f) for f in (function, *made_with(function)))
         capture_exceptions_of_rules()
     variant = _variant(body, names)
     key = (function, str(signature), variant, stamp, careful and own)

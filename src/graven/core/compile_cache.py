@@ -105,8 +105,35 @@ def package_stamp(*values: Any) -> str:
     """Return the digest of the sources that compiled functions of the package depend on.
 
     `values` are the functions, and whatever else they are compiled with. Where the origin of one
-    cannot be told from its module, as with functions made by intrinsics, all sources count.
+    cannot be told from its module, as with functions made by intrinsics, all sources count; and the
+    content of user-defined functions that they were made with.
     """
+    user_defined = [stamp_of(function) for value in values for function in made_with(value)]
+    stamp = _stamp_of_parts(values)
+    if not user_defined:
+        return stamp
+    return hashlib.sha256(" ".join([stamp, *user_defined]).encode()).hexdigest()[:16]
+
+
+def made_with(function: Any) -> list[FunctionType]:
+    """Return the user-defined functions among the closure variables of a function of the package.
+
+    Such a function is made by another one, which user-defined functions were passed to.
+    """
+    function = getattr(function, "py_func", function)
+    if not isinstance(function, FunctionType) or is_user_defined(function):
+        return []
+    found = []
+    for cell in function.__closure__ or ():
+        value = content_of(cell)
+        value = getattr(value, "py_func", value)
+        if isinstance(value, FunctionType):
+            found += [value] if is_user_defined(value) else made_with(value)
+    return found
+
+
+def _stamp_of_parts(values: Iterable[Any]) -> str:
+    """Return the digest of the parts of the package that values come from, or of all sources."""
     parts: set[str] = set()
     waiting, seen = list(values), set()
     while waiting:
