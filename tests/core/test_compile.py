@@ -56,6 +56,23 @@ def test_different_bodies_and_names_give_different_code():
         compiling._code.clear()  # and then from the cache on disk
 
 
+def last_but(state, place):
+    return state[-place]
+
+
+LAST_BUT = numba.types.int64(numba.types.Array(numba.types.int64, 1, "C"), numba.types.int64)
+_call_last_but = caller(LAST_BUT)
+
+
+@compiled
+def call_last_but(code, state, place):
+    return _call_last_but(code, (state, place))
+
+
+def test_a_negative_index_counts_from_the_end_in_user_defined_rules():
+    assert call_last_but(address(last_but, LAST_BUT), np.array([4, 5, 6]), 2) == 5
+
+
 def rule_with_a_dictionary_of_anything(constants, state):
     return {"a": 1, 2: "b"}
 

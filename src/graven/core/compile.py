@@ -34,6 +34,7 @@ from numba.core.typing.templates import Signature
 from numba.extending import intrinsic
 from numba.np import linalg
 
+from graven.core import plain_indices
 from graven.core.callbacks import Callback, capture_exceptions_of_rules
 from graven.core.compile_cache import (
     DiskCache,
@@ -65,6 +66,7 @@ def _import_without_scipy() -> None:
 
 
 _import_without_scipy()
+plain_indices.install()
 
 _OPTIONS = {"nopython": True, "nogil": True, "error_model": "numpy"}
 # Kernels allocate nothing, so nothing in them needs to be counted: without Numba's run time
