@@ -11,7 +11,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from os.path import commonprefix
 from typing import NamedTuple
 
 from graven.drawing import COLOURS, Piece, grid, player_colour
@@ -249,11 +248,17 @@ def _unique_prefixes(words: set[str]) -> dict[str, str]:
     """Return the shortest prefix of each word that no other word has, or the whole word."""
     ordered = sorted(words)
     # The word that shares the longest prefix with another one is beside it in this order.
-    shared = [len(commonprefix(pair)) for pair in pairwise(ordered)]
+    shared = [_shared_length(*pair) for pair in pairwise(ordered)]
     return {
         word: word[: max(before, after) + 1]
         for word, before, after in zip(ordered, [0, *shared], [*shared, 0], strict=bool(words))
     }
+
+
+def _shared_length(left: str, right: str) -> int:
+    """Return the length of the longest prefix that two different words share."""
+    pairs = enumerate(zip(left, right, strict=False))
+    return next((i for i, (a, b) in pairs if a != b), min(len(left), len(right)))
 
 
 def _looks(pieces: set[tuple[str, ...]], seats: Seats) -> dict[tuple[str, ...], Piece | None]:

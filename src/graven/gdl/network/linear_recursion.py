@@ -53,9 +53,7 @@ def solve(builder: GateBuilder, recursion: Recursion) -> list[int] | None:
             values[i] = builder.sum_of_products(_sum(values[i], factor, values[k]))
             for j, coefficient in pivot.items():
                 if j != i:
-                    row[j] = builder.sum_of_products(
-                        _sum(row.get(j, FALSE), factor, coefficient)
-                    )
+                    row[j] = builder.sum_of_products(_sum(row.get(j, FALSE), factor, coefficient))
                     readers[j].add(i)
         for j in pivot:
             readers[j].discard(k)

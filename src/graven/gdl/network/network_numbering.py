@@ -75,9 +75,7 @@ def number_network(ground: GroundedSheet, roles: Sequence[str], atoms: AtomLiter
         terminal=terminal,
         goals=goals,
         always=tuple(
-            ground.compound(atom, 0)
-            for atom in game.true.values()
-            if literal[atom] == TRUE
+            ground.compound(atom, 0) for atom in game.true.values() if literal[atom] == TRUE
         ),
     )
     return network.rebuilt(inputs, lambda x: new[x >> 1] ^ (x & 1))
