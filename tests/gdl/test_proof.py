@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import random
 import sys
-import threading
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graven as gv
 from graven.core.callbacks import Callback
+from graven.core.contract import TERMINAL
 from graven.core.errors import ContractError, UsageError
 from graven.gdl.grounding.numbered_rules import TooLargeError
 from graven.gdl.language.kif_reader import read
 from graven.gdl.language.kif_terms import Compound, Term
 from graven.gdl.move_text import after, moves_of
+from graven.gdl.proof import proof_game, proof_program, proof_step
 from graven.gdl.proof import prover as limits
 from graven.gdl.proof.argument_domains import UNBOUNDED, ArgumentDomain, RelationDomains
 from graven.gdl.proof.proof_clauses import clauses_of
+from graven.gdl.proof.proof_game import ProofRules
 from graven.gdl.proof.prover import Prover
-from graven.gdl.proof.recursion_limit import RecursionLimitGuard
 from graven.gdl.proof.term_table import TermTable
 from graven.gdl.sheet_loader import SheetOptions, sheet_game
 from tests.gdl import tiny
@@ -240,85 +241,75 @@ def test_long_static_chains_are_evaluated() -> None:
     assert is_terminal_at_the_start(Prover(read(chain_sheet(1500).replace(" (true (n 0))", ""))))
 
 
-def test_a_query_leaves_the_recursion_limit_unchanged() -> None:
+def test_proofs_of_any_depth_need_no_recursion() -> None:
     before = sys.getrecursionlimit()
-    prover = Prover(read(chain_sheet(1500)))
+    assert is_terminal_at_the_start(Prover(read(chain_sheet(20 * before))))
     assert sys.getrecursionlimit() == before
-    assert is_terminal_at_the_start(prover)
-    assert sys.getrecursionlimit() == before
-    with prover.batch():
-        assert is_terminal_at_the_start(prover)
-        assert sys.getrecursionlimit() > before
-    assert sys.getrecursionlimit() == before
-    prover.at(frozenset())
-    assert is_terminal_at_the_start(prover)  # raises the limit again
 
 
 def test_a_query_that_recurses_too_deep_is_reported(monkeypatch) -> None:
-    before = sys.getrecursionlimit()
     prover = Prover(read(chain_sheet(1500)))
     with monkeypatch.context() as patch:
-        patch.setattr(limits, "_deep_recursion", RecursionLimitGuard(before))
-        with pytest.raises(UsageError, match="recurse too deep to evaluate 'terminal'"):
+        patch.setattr(proof_program, "MAX_FRAMES", 1000)
+        with pytest.raises(UsageError, match="more than 1,000 goals depend on each other"):
             is_terminal_at_the_start(prover)
-    assert sys.getrecursionlimit() == before
     assert is_terminal_at_the_start(prover)
 
 
 def test_two_threads_evaluate_deep_queries_at_the_same_time() -> None:
-    before = sys.getrecursionlimit()
-    both_inside = threading.Barrier(2, timeout=60)
-    short_is_over = threading.Event()
-
-    class PausingProver(Prover):
-        """Calls `pause` once, inside the next query."""
-
-        pause: Callable[[], object] | None = None
-
-        def check_limits(self) -> None:
-            super().check_limits()
-            pause, self.pause = self.pause, None
-            if pause:
-                pause()
-
-    def wait_for_the_end_of_the_short_query() -> None:
-        both_inside.wait()
-        assert short_is_over.wait(60)
-
-    def evaluate_short() -> bool:
-        terminal = is_terminal_at_the_start(short)
-        short_is_over.set()
-        return terminal
-
-    # The long query recurses after the short one has ended: the limit must still be raised.
-    short, long = (PausingProver(read(chain_sheet(length))) for length in (2, 1500))
-    short.pause, long.pause = both_inside.wait, wait_for_the_end_of_the_short_query
+    provers = [Prover(read(chain_sheet(length))) for length in (2000, 3000)]
     with ThreadPoolExecutor(2) as pool:
-        results = [pool.submit(evaluate_short), pool.submit(is_terminal_at_the_start, long)]
-        assert [result.result() for result in results] == [True, True]
-    assert sys.getrecursionlimit() == before
+        assert list(pool.map(is_terminal_at_the_start, provers)) == [True, True]
 
 
-def test_nested_guards_restore_the_recursion_limit_at_the_last_exit() -> None:
-    before = sys.getrecursionlimit()
-    guard = RecursionLimitGuard(before + 1000)
-    with guard:
-        with guard:
-            assert sys.getrecursionlimit() == before + 1000
-        assert sys.getrecursionlimit() == before + 1000
-    assert sys.getrecursionlimit() == before
-    with RecursionLimitGuard(before - 1):
-        assert sys.getrecursionlimit() == before
+@pytest.mark.parametrize("name", tiny.ALL)
+def test_answers_are_the_same_with_little_memory(name: str, monkeypatch) -> None:
+    monkeypatch.setattr(proof_program, "FIRST_SIZE", 8)
+    monkeypatch.setattr(proof_program, "MAX_GOALS_KEPT", 5)
+    assert max(compare_with_naive(tiny.ALL[name], seed) for seed in range(3)) > 2
+    monkeypatch.setattr(proof_program, "MAX_STATIC_ANSWERS", 3)
+    assert max(compare_with_naive(tiny.ALL[name], seed) for seed in range(3)) > 2
 
 
-def test_a_guard_keeps_a_limit_that_other_code_sets() -> None:
-    before = sys.getrecursionlimit()
-    try:
-        with RecursionLimitGuard(before + 1000):
-            sys.setrecursionlimit(before + 500)
-        assert sys.getrecursionlimit() == before + 500
-    finally:
-        sys.setrecursionlimit(before)
+def test_goals_of_earlier_states_are_dropped() -> None:
+    """A counter without an end: every state has goals of its own."""
+    text = "(role p) (init (n z)) (<= (next (n (s ?n))) (true (n ?n))) (legal p go) (goal p 0)"
+    text += "(<= (same ?x ?x) (true (n ?x))) (<= terminal (true (n ?x)) (not (same ?x ?x)))"
+    prover = Prover(read(text))
+    facts, sizes = prover.initial, set()
+    for _ in range(300):
+        prover.at(facts)
+        assert not prover.terminal()
+        facts = prover.next([prover.legal(prover.roles[0])[0]])
+        sizes.add(len(prover.program.memory.values))
+    assert len(sizes) == 1  # answers of earlier states take no memory
+
+
+@pytest.mark.parametrize("name", tiny.ALL)
+def test_memoised_positions_are_those_that_were_proved(name: str, monkeypatch) -> None:
+    sheet = read(tiny.ALL[name])
+    memoised = ProofRules(sheet, name, steps=12)
+    monkeypatch.setattr(proof_game, "MEMO_SLOTS", 4)
+    monkeypatch.setattr(proof_game, "MEMO_NUMBERS", 60)
+    forgetful = ProofRules(sheet, name, steps=12)
+    states = [np.zeros(memoised.state_words, np.int64) for _ in range(2)]
+    none, draw = np.zeros(3, np.int64), random.Random(1)
+    for _ in range(30):
+        for rules, state in zip((memoised, forgetful), states, strict=True):
+            rules.start(none, state)
+        while states[0][proof_step.TURN] != TERMINAL:
+            joint = np.zeros(memoised.players, np.int32)
+            for player in range(memoised.players):
+                moves = np.zeros(memoised.max_moves, np.int32)
+                constants = np.array([memoised.players, memoised.legal_at, 0])
+                count = proof_game.legal(constants, states[0], player, moves)
+                joint[player] = draw.choice(moves[:count].tolist())
+            for rules, state in zip((memoised, forgetful), states, strict=True):
+                rules.play(none, state, joint)
+            words = slice(proof_game.HEAD + 3 * memoised.players)
+            assert states[0][words].tolist() == states[1][words].tolist()
+            assert memoised.fact_texts(states[0]) == forgetful.fact_texts(states[1])
+    assert memoised.tables.counts[proof_step.ENTRIES] > 4
 
 
 def test_terms_deeper_than_the_recursion_limit_are_formatted() -> None:

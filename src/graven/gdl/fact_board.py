@@ -10,6 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 from graven.drawing import COLOURS, Piece, grid, player_colour
@@ -238,17 +239,26 @@ def _marks(words: Iterable[str]) -> dict[str, str]:
     """Return a short name for each word: its shortest prefix that no other word has."""
     distinct = set(words)
     return {
-        word: "." if _is_empty(word, distinct) else word[: _unique_length(word, distinct)]
-        for word in distinct
+        word: "." if _is_empty(word, distinct) else prefix
+        for word, prefix in _unique_prefixes(distinct).items()
     }
 
 
-def _unique_length(word: str, words: set[str]) -> int:
-    """Return the length of the shortest prefix of a word that no other word has."""
-    length = 1
-    while length < len(word) and any(rival.startswith(word[:length]) for rival in words - {word}):
-        length += 1
-    return length
+def _unique_prefixes(words: set[str]) -> dict[str, str]:
+    """Return the shortest prefix of each word that no other word has, or the whole word."""
+    ordered = sorted(words)
+    # The word that shares the longest prefix with another one is beside it in this order.
+    shared = [_shared_length(*pair) for pair in pairwise(ordered)]
+    return {
+        word: word[: max(before, after) + 1]
+        for word, before, after in zip(ordered, [0, *shared], [*shared, 0], strict=bool(words))
+    }
+
+
+def _shared_length(left: str, right: str) -> int:
+    """Return the length of the longest prefix that two different words share."""
+    pairs = enumerate(zip(left, right, strict=False))
+    return next((i for i, (a, b) in pairs if a != b), min(len(left), len(right)))
 
 
 def _looks(pieces: set[tuple[str, ...]], seats: Seats) -> dict[tuple[str, ...], Piece | None]:
@@ -302,9 +312,9 @@ def _labels(pieces: set[tuple[str, ...]], roles: Sequence[str]) -> dict[tuple[st
     if {word.lower() for word in named} == MEN_AND_KINGS:  # of checkers: only kings have a mark
         king = CHESS_PIECES["king"] + TEXT_STYLE
         return {piece: king if word.lower() == "k" else "" for piece, word in words.items()}
-    labels = {}
+    labels, prefixes = {}, _unique_prefixes(named)
     for piece, word in words.items():
         symbol = CHESS_PIECES.get(word.lower())
-        short = word if len(word) <= MAX_LABEL else word[: _unique_length(word, named)]
+        short = word if len(word) <= MAX_LABEL else prefixes[word]
         labels[piece] = f"{symbol}{TEXT_STYLE}" if symbol else short[:MAX_LABEL].upper()
     return labels

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 import threading
 import time
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graven.agents import SearchResult
+from graven.core.game import Game
 from graven.core.position import Position
 from graven.interfaces.ggp.ggp_messages import (
     AbortMessage,
@@ -103,6 +105,39 @@ def test_a_match_that_cannot_be_grounded_is_played_legally(monkeypatch) -> None:
     started(player)
     first = player.answer(PlayMessage("m1", None))
     assert re.fullmatch(r"\( put [123] [123] \)", first)
+    player.close()
+
+
+def test_moves_are_legal_while_the_rules_are_grounded(monkeypatch) -> None:
+    """The first move is proved; the network takes over when it is ready, in the same position."""
+    from graven.gdl.sheet_loader import network_game_of
+    from graven.interfaces.ggp import rule_preparation
+
+    is_released, is_grounding = threading.Event(), threading.Event()
+
+    def grounded_later(*arguments: Any) -> Game:
+        is_grounding.set()
+        assert is_released.wait(120)
+        return network_game_of(*arguments)
+
+    monkeypatch.setattr(rule_preparation, "network_game_of", grounded_later)
+    player = GgpPlayer(SPEC)
+    started(player)
+    assert is_grounding.wait(120)
+    first = player.answer(PlayMessage("m1", None))
+    assert re.fullmatch(r"\( put [123] [123] \)", first)
+    state = player._match.state
+    assert state.position.game.in_python
+    is_released.set()
+    until = time.monotonic() + 120
+    while state.position.game.in_python:
+        assert time.monotonic() < until, "the network was never used"
+        time.sleep(0.05)
+    reply = "( put 3 3 )" if first != "( put 3 3 )" else "( put 2 2 )"
+    assert player.answer(PlayMessage("m1", (first, "wait"))) == "wait"
+    second = player.answer(PlayMessage("m1", ("wait", reply)))
+    assert re.fullmatch(r"\( put [123] [123] \)", second)
+    assert second not in (first, reply)
     player.close()
 
 

@@ -57,6 +57,16 @@ class GroundedSheet:
             return values[0]
         return f"( {' '.join([relation.function[0], *values])} )"
 
+    def compounds(self, relation: int, skip: int) -> list[str]:
+        """Return the function in each atom that may be true of a relation, in their order."""
+        atoms, rows = self.rows(relation)
+        function = self.program.relations[relation].function
+        constants = self.program.constants
+        if function is None or function[1] < 0 or (rows >= len(constants)).any():
+            return [self.compound(atom, skip) for atom in atoms.tolist()]
+        name, words = function[0], constants.__getitem__
+        return [f"( {' '.join([name, *map(words, row[skip:])])} )" for row in rows.tolist()]
+
     def atom_text(self, atom: int) -> str:
         """Return an atom as text."""
         relation = self.program.relations[self.relation[atom]]

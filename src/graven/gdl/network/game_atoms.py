@@ -49,9 +49,10 @@ def game_atoms(ground: GroundedSheet, roles: Sequence[str]) -> GameAtoms:
         if relation.name in ("legal", "does"):
             atoms, rows = ground.rows(number)
             tables = game.legal if relation.name == "legal" else game.does
-            for atom, row in zip(atoms.tolist(), rows.tolist(), strict=True):
-                if row[0] in numbers:
-                    tables[numbers[row[0]]][ground.compound(atom, 1)] = atom
+            texts, roles_of = ground.compounds(number, 1), rows[:, 0].tolist()
+            for atom, role, text in zip(atoms.tolist(), roles_of, texts, strict=True):
+                if role in numbers:
+                    tables[numbers[role]][text] = atom
         elif relation.name == "goal":
             atoms, rows = ground.rows(number)
             for atom, (role, value) in zip(atoms.tolist(), rows.tolist(), strict=True):

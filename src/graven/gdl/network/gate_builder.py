@@ -13,8 +13,9 @@ the median), with 1.6 times as many memory accesses.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from heapq import heapify, heappop, heapreplace
 from itertools import chain
 
 FALSE, TRUE = 0, 1
@@ -52,6 +53,7 @@ class GateBuilder:
         self._table: dict[Gate, int] = {}
         self._one_of: dict[int, dict[int, set[int]]] = {}
         """Literals that are true if and only if one of some moves (by role) is made."""
+        self._implied: dict[tuple[int, int], frozenset[int]] = {}
 
     @classmethod
     def resume(cls, inputs: Sequence[Gate]) -> GateBuilder:
@@ -71,9 +73,9 @@ class GateBuilder:
         factors = self._reduced(literals)
         if factors is None:
             return FALSE
-        if len(factors) < 2:
-            return next(iter(factors), TRUE)
         inputs = sorted(factors)
+        if len(inputs) < 2:
+            return inputs[0] if inputs else TRUE
         while len(inputs) > MAX_INPUTS:
             parts = range(0, len(inputs), MAX_INPUTS)
             inputs = [self._gate(tuple(inputs[i : i + MAX_INPUTS])) for i in parts]
@@ -105,6 +107,8 @@ class GateBuilder:
         Return the moves by role if `terms` are alternatives of moves and nothing else.
         """
         facts = self.facts
+        if facts.role.keys().isdisjoint(terms) and self._one_of.keys().isdisjoint(terms):
+            return {}
         parts = {term for term in terms if term in facts.role or term in self._one_of}
         only_moves = len(parts) == len(terms)
         named: dict[int, set[int]] = {}
@@ -147,13 +151,15 @@ class GateBuilder:
                 others = facts.moves[facts.role[move]]
                 redundant = [f for f in factors if f & 1 and f ^ 1 != move and f ^ 1 in others]
                 factors.difference_update(redundant)
-        for factor in factors:
-            if factor ^ 1 in factors:
-                return None
+        # A contradiction is a literal and its inversion, which are of the same node.
+        if len({factor >> 1 for factor in factors}) < len(factors):
+            return None
         return factors
 
-    def sum_of_products(self, products: Iterable[Sequence[int]]) -> int:
+    def sum_of_products(self, products: Sequence[Sequence[int]]) -> int:
         """Return the literal that is true where all literals of at least one product are."""
+        if len(products) == 1:
+            return self.conjunction(products[0])
         single: set[int] = set()
         larger: set[frozenset[int]] = set()
         for product in products:
@@ -174,22 +180,22 @@ class GateBuilder:
         `single` holds products of one literal, `larger` those of several.
         """
         single, larger = _absorbed(single, larger)
-        while larger:
-            counts = Counter(chain.from_iterable(larger))
-            common, count = max(counts.items(), key=_by_count)
-            if count < 2:
-                single.update(self.conjunction(product) for product in larger)
-                break
-            inside = {product for product in larger if common in product}
-            larger -= inside
+        for common, inside in _common_factors(larger):
             rest = {product - {common} for product in inside}
             alone = {next(iter(product)) for product in rest if len(product) == 1}
             inner = self._factored(alone, {product for product in rest if len(product) > 1})
             single.add(self.conjunction((common, inner)))
+        single.update(self.conjunction(product) for product in larger)
         return self.disjunction(single)
 
     def implications(self, literal: int, depth: int = 4) -> frozenset[int]:
         """Return literals that are true wherever `literal` is: those that are cheap to find."""
+        implied = self._implied.get((literal, depth))
+        if implied is None:
+            implied = self._implied[literal, depth] = self._find_implications(literal, depth)
+        return implied
+
+    def _find_implications(self, literal: int, depth: int) -> frozenset[int]:
         inputs = self.inputs[literal >> 1]
         implied = {literal}
         if not inputs or not depth:
@@ -210,8 +216,35 @@ class GateBuilder:
         return frozenset(implied)
 
 
-def _by_count(item: tuple[int, int]) -> tuple[int, int]:
-    return item[1], item[0]
+def _common_factors(
+    products: set[frozenset[int]],
+) -> Iterator[tuple[int, list[frozenset[int]]]]:
+    """Remove and yield the products that have a factor in common, the most frequent one first.
+
+    The products that remain have no factor in common.
+    """
+    if len(products) < 2:
+        return
+    counts = Counter(chain.from_iterable(products))
+    frequent = {literal for literal, count in counts.items() if count > 1}
+    holders: dict[int, list[frozenset[int]]] = {literal: [] for literal in frequent}
+    for product in products:
+        for literal in product & frequent:
+            holders[literal].append(product)
+    # A heap of (-count, -literal). Counts only decrease, and are corrected at the top.
+    heap = [(-counts[literal], -literal) for literal in frequent]
+    heapify(heap)
+    while heap:
+        count, literal = -heap[0][0], -heap[0][1]
+        if count == counts[literal]:
+            inside = [product for product in holders[literal] if product in products]
+            products.difference_update(inside)
+            counts.subtract(chain.from_iterable(inside))
+            yield literal, inside
+        if counts[literal] > 1:
+            heapreplace(heap, (-counts[literal], -literal))
+        else:
+            heappop(heap)
 
 
 def _absorbed(

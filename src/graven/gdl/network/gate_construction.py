@@ -17,9 +17,13 @@ from graven.gdl.network.game_atoms import GameAtoms
 from graven.gdl.network.gate_arrays import flatten, mark_cone
 from graven.gdl.network.gate_builder import FALSE, TRUE, GateBuilder
 from graven.gdl.network.gate_merging import LiveNodes, merge_single_readers
+from graven.gdl.network.linear_recursion import Recursion, solve
 from graven.gdl.network.relevance import RelevantAtoms, RulesByHead, needed_now, own_negation
 
 MAX_GATES = 3_000_000
+UNDEFINED = -1
+ATOMS_PER_CHECK = 200
+"""Atoms between two checks of the limits."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +32,8 @@ class AtomLiterals:
 
     game: GameAtoms
     builder: GateBuilder
-    literal: dict[int, int]
+    literal: Sequence[int]
+    """The literal of each atom; UNDEFINED for atoms that are not relevant."""
 
     def live(self) -> LiveNodes:
         """Find the nodes that legal moves, goals and the end depend on, through all states."""
@@ -36,7 +41,7 @@ class AtomLiterals:
         arrays = flatten(self.builder.inputs)
         marks = np.zeros(len(self.builder.inputs), np.int8)
         roots = [literal[atom] for atom in game.outputs()]
-        bases = {literal[base] >> 1: base for base in game.true.values() if base in literal}
+        bases = {literal[base] >> 1: base for base in game.true.values() if literal[base] >= 0}
         new = roots
         while new:
             marks[np.array(new, np.int64) >> 1] = 1
@@ -76,7 +81,7 @@ class AtomLiterals:
             return builder.disjunction(factor ^ 1 for factor in factors) ^ 1
 
         merge_single_readers(inputs, live, new, make)
-        literal = {atom: new[old >> 1] ^ (old & 1) for atom, old in self.literal.items()}
+        literal = [old if old < 0 else new[old >> 1] ^ (old & 1) for old in self.literal]
         return AtomLiterals(self.game, builder, literal)
 
 
@@ -98,7 +103,8 @@ class _Construction:
         self.rules = rules
         self.lists = tuple(array.tolist() for array in rules)  # faster to index than arrays
         self.builder = GateBuilder()
-        self.literal: dict[int, int] = {}
+        self.literal = [UNDEFINED] * len(ground.relation)
+        self.unchecked = 0
 
     def construct(self, relevant: RelevantAtoms, values: NDArray[np.int8]) -> AtomLiterals:
         bases = set(self.game.true.values())
@@ -133,22 +139,27 @@ class _Construction:
 
     def _define(self, atoms: RelevantAtoms) -> None:
         """Make gates for atoms, component by component."""
-        order, component = atoms.order.tolist(), atoms.component.tolist()
+        literal, order, component = self.literal, atoms.order.tolist(), atoms.component.tolist()
         i = 0
         while i < len(order):
             j = i + 1
             while j < len(order) and component[j] == component[i]:
                 j += 1
-            members = [atom for atom in order[i:j] if atom not in self.literal]
+            members = [atom for atom in order[i:j] if literal[atom] < 0]
             if len(members) == 1:
                 self.literal[members[0]] = self._value(members[0])
             elif members:
-                self._unroll(members)
+                self._solve(members)
             i = j
             if members:
-                self._check_limits(members[0])
+                self._check_limits(members[0], len(members))
 
-    def _check_limits(self, atom: int) -> None:
+    def _check_limits(self, atom: int, atoms: int) -> None:
+        """Check the limits after so many atoms, of which one is named in the error."""
+        self.unchecked += atoms
+        if self.unchecked < ATOMS_PER_CHECK:
+            return
+        self.unchecked = 0
         raise_if_cancelled()
         too_many = len(self.builder.inputs) > MAX_GATES
         if too_many or time.monotonic() > self.ground.deadline:
@@ -160,23 +171,66 @@ class _Construction:
     def _value(self, atom: int) -> int:
         literal, (first, start, literals) = self.literal, self.lists
         return self.builder.sum_of_products(
-            [literal[x >> 1] ^ (x & 1) for x in literals[start[rule] : start[rule + 1]]]
-            for rule in range(first[atom], first[atom + 1])
+            [
+                [literal[x >> 1] ^ (x & 1) for x in literals[start[rule] : start[rule + 1]]]
+                for rule in range(first[atom], first[atom + 1])
+            ]
         )
+
+    def _solve(self, members: Sequence[int]) -> None:
+        """Make gates for atoms that depend on each other: the least fixpoint of their rules."""
+        recursion = self._recursion(members)
+        values = None if recursion is None else solve(self.builder, recursion)
+        if values is None:
+            self._unroll(members)
+        else:
+            for atom, value in zip(members, values, strict=True):
+                self.literal[atom] = value
+
+    def _recursion(self, members: Sequence[int]) -> Recursion | None:
+        """Return the rules as equations; None if one has several of the atoms in its body."""
+        literal, (first, start, literals) = self.literal, self.lists
+        number = {atom: i for i, atom in enumerate(members)}
+        recursion = Recursion([[] for _ in members], [{} for _ in members])
+        is_linear = True
+        for i, atom in enumerate(members):
+            for rule in range(first[atom], first[atom + 1]):
+                product, inside = [], []
+                for x in literals[start[rule] : start[rule + 1]]:
+                    if x >> 1 not in number:
+                        product.append(literal[x >> 1] ^ (x & 1))
+                    elif x & 1:
+                        raise own_negation(self.ground, atom)
+                    else:
+                        inside.append(number[x >> 1])
+                if not inside:
+                    recursion.constants[i].append(product)
+                elif len(inside) == 1:
+                    recursion.coefficients[i].setdefault(inside[0], []).append(product)
+                else:
+                    is_linear = False
+        return recursion if is_linear else None
 
     def _unroll(self, members: Sequence[int]) -> None:
         """Unroll atoms that depend on each other, from false on, until a fixpoint."""
-        inside = set(members)
         first, start, literals = self.lists
+        readers: dict[int, list[int]] = {atom: [] for atom in members}
         for atom in members:
             self.literal[atom] = FALSE
             for x in literals[start[first[atom]] : start[first[atom + 1]]]:
-                if x & 1 and x >> 1 in inside:
-                    raise own_negation(self.ground, atom)
+                if x >> 1 in readers:
+                    readers[x >> 1].append(atom)
+        changed = set(members)
         for _ in range(len(members)):
-            before = [self.literal[atom] for atom in members]
+            evaluated = 0
             for atom in members:
-                self.literal[atom] = self._value(atom)
-            if before == [self.literal[atom] for atom in members]:
+                if atom in changed:
+                    changed.remove(atom)
+                    evaluated += 1
+                    value = self._value(atom)
+                    if value != self.literal[atom]:
+                        self.literal[atom] = value
+                        changed.update(readers[atom])
+            if not changed:
                 break
-            self._check_limits(members[0])
+            self._check_limits(members[0], evaluated)

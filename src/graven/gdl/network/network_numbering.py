@@ -75,9 +75,7 @@ def number_network(ground: GroundedSheet, roles: Sequence[str], atoms: AtomLiter
         terminal=terminal,
         goals=goals,
         always=tuple(
-            ground.compound(atom, 0)
-            for atom in game.true.values()
-            if literal.get(atom, FALSE) == TRUE
+            ground.compound(atom, 0) for atom in game.true.values() if literal[atom] == TRUE
         ),
     )
     return network.rebuilt(inputs, lambda x: new[x >> 1] ^ (x & 1))
@@ -89,12 +87,12 @@ def _live_bases(ground: GroundedSheet, atoms: AtomLiterals, needed: NDArray[np.b
     live = (
         atom
         for atom in atoms.game.true.values()
-        if literal.get(atom, FALSE) > TRUE and needed[literal[atom] >> 1]
+        if literal[atom] > TRUE and needed[literal[atom] >> 1]
     )
     return sorted(live, key=lambda atom: (ground.relation[atom], atom))
 
 
-def _goals(game: GameAtoms, literal: dict[int, int]) -> Goals:
+def _goals(game: GameAtoms, literal: Sequence[int]) -> Goals:
     """Return (value, literal) for each role, the highest value first."""
     goals = []
     for table in game.goal:

@@ -1,48 +1,51 @@
 """Make a `Game` that is played by the prover, for sheets that are too large to ground.
 
 Python is called once a ply: `play` proves the next position and writes everything about it into the
-state; `turn`, `legal`, `sample`, `scores` and `key` are compiled and only read. The facts are in
-the state too, as term numbers, so a state is complete by itself. Proved positions are cached
-nevertheless, because a search visits the same positions again and again.
+state (`proof_step.py`); `turn`, `legal`, `sample`, `scores` and `key` are compiled and only read.
+The facts are in the state too, as term numbers, so a state is complete by itself.
 """
 
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import cached_property
+from itertools import islice
 
 import numpy as np
 
 from graven.core.callbacks import BROKEN, Callback
-from graven.core.contract import SIMULTANEOUS, TERMINAL, Constants, Moves, Scores, State
+from graven.core.contract import Constants, Moves, Scores, State
 from graven.core.errors import ContractError, UsageError
 from graven.core.game import Game, Option
 from graven.core.game_parts import Bounds, Display, RuleFunctions
-from graven.core.rng import Rng, below, derive
+from graven.core.rng import Rng, below
 from graven.gdl.fact_board import FactBoard, Seats
 from graven.gdl.language.kif_terms import Sheet
 from graven.gdl.language.sheet_checks import goal_value
 from graven.gdl.move_text import move_term
+from graven.gdl.proof import proof_step
+from graven.gdl.proof.proof_kernel import ProofStatus
+from graven.gdl.proof.proof_program import PAUSE
+from graven.gdl.proof.proof_step import (
+    FACTS,
+    HEAD,
+    KEY,
+    LEGAL_AT,
+    PLAYERS,
+    STEP,
+    TURN,
+    WORDS_PER_ROLE,
+    StepTables,
+)
 from graven.gdl.proof.prover import Prover
-
-# The words of a state: the turn, the step, the key, the number of facts; for each role its goal,
-# its number of legal moves and the offset of the first one; then the legal moves and the facts, two
-# in a word. The constants are the number of players and the offsets of the last two parts.
-TURN, STEP, KEY, FACTS, HEAD = range(5)
-PLAYERS, LEGAL_AT, FACTS_AT = range(3)
-WORDS_PER_ROLE = 3
 
 MAX_CODES = 1 << 16
 MAX_LEGAL = 1 << 14
 MIN_FACTS, MAX_FACTS = 64, 1 << 15
-MAX_CACHED_POSITIONS = 20_000
 MAX_BOARD_FACTS = 20_000  # possible facts up to which a board is looked for
-MAX_CACHED_NUMBERS = 4_000_000
-MASK = (1 << 63) - 1
-FACT_SEED, STEP_SEED = 0x66616374, 0x73746570  # of the Zobrist keys of facts and steps
+MEMO_SLOTS, MEMO_NUMBERS = 1 << 16, 8_000_000
+"""The size of the memo of positions: places of its hash table, and numbers of all entries."""
 
 
 def turn(constants: Constants, state: State) -> int:
@@ -80,21 +83,6 @@ def key(constants: Constants, state: State) -> int:
     return state[KEY]
 
 
-@dataclass(frozen=True, slots=True)
-class ProvedPosition:
-    """The proved properties of a position: all of its state but the facts and the step."""
-
-    turn: int
-    goals: tuple[int, ...]
-    legal: tuple[tuple[int, ...], ...]  # the codes of each role's moves
-    key: int
-
-    @property
-    def size(self) -> int:
-        """The number of integers that it stores."""
-        return sum(map(len, self.legal))
-
-
 class ProofRules:
     """The rules of a sheet, evaluated by the prover; converts sets of facts to states and back.
 
@@ -114,9 +102,8 @@ class ProofRules:
         self.legal_at = HEAD + WORDS_PER_ROLE * self.players
         self.facts_at = self.legal_at + (self.max_legal + 1) // 2
         self.state_words = self.facts_at + (self.max_facts + 1) // 2
-        self._fact_keys: list[int] = []
-        self._cache: OrderedDict[tuple[frozenset[int], bool], ProvedPosition] = OrderedDict()
-        self._cached_numbers = 0
+        self.tables = self._new_tables()
+        self._goals_known = 0
         # The prover evaluates one query at a time.
         self._lock = threading.RLock()
 
@@ -124,133 +111,140 @@ class ProofRules:
         """Give each possible move a code; if there are too many, at its first occurrence."""
         terms = self.prover.terms
         domain = self.prover.domains.of(("legal", 2))[1]
-        self._moves: list[int] = []
-        self._codes: dict[int, int] = {}
         self.num_codes = min(max(1, domain.size()), MAX_CODES)
+        self._known_moves: list[int] = []
         if domain.size() <= MAX_CODES:
-            for term in domain.values():
-                self._add_move(terms.number(term))
+            self._known_moves = terms.numbers(domain.values())
 
-    def _add_move(self, move: int) -> int:
-        if len(self._moves) >= self.num_codes:
-            raise ContractError(f"{self.name} has more than {self.num_codes:,} different moves.")
-        self._codes[move] = len(self._moves)
-        self._moves.append(move)
-        return len(self._moves) - 1
+    def _new_tables(self) -> StepTables:
+        moves, size = self._known_moves, len(self.prover.terms.arrays.first)
+        limits = np.zeros(proof_step.LIMITS, np.int64)
+        limits[:] = (
+            self.players,
+            self.legal_at,
+            self.facts_at,
+            self.max_legal,
+            self.max_facts,
+            self.steps,
+        )
+        tables = StepTables(
+            limits=limits,
+            counts=np.zeros(proof_step.COUNTS, np.int64),
+            roots=np.array(self.prover.game_forms, np.int32),
+            roles=np.array(self.prover.roles, np.int32),
+            move_of=np.zeros(self.num_codes, np.int32),
+            code_of=np.full(size, -1, np.int32),
+            goal_of=np.full(size, -1, np.int32),
+            key_of=np.full(size, -1, np.int64),
+            marks=np.zeros(self.num_codes // 64 + 1, np.int64),
+            memo_state=np.full(MEMO_SLOTS, proof_step.NO_STATE, np.int64),
+            memo_joint=np.zeros(MEMO_SLOTS, np.int64),
+            memo_first=np.zeros(MEMO_SLOTS, np.int32),
+            pool=np.zeros(MEMO_NUMBERS, np.int32),
+        )
+        tables.move_of[: len(moves)] = moves
+        tables.code_of[moves] = np.arange(len(moves))
+        tables.counts[proof_step.CODED] = len(moves)
+        tables.counts[proof_step.CURRENT] = proof_step.NO_STATE
+        return tables
 
     # States.
 
     def start(self, constants: Constants, state: State) -> None:
         """Write the initial position."""
-        with self._lock, self.prover.batch():
+        with self._lock:
             state[:] = 0
-            state[TURN] = BROKEN
-            self._write(state, self.prover.initial, 0)
+            state[TURN], state[STEP] = BROKEN, -1
+            facts = list(self.prover.initial)
+            self.prover.program.reserve_facts(len(facts))
+            memory = self.prover.program.memory
+            memory.facts[: len(facts)] = facts
+            if len(facts) > self.max_facts:
+                raise self._error(ProofStatus.TOO_MANY_FACTS)
+            proof_step.begin_position(memory, self.tables, len(facts))
+            self._step(state, np.zeros(self.players, np.int32))
 
     def play(self, constants: Constants, state: State, joint: Moves) -> None:
         """Write the position after a move of each role to move; other roles have one move."""
-        with self._lock, self.prover.batch():
-            turn, step = int(state[TURN]), int(state[STEP])
-            facts = self.facts_of(state)
-            position = self._position(facts, step)
-            state[TURN] = BROKEN  # remains if anything below raises
-            moves = []
-            for player, codes in enumerate(position.legal):
-                code = int(joint[player]) if turn in (SIMULTANEOUS, player) else codes[0]
-                moves.append(self._moves[code])
-            self.prover.at(facts)
-            self._write(state, self.prover.next(moves), step + 1)
+        with self._lock:
+            self._step(state, joint)
+
+    def _step(self, state: State, joint: Moves) -> None:
+        prover, program, counts = self.prover, self.prover.program, self.tables.counts
+        prover.begin_query("next")
+        if program.tidy():
+            counts[proof_step.CURRENT] = proof_step.NO_STATE
+        try:
+            while True:
+                self._update_tables()
+                status = ProofStatus(
+                    proof_step.step(program.memory, program.code, self.tables, state, joint, PAUSE)
+                )
+                if status == ProofStatus.OK:
+                    return
+                if status >= ProofStatus.BAD_MOVE:
+                    raise self._error(status)
+                if counts[proof_step.PHASE] == proof_step.POSITION:
+                    prover.query_name = "legal"
+                program.resume(status)
+        except BaseException:
+            state[TURN] = BROKEN
+            program.abort()
+            counts[proof_step.PHASE] = proof_step.BEGIN
+            counts[proof_step.CURRENT] = proof_step.NO_STATE
+            raise
+
+    def _update_tables(self) -> None:
+        """Make the tables as large as the prover's arrays, and read goals that are new."""
+        terms = self.prover.terms
+        self.prover.program.update()
+        size = len(terms.arrays.first)
+        if len(self.tables.code_of) < size:
+            grown = {}
+            for name in ("code_of", "goal_of", "key_of"):
+                old = getattr(self.tables, name)
+                grown[name] = np.full(size, -1, old.dtype)
+                grown[name][: len(old)] = old
+            self.tables = self.tables._replace(**grown)
+        names = terms.names
+        if len(names) > self._goals_known:
+            for number, name in islice(names.items(), self._goals_known, None):
+                value = goal_value(name)
+                self.tables.goal_of[number] = -1 if value is None else value
+            self._goals_known = len(names)
+
+    def _error(self, status: ProofStatus) -> ContractError:
+        limit = {
+            ProofStatus.TOO_MANY_FACTS: (
+                f"a position of {{}} has more than {self.max_facts:,} facts"
+            ),
+            ProofStatus.TOO_MANY_LEGAL: (
+                f"a position of {{}} has more than {self.max_legal:,} legal moves"
+            ),
+            ProofStatus.TOO_MANY_MOVES: f"{{}} has more than {self.num_codes:,} different moves",
+            ProofStatus.BAD_MOVE: "a move of {} has an unknown code",
+        }[status]
+        return ContractError(f"{limit.format(self.name)}.")
 
     def facts_of(self, state: State) -> frozenset[int]:
         """Return the facts of a state."""
         first, count = 2 * self.facts_at, int(state[FACTS])
         return frozenset(state.view(np.int32)[first : first + count].tolist())
 
-    def _write(self, state: State, facts: frozenset[int], step: int) -> None:
-        if len(facts) > self.max_facts:
-            raise ContractError(
-                f"a position of {self.name} has more than {self.max_facts:,} facts."
-            )
-        position = self._position(facts, step)
-        key = (position.key + derive(STEP_SEED, step)) & MASK
-        head = [position.turn, step, key, len(facts)]
-        offset = 0
-        for goal, codes in zip(position.goals, position.legal, strict=True):
-            head += [goal, len(codes), offset]
-            offset += len(codes)
-        if offset > self.max_legal:
-            raise ContractError(
-                f"a position of {self.name} has {offset:,} legal moves; at most "
-                f"{self.max_legal:,} are supported."
-            )
-        state[1 : len(head)] = head[1:]
-        numbers = state.view(np.int32)
-        first = 2 * self.legal_at
-        numbers[first : first + offset] = [code for codes in position.legal for code in codes]
-        first = 2 * self.facts_at
-        numbers[first : first + len(facts)] = sorted(facts)
-        state[TURN] = position.turn
-
-    # Proofs.
-
-    def _position(self, facts: frozenset[int], step: int) -> ProvedPosition:
-        """Return the properties of a position, from the cache if possible."""
-        is_last = step >= self.steps
-        position = self._cache.get((facts, is_last))
-        if position is not None:
-            self._cache.move_to_end((facts, is_last))
-            return position
-        position = self._prove(facts, is_last)
-        self._cache[facts, is_last] = position
-        self._cached_numbers += position.size + len(facts)
-        while len(self._cache) > MAX_CACHED_POSITIONS or self._cached_numbers > MAX_CACHED_NUMBERS:
-            (oldest_facts, _), oldest = self._cache.popitem(last=False)
-            self._cached_numbers -= oldest.size + len(oldest_facts)
-        return position
-
-    def _prove(self, facts: frozenset[int], is_last: bool) -> ProvedPosition:
-        prover = self.prover
-        prover.at(facts)
-        is_over = is_last or prover.terminal()
-        legal = tuple(self._codes_of(prover.legal(role)) for role in prover.roles)
-        goals = tuple(self._goal(prover.goals(role)) for role in prover.roles)
-        choosers = [player for player, codes in enumerate(legal) if len(codes) > 1]
-        if is_over or not all(legal):
-            turn = TERMINAL
-        elif len(choosers) > 1:
-            turn = SIMULTANEOUS
-        else:
-            turn = choosers[0] if choosers else 0
-        return ProvedPosition(turn, goals, legal, self._key(facts))
-
-    def _codes_of(self, moves: Sequence[int]) -> tuple[int, ...]:
-        codes = self._codes
-        return tuple(
-            sorted(codes[move] if move in codes else self._add_move(move) for move in moves)
-        )
-
-    def _goal(self, goals: Sequence[int]) -> int:
-        """Return the highest goal that is true, 0 if none is."""
-        values = (goal_value(self.prover.terms.text(goal)) for goal in goals)
-        return max((value for value in values if value is not None), default=0)
-
-    def _key(self, facts: frozenset[int]) -> int:
-        keys = self._fact_keys
-        while len(keys) < len(self.prover.terms):
-            keys.append(derive(FACT_SEED, len(keys)))
-        return sum(map(keys.__getitem__, facts)) & MASK
-
     # Text.
 
     def format_move(self, code: int) -> str:
         """Format a move; `#` for a code that has no move yet."""
-        return self.prover.terms.text(self._moves[code]) if code < len(self._moves) else "#"
+        tables = self.tables
+        known = code < tables.counts[proof_step.CODED]
+        return self.prover.terms.text(int(tables.move_of[code])) if known else "#"
 
     def parse_move(self, text: str) -> int | None:
         """Return the code of a move; None if there is none."""
         term = move_term(text)
         number = None if term is None else self.prover.terms.known(term)
-        return None if number is None else self._codes.get(number)
+        code = -1 if number is None else int(self.tables.code_of[number])
+        return None if code < 0 else code
 
     @cached_property
     def board(self) -> FactBoard:

@@ -1,48 +1,31 @@
 """Interpret GDL rules by proof: what follows from them in one state, without grounding.
 
 It plays games that are too large to ground. A query has some of its arguments bound; the clauses of
-its relation are evaluated top-down from there (`clause_chain.py`) and the answers are memoised
-(`tabling.py`): for good if they do not depend on the state, else until the state or the joint move
-changes.
+its relation are compiled (`clause_code.py`) and evaluated top-down from there, and the answers are
+memoised (`proof_kernel.py`): for good if they do not depend on the state, else until the state or
+the joint move changes.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from graven.core.cancellation import raise_if_cancelled
 from graven.core.errors import UsageError
 from graven.gdl.language.kif_terms import Atom, Compound, Sheet
+from graven.gdl.proof import proof_kernel as kernel
 from graven.gdl.proof.argument_domains import RelationDomains
-from graven.gdl.proof.clause_chain import Key, Query, picker
+from graven.gdl.proof.clause_code import ClauseCode, compile_clause
 from graven.gdl.proof.proof_clauses import Relation, clauses_of
-from graven.gdl.proof.recursion_limit import RecursionLimitGuard
-from graven.gdl.proof.tabling import (
-    NO_ANSWERS,
-    AnswerLifetime,
-    MemoisedQuery,
-    QueryForm,
-    RecursionGroup,
-    TabledQuery,
-)
+from graven.gdl.proof.proof_program import ProofProgram, QueryForm, Row
 from graven.gdl.proof.term_table import TermTable
 
 MAX_QUERY_SECONDS = 60.0
 """The maximum time of one query."""
-MAX_STATIC_ANSWERS = 4_000_000
-"""The maximum number of memoised answers that do not depend on the state."""
 MAX_TERMS = 20_000_000
 """The maximum number of different terms in all states."""
-STEPS_PER_CHECK = 4000
-"""The number of lookups and answers between two checks of the limits."""
-RECURSION_LIMIT = 60_000
-"""Python's recursion limit within a query: ten calls for each step along facts such as `succ`.
-
-The frames of Python functions are not on the C stack, which therefore cannot overflow.
-"""
 
 LISTING_SECONDS = 1.0
 """The maximum time for listing the relations that do not depend on the state."""
@@ -55,7 +38,14 @@ TEST_COST = 0.3
 
 GAME_RELATIONS: list[Relation] = [("legal", 2), ("next", 1), ("goal", 2), ("terminal", 0)]
 
-_deep_recursion = RecursionLimitGuard(RECURSION_LIMIT)
+
+class GameForms(NamedTuple):
+    """The query forms of what a game consists of; `legal` and `goal` have the role bound."""
+
+    next: int
+    terminal: int
+    legal: int
+    goal: int
 
 
 class Prover:
@@ -70,36 +60,30 @@ class Prover:
         self.rules = clauses_of(sheet)
         self.deadline = 0.0
         self.query_name = ""
-        self.countdown = [0]
-        self._in_batch = False
-        self._rows = {
+        self._rows: dict[Relation, list[Row]] = {
             relation: list(
                 dict.fromkeys(tuple(map(self.terms.number, fact.args)) for fact in facts)
             )
             for relation, facts in self.rules.facts.items()
         }
-        self._row_indexes: dict[QueryForm, dict[Key, list[Key]]] = {}
         self._state: frozenset[int] = frozenset()
-        self._joint: tuple[tuple[int, int], ...] = ()
-        self._true_indexes: dict[Any, dict[Any, Any]] = {}
-        self._does_indexes: dict[Any, dict[Any, Any]] = {}
-        self._queries: dict[QueryForm, MemoisedQuery] = {}
-        # Answers that depend on nothing, on the state, or on the joint move as well.
-        self._static, self._of_state, self._of_move = (AnswerLifetime() for _ in range(3))
-        self._groups: dict[int, RecursionGroup] = {}
+        self._joint: tuple[int, ...] = ()
+        self._forms: dict[object, int] = {}
+        self._relations: dict[int, Relation] = {}  # of forms with clauses
+        groups = max(self.rules.component.values(), default=0) + 1
+        self.program = ProofProgram(self.terms, groups, self._compile_form, self.check_limits)
         self.domains = RelationDomains(self.rules)
         self._listed: set[Relation] = set()
         self._distinct_values: dict[Relation, list[int]] = {}
         self.roles = tuple(map(self.terms.number, sheet.roles))
         self._list_static_relations()
-        self._game_queries = {
-            "init": self.query(("init", 1), ()),
-            "legal": self.query(("legal", 2), (0,)),
-            "next": self.query(("next", 1), ()),
-            "goal": self.query(("goal", 2), (0,)),
-            "terminal": self.query(("terminal", 0), ()),
-        }
-        self.initial = frozenset(self._answers("init", ()))
+        self.game_forms = GameForms(
+            next=self.form(("next", 1), ()),
+            terminal=self.form(("terminal", 0), ()),
+            legal=self.form(("legal", 2), (0,)),
+            goal=self.form(("goal", 2), (0,)),
+        )
+        self.initial = frozenset(self._ask("init", self.form(("init", 1), ())))
 
     def _list_static_relations(self) -> None:
         """Convert relations that do not depend on the state into facts, where that is fast.
@@ -107,172 +91,116 @@ class Prover:
         Facts are indexed, and their number helps to order goals.
         """
         end = time.perf_counter() + LISTING_SECONDS
-        with _deep_recursion:
-            for relation in self.rules.dependencies_first([("init", 1), *GAME_RELATIONS]):
-                if relation in self.rules.state_dependent or relation in self.rules.must_be_bound:
-                    continue
-                self.deadline = min(end, time.perf_counter() + LISTING_SECONDS / 4)
-                self.query_name = relation[0]
-                try:
-                    answers = self.query(relation, ())(())
-                except (UsageError, RecursionError):
-                    self._reset()
-                    continue
-                if len(answers) <= MAX_LISTED_ROWS:
-                    rows = [(answer,) for answer in answers] if relation[1] == 1 else answers
-                    self._rows[relation] = rows if relation[1] else ([()] if answers else [])
-                    self._listed.add(relation)
-        self._static.forget()
+        for relation in self.rules.dependencies_first([("init", 1), *GAME_RELATIONS]):
+            if relation in self.rules.state_dependent or relation in self.rules.must_be_bound:
+                continue
+            self.deadline = min(end, time.perf_counter() + LISTING_SECONDS / 4)
+            self.query_name = relation[0]
+            try:
+                values = self.program.ask(self.form(relation, ()))
+            except UsageError:
+                continue
+            size = relation[1]
+            if len(values) <= MAX_LISTED_ROWS * size:
+                rows = [tuple(values[i : i + size]) for i in range(0, len(values), max(size, 1))]
+                self._rows[relation] = rows
+                self._listed.add(relation)
+        self.program.forget()
 
     # Queries about the game.
-
-    @contextmanager
-    def batch(self) -> Iterator[None]:
-        """Raise the recursion limit once for all queries of a `with` block, which is faster."""
-        with _deep_recursion:
-            self._in_batch = True
-            try:
-                yield
-            finally:
-                self._in_batch = False
 
     def at(self, state: frozenset[int]) -> None:
         """Set the state of the next queries."""
         if state != self._state:
             self._state = state
-            self._true_indexes = {}
-            self._of_state.forget()
-            self._of_move.forget()
-            if self._static.memoised > MAX_STATIC_ANSWERS:
-                self._static.forget()
+            self.program.set_state(state)
 
     def legal(self, role: int) -> list[int]:
         """Return the legal moves of a role."""
         self._set_joint_move(())
-        return self._answers("legal", role)
+        return self._ask("legal", self.game_forms.legal, role)
 
     def goals(self, role: int) -> list[int]:
         """Return the goals of a role; a well-formed sheet has one in every terminal state."""
         self._set_joint_move(())
-        return self._answers("goal", role)
+        return self._ask("goal", self.game_forms.goal, role)
 
     def terminal(self) -> bool:
         """Return whether the state is terminal."""
         self._set_joint_move(())
-        return bool(self._answers("terminal", ()))
+        return bool(self._ask("terminal", self.game_forms.terminal))
 
     def next(self, joint: Sequence[int]) -> frozenset[int]:
         """Return the state after a joint move, one term for each role."""
-        self._set_joint_move(tuple(zip(self.roles, joint, strict=True)))
-        return frozenset(self._answers("next", ()))
+        pairs = zip(self.roles, joint, strict=True)
+        self._set_joint_move(tuple(number for pair in pairs for number in pair))
+        return frozenset(self._ask("next", self.game_forms.next))
 
-    def _set_joint_move(self, does: tuple[tuple[int, int], ...]) -> None:
-        """Set the pairs (role, move) of `does`; none for a query about the state alone."""
+    def _set_joint_move(self, does: tuple[int, ...]) -> None:
+        """Set role, move, role, move, ...; nothing for a query about the state alone."""
         if does != self._joint:
             self._joint = does
-            self._does_indexes = {}
-            self._of_move.forget()
+            self.program.set_joint(does)
 
-    def _answers(self, name: str, key: Key) -> list[Any]:
+    def _ask(self, name: str, form: int, key: int = 0) -> list[int]:
+        self.begin_query(name)
+        return self.program.ask(form, key)
+
+    def begin_query(self, name: str) -> None:
+        """Start the time limit of a query."""
         raise_if_cancelled()
         self.deadline, self.query_name = time.perf_counter() + MAX_QUERY_SECONDS, name
-        self.countdown[0] = 0
-        try:
-            if self._in_batch:
-                return self._game_queries[name](key)
-            with _deep_recursion:
-                return self._game_queries[name](key)
-        except RecursionError:
-            self._reset()
-            raise UsageError(f"the rules recurse too deep to evaluate {name!r}.") from None
-        except BaseException:
-            self._reset()
-            raise
-
-    def _reset(self) -> None:
-        """Drop all answers and tables after a query that was not finished."""
-        for lifetime in (self._static, self._of_state, self._of_move):
-            lifetime.forget()
-        for group in self._groups.values():
-            group.clear()
 
     def check_limits(self) -> None:
-        """Raise if the query is cancelled or takes too much time or memory; reset the countdown."""
+        """Raise if the query is cancelled or takes too much time or memory."""
         raise_if_cancelled()
-        self.countdown[0] = STEPS_PER_CHECK
         late = time.perf_counter() > self.deadline
         if late or len(self.terms) > MAX_TERMS:
             limit = f"{MAX_QUERY_SECONDS:g} s" if late else f"{MAX_TERMS:,} terms"
             raise UsageError(f"evaluating {self.query_name!r} takes more than {limit}.")
 
-    # Queries of clauses: see `clause_chain.QuerySource`.
+    # Query forms: see `clause_code.QueryForms`.
 
-    def query(self, relation: Relation, bound: tuple[int, ...]) -> Query:
-        """Return the query of a relation with these arguments bound."""
+    def form(self, relation: Relation, bound: tuple[int, ...]) -> int:
+        """Return the query form of a relation with these arguments bound."""
+        has_rows_only = self._has_rows_only(relation)
+        number = self._forms.get((relation, bound, has_rows_only))
+        if number is None:
+            number = self.program.add_form(self._new_form(relation, bound))
+            self._forms[relation, bound, has_rows_only] = number
+            self._relations[number] = relation
+        return number
+
+    def _new_form(self, relation: Relation, bound: tuple[int, ...]) -> QueryForm:
+        free = tuple(place for place in range(relation[1]) if place not in bound)
+        rules = self.rules
         if relation == ("does", 2):
-            return self._query_does(bound)
-        form = QueryForm(relation, bound)
+            return QueryForm(kernel.DOES, kernel.OF_MOVE, bound, free)
         if self._has_rows_only(relation):
-            return self._query_facts(form)
-        query = self._queries.get(form)
-        if query is None:
-            query = self._queries[form] = self._new_query(form)
-        return query.ask
-
-    def _new_query(self, form: QueryForm) -> MemoisedQuery:
-        relation, rules = form.relation, self.rules
-        lifetime = self._static
+            rows = self._rows.get(relation, [])
+            return QueryForm(kernel.FACTS, kernel.STATIC, bound, free, rows=rows)
+        lifetime = kernel.STATIC
         if relation in rules.state_dependent:
-            lifetime = self._of_move if relation in rules.move_dependent else self._of_state
-        clauses = rules.clauses[relation]
-        if relation not in rules.component:
-            return MemoisedQuery(self, form, clauses, lifetime)
-        group = self._groups.setdefault(rules.component[relation], RecursionGroup())
-        return TabledQuery(self, form, clauses, lifetime, group=group)
+            is_of_move = relation in rules.move_dependent
+            lifetime = kernel.OF_MOVE if is_of_move else kernel.OF_STATE
+        group = rules.component.get(relation, -1)
+        return QueryForm(kernel.CLAUSES, lifetime, bound, free, group)
 
-    def _query_facts(self, form: QueryForm) -> Query:
-        index = self._row_indexes.get(form)
-        if index is None:
-            rows = self._rows.get(form.relation, [])
-            index = self._row_indexes[form] = index_rows(rows, form.bound, form.relation[1])
-        get = index.get
-        return lambda key: get(key, NO_ANSWERS)
+    def _compile_form(self, number: int) -> list[ClauseCode]:
+        """Compile the clauses of a form."""
+        clauses = self.rules.clauses[self._relations[number]]
+        bound = self.program.forms[number].bound
+        return [compile_clause(self, clause, bound) for clause in clauses]
 
-    def query_true(self, function: tuple[int, int] | None, bound: tuple[int, ...]) -> Query:
-        """Return the query of the state's terms with this function; None: of whole terms."""
-        form = function, bound
-
-        def true(key: Key) -> list[Key]:
-            index = self._true_indexes.get(form)
-            if index is None:
-                index = self._true_indexes[form] = self._index_state(function, bound)
-            return index.get(key, NO_ANSWERS)
-
-        return true
-
-    def _index_state(
-        self, function: tuple[int, int] | None, bound: tuple[int, ...]
-    ) -> dict[Key, list[Key]]:
-        if function is None:
-            return index_rows([(fact,) for fact in self._state], bound, 1)
-        rows = self._true_indexes.get(None)
-        if rows is None:
-            rows = self._true_indexes[None] = {}
-            parts = self.terms.parts
-            for fact in self._state:
-                row = parts[fact]
-                if row:
-                    rows.setdefault((row[0], len(row) - 1), []).append(row[1:])
-        return index_rows(rows.get(function, NO_ANSWERS), bound, function[1])
-
-    def _query_does(self, bound: tuple[int, ...]) -> Query:
-        def does(key: Key) -> list[Key]:
-            index = self._does_indexes.get(bound)
-            if index is None:
-                index = self._does_indexes[bound] = index_rows(self._joint, bound, 2)
-            return index.get(key, NO_ANSWERS)
-
-        return does
+    def form_true(self, function: tuple[int, int] | None, bound: tuple[int, ...]) -> int:
+        """Return the form of the state's terms with this function; None: of whole terms."""
+        number = self._forms.get((function, bound))
+        if number is None:
+            size = 1 if function is None else function[1]
+            free = tuple(place for place in range(size) if place not in bound)
+            form = QueryForm(kernel.TRUE, kernel.OF_STATE, bound, free, function=function)
+            number = self._forms[function, bound] = self.program.add_form(form)
+        return number
 
     def must_be_bound(self, goal: Atom) -> frozenset[int]:
         """Return the arguments that must be bound before the goal can be evaluated."""
@@ -309,15 +237,3 @@ class Prover:
             counts = [len(set(column)) for column in zip(*self._rows[relation], strict=True)]
             self._distinct_values[relation] = counts = counts or [1] * relation[1]
         return counts[place]
-
-
-def index_rows(
-    rows: Iterable[tuple[int, ...]], bound: tuple[int, ...], size: int
-) -> dict[Key, list[Key]]:
-    """Index rows by their bound arguments; the values are the free arguments of each row."""
-    key = picker(bound)
-    free = picker([place for place in range(size) if place not in bound])
-    index: dict[Key, list[Key]] = {}
-    for row in rows:
-        index.setdefault(key(row), []).append(free(row))
-    return index

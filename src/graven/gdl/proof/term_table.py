@@ -2,48 +2,90 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterable
+
+import numpy as np
+
 from graven.gdl.grounding.numbered_rules import TooLargeError
 from graven.gdl.language.kif_terms import Compound, Term, Variable
+from graven.gdl.proof.proof_kernel import (
+    MAX_WORDS,
+    TermArrays,
+    intern_term,
+    intern_terms,
+    rehash_terms,
+)
 
-MAX_WORDS = 10_000
-"""The maximum number of words of a term: subterms are shared in memory, but repeated in text."""
+TERMS, PARTS = range(2)
 
 
 class TermTable:
     """The numbers of all ground terms that have occurred.
 
-    `parts[n]` is empty for a constant; for `(cell 1 b)` it has the numbers of `cell`, `1` and `b`.
-    A name has the same number as a constant and as a function.
+    A constant has no parts; the parts of `(cell 1 b)` are the numbers of `cell`, `1` and `b`. A
+    name has the same number as a constant and as a function.
     """
 
     def __init__(self) -> None:
-        self.parts: list[tuple[int, ...]] = []
-        self._terms: list[Term] = []
+        self.arrays = _new_arrays(1024)
         self._constants: dict[str, int] = {}
-        self._compounds: dict[tuple[int, ...], int] = {}
-        self._words: list[int] = []
+        self.names: dict[int, str] = {}
+        """The constants by number."""
+        self._buffer = np.zeros(16, np.int32)
 
     def __len__(self) -> int:
-        return len(self.parts)
+        return int(self.arrays.counts[TERMS])
 
     def constant(self, name: str) -> int:
         """Return the number of a name."""
         number = self._constants.get(name)
         if number is None:
-            number = self._constants[name] = self._add((), name)
+            if len(self) >= len(self.arrays.first):
+                self.reserve(1, 0)
+            number = self._constants[name] = len(self)
+            self.names[number] = name
+            self.arrays.first[number] = self.arrays.counts[PARTS]
+            self.arrays.size[number] = 0
+            self.arrays.words[number] = 1
+            self.arrays.counts[TERMS] += 1
         return number
 
     def compound(self, parts: tuple[int, ...]) -> int:
         """Return the number of a function; `parts` are the numbers of its name and arguments."""
-        number = self._compounds.get(parts)
-        if number is None:
-            name = self._terms[parts[0]]
-            assert isinstance(name, str)
-            if sum(self._words[part] for part in parts) > MAX_WORDS:
-                raise TooLargeError(f"a term of {name} has more than {MAX_WORDS:,} words.")
-            term = Compound(name, tuple(self._terms[part] for part in parts[1:]))
-            number = self._compounds[parts] = self._add(parts, term)
+        if len(parts) > len(self._buffer):
+            self._buffer = np.zeros(2 * len(parts), np.int32)
+        self._buffer[: len(parts)] = parts
+        number = int(intern_term(self.arrays, self._buffer, 0, len(parts)))
+        if number == -1:
+            self.reserve(1, len(parts))
+            number = int(intern_term(self.arrays, self._buffer, 0, len(parts)))
+        if number < 0:
+            raise self.too_many_words(parts[0])
         return number
+
+    def too_many_words(self, name: int) -> TooLargeError:
+        """Return the error for a term that is too large."""
+        return TooLargeError(f"a term of {self.text(name)} has more than {MAX_WORDS:,} words.")
+
+    def reserve(self, terms: int, parts: int) -> None:
+        """Make room for so many more terms, and parts of all of them together."""
+        old = self.arrays
+        most = max(
+            len(old.first) if len(self) + terms <= len(old.first) else 2 * (len(self) + terms), 1
+        )
+        used = int(old.counts[PARTS])
+        if used + parts > len(old.parts):
+            most = max(most, (used + parts) // 2)
+        if most == len(old.first):
+            return
+        new = _new_arrays(most)
+        new.counts[:] = old.counts
+        for name in ("first", "size", "words"):
+            getattr(new, name)[: len(self)] = getattr(old, name)[: len(self)]
+        new.parts[:used] = old.parts[:used]
+        rehash_terms(new)
+        self.arrays = new
 
     def number(self, term: Term) -> int:
         """Return the number of a ground term."""
@@ -52,18 +94,53 @@ class TermTable:
         assert not isinstance(term, Variable)
         return self.constant(term)
 
+    def numbers(self, terms: Iterable[Term]) -> list[int]:
+        """Return the numbers of many ground terms."""
+        result: list[int] = []
+        by_size: dict[int, list[tuple[int, ...]]] = defaultdict(list)
+        places: dict[int, list[int]] = defaultdict(list)
+        for place, term in enumerate(terms):
+            result.append(-1)
+            if isinstance(term, Compound):
+                args = (self.number(arg) for arg in term.args)
+                by_size[len(term.args) + 1].append((self.constant(term.name), *args))
+                places[len(term.args) + 1].append(place)
+            else:
+                result[place] = self.number(term)
+        for size, rows in by_size.items():
+            self.reserve(len(rows), size * len(rows))
+            numbers = np.zeros(len(rows), np.int32)
+            interned = intern_terms(self.arrays, np.array(rows, np.int32).ravel(), size, numbers)
+            if interned < len(rows):
+                raise self.too_many_words(rows[interned][0])
+            for place, number in zip(places[size], numbers.tolist(), strict=True):
+                result[place] = number
+        return result
+
     def known(self, term: Term) -> int | None:
         """Return the number of a ground term; None, and add nothing, if it is new."""
         if isinstance(term, Compound):
             parts = [self._constants.get(term.name), *map(self.known, term.args)]
             if None in parts:
                 return None
-            return self._compounds.get(tuple(part for part in parts if part is not None))
+            # Arrays without room: a new term is not added.
+            full = self.arrays._replace(first=self.arrays.first[: len(self)])
+            number = int(intern_term(full, np.array(parts, np.int32), 0, len(parts)))
+            return None if number < 0 else number
         return self._constants.get(term) if isinstance(term, str) else None
+
+    def parts(self, number: int) -> list[int]:
+        """Return the parts of a function; none for a constant."""
+        first, size = self.arrays.first[number], self.arrays.size[number]
+        parts: list[int] = self.arrays.parts[first : first + size].tolist()
+        return parts
 
     def term(self, number: int) -> Term:
         """Return the term with a number."""
-        return self._terms[number]
+        parts = self.parts(number)
+        if not parts:
+            return self.names[number]
+        return Compound(self.names[parts[0]], tuple(map(self.term, parts[1:])))
 
     def text(self, number: int) -> str:
         """Format a term as GGP-Base prints it: `( move 1 2 )`, `noop`."""
@@ -74,18 +151,18 @@ class TermTable:
             item = stack.pop()
             if isinstance(item, str):
                 words.append(item)
-            elif parts := self.parts[item]:
+            elif parts := self.parts(item):
                 words.append("(")
                 stack.append(")")
                 stack += reversed(parts)
             else:
-                name = self._terms[item]
-                assert isinstance(name, str)
-                words.append(name)
+                words.append(self.names[item])
         return " ".join(words)
 
-    def _add(self, parts: tuple[int, ...], term: Term) -> int:
-        self.parts.append(parts)
-        self._words.append(sum(self._words[part] for part in parts) or 1)
-        self._terms.append(term)
-        return len(self.parts) - 1
+
+def _new_arrays(terms: int) -> TermArrays:
+    """Return arrays for so many terms, of four parts on average."""
+    first, size, words = (np.zeros(terms, np.int32) for _ in range(3))
+    slots = np.zeros(1 << (2 * terms).bit_length(), np.int32)
+    counts = np.zeros(2, np.int64)
+    return TermArrays(counts, first, size, words, np.zeros(4 * terms, np.int32), slots)
