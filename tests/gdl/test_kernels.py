@@ -20,6 +20,7 @@ from graven.core.contract import (
 )
 from graven.core.rng import generator
 from graven.core.status import Status
+from graven.gdl.kernels import single_tables
 from graven.gdl.network_game import network_game
 from tests.naive.networks import Naive, random_gates
 from tests.naive.value_playouts import ValuePlayouts
@@ -32,11 +33,14 @@ def bases_of(gates, state):
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.integers(0, 2**32), st.integers(1, 4), st.booleans())
-def test_single_positions_agree_with_the_gates(seed, roles, turns):
+@given(st.integers(0, 2**32), st.integers(1, 4), st.booleans(), st.sampled_from([1, 2, 8]))
+def test_single_positions_agree_with_the_gates(seed, roles, turns, opened):
+    """Also where a unit opens few gates, as only large networks have many that one unit opens."""
     gates = random_gates(seed, roles, turns and roles > 1)
     naive, chance = Naive(gates), random.Random(seed)
-    game = network_game(gates.network(), steps=STEPS)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(single_tables, "MIN_OPENED", opened)
+        game = network_game(gates.network(), steps=STEPS)
     rules, position = game.rules, naive.start()
     state, moves = contract.new_state(rules), contract.new_moves(rules)
     contract.start(rules, state)

@@ -1,19 +1,25 @@
 """Play one position at a time: the contract's functions for every GDL game.
 
 The game itself is tables (see `single_tables`). A unit is a base, a move or an AND gate. The state
-holds for every gate how many of its inputs are false: a unit that flips changes the counts of the
-gates that read it, and a gate flips when its count leaves or reaches 0. Gates that are about to
-flip are bits of a set, which is emptied from the lowest: units are numbered inputs first, so each
-gate flips at most once. Gates in one word of the set do not read each other (unless the network is
-so deep that this would waste too much memory), so the word is taken out of the set at once.
+holds for every gate how many of its inputs are false (COUNTS), whether it is none (ZERO, a bit for
+each unit), and its value (VALUE). A unit that flips changes the counts of the gates that read it. A
+gate is about to flip where the two bits differ. Units are numbered inputs first, so one pass over
+the words of these bits, from the lowest, flips every gate at most once. Gates in one word do not
+read each other (unless the network is so deep that this would waste too much memory), so the gates
+of a word flip together.
 
-The outputs of the network are bits of the state too, each toggled by the unit that decides it: the
-legal moves of every role, the bases that will change (`CHANGES`), and flags. A step flips the moves
-made and propagates, takes back the counts that this changed, flips the bases that change, and
-propagates. The changed counts are listed; if the list is full, the moves are flipped back instead.
-A gate that
-nothing reads and that decides one bit of `CHANGES` or of the legal moves has the place of this bit
-in the set of waiting gates: a word of such gates toggles a word of the state.
+A unit that many gates read, such as whose turn it is, does not count as their input. It opens them
+instead: the value of a gate is its bit of ZERO, if its bit of OPEN is set, and a unit that flips
+toggles the bits of OPEN of all gates that it opens, 64 at once.
+
+The outputs of the network are the last units, each in the place of a bit of the state: the bases
+that will change (`CHANGES`), the legal moves of every role, and flags. A word of outputs that flip
+toggles a word of the state.
+
+A step flips the moves made and propagates, takes back the counts that this changed, flips the bases
+that change, and propagates. The changed counts are listed; if the list is full, the moves are
+flipped back instead. Gates that depend on moves are numbered after all others, so that the first
+of the two passes is short.
 
 In most games nearly all legal moves of a role need the same unit, as `(true (control white))`.
 Such a unit is the role's guard: the bits of its moves leave it out, and are masked while the guard
@@ -40,34 +46,38 @@ Links = NDArray[np.int32]
 Counts = NDArray[np.int16]
 
 # The header of the tables. The state begins with the bases, as bits. Words of the state: the step,
-# the flags, whose turn it is, for each role the number of its legal moves and the only one of them;
-# a copy of the bits of bases that will change, these bits, the bits of legal moves, the set of
-# waiting gates and the set of its nonzero words, the same two sets of goal gates, (in 32-bit
-# numbers) the list of changed counts, and (in 16-bit numbers) the counts of false inputs, of gates
-# and of goal gates.
+# whose turn it is, for each role the number of its legal moves and the only one of them; a copy of
+# the bits of bases that will change, these bits, the bits of legal moves, the flags; for each unit
+# a bit of VALUE, ZERO and OPEN, the same of goal gates, (in 32-bit numbers) the list of what the
+# moves changed, and (in 16-bit numbers) the counts of false inputs, of gates and of goal gates.
 (
     PLAYERS,
     BASES,
     STEP,
-    FLAGS,
     TURN,
     NUMBERS,
     ONLY,
     CHANGING,
     CHANGES,
     LEGAL_BITS,
-    WAITING,
-    SUMMARY,
-    GOAL_WAITING,
-    GOAL_SUMMARY,
+    FLAGS,
+    VALUE,
+    ZERO,
+    OPEN,
+    GOAL_VALUE,
+    GOAL_ZERO,
+    GOAL_OPEN,
     LISTED,
     COUNTS,
     GOAL_COUNTS,
-    SUMMARIES,
-    GOAL_SUMMARIES,
-    # The first word of waiting gates that are bits of CHANGES and LEGAL_BITS; whether gates in one
-    # word may read each other.
+    # Words of units: the first gates, the first that depend on moves, the first outputs, the end;
+    # of goal gates the first and the end. Whether gates in one word may read each other.
+    GATES,
+    MOVED,
     OUTPUTS,
+    END,
+    GOAL_GATES,
+    GOAL_END,
     DEPENDENT,
     GOAL_DEPENDENT,
     # The number of words of a state, and the first position in the tables.
@@ -76,7 +86,8 @@ Counts = NDArray[np.int16]
     # Whether steps are counted, and after how many the game ends.
     COUNTED,
     MAX_STEPS,
-    # In 32-bit numbers: for each unit where its readers begin and where the bits it toggles begin.
+    # In 32-bit numbers: for each unit where its readers begin, and where (in words) the words of
+    # the gates that it opens begin, each with its mask.
     FANS,
     GOAL_FANS,
     # The leaves of goal gates: how many, and in 32-bit numbers their units.
@@ -86,16 +97,17 @@ Counts = NDArray[np.int16]
     ROLES,
     BATCHED,
     HEADER,
-) = range(33)
+) = range(38)
 
 # A role's entry: its legal bits in the state, how many words; in the tables the mask of moves that
-# its guard shuts and the guard's place among the flags; in 32-bit numbers the unit of each move;
-# the (value, literal) pairs of its goals, and how many.
-LEGAL, SPAN, SHUT, GUARD, DOES, GOALS, GOAL_NUMBER, RECORD = range(8)
+# its guard shuts and the guard's place among the flags; the first word and the end of the words
+# with moves that it does not shut; in 32-bit numbers the unit of each move; the (value, literal)
+# pairs of its goals, and how many.
+LEGAL, SPAN, SHUT, GUARD, FREE, FREE_END, DOES, GOALS, GOAL_NUMBER, RECORD = range(10)
 
 TERMINAL_FLAG = 0  # among the flags
 ALWAYS = -1  # the literal of a goal that always holds
-MAX_LISTED = 512  # changed counts in the list
+MAX_LISTED = 512  # changes in the list
 MAX_DISTANCE = 1000  # greater distances from a goal are equal
 UNLISTED = -1  # instead of a number of listed changes: none is listed
 
@@ -115,6 +127,14 @@ def _legal_word(constants: Constants, state: State, role: int, word: int) -> int
     )
 
 
+@inlined
+def _words_of(constants: Constants, state: State, role: int) -> tuple[int, int]:
+    """Return the words of a role's moves that can be legal: all, or those its guard leaves."""
+    if (state[constants[FLAGS]] >> constants[role + GUARD]) & 1:
+        return 0, constants[role + SPAN]
+    return constants[role + FREE], constants[role + FREE_END]
+
+
 class Units(NamedTuple):
     """A network and its state: that of all gates, or that of gates that only goals need."""
 
@@ -125,9 +145,9 @@ class Units(NamedTuple):
     listed: Links
     # As in the header.
     fans: int
-    waiting: int
-    summary: int
-    summaries: int
+    value: int
+    zero: int
+    open: int
     outputs: int
     dependent: int
 
@@ -141,9 +161,9 @@ def _units(constants: Constants, state: State) -> Units:
         counts=state.view(np.int16)[constants[COUNTS] :],
         listed=state.view(np.int32)[constants[LISTED] :],
         fans=constants[FANS],
-        waiting=constants[WAITING],
-        summary=constants[SUMMARY],
-        summaries=constants[SUMMARIES],
+        value=constants[VALUE],
+        zero=constants[ZERO],
+        open=constants[OPEN],
         outputs=constants[OUTPUTS],
         dependent=constants[DEPENDENT],
     )
@@ -158,24 +178,31 @@ def _goal_units(constants: Constants, state: State) -> Units:
         counts=state.view(np.int16)[constants[GOAL_COUNTS] :],
         listed=state.view(np.int32)[constants[LISTED] :],
         fans=constants[GOAL_FANS],
-        waiting=constants[GOAL_WAITING],
-        summary=constants[GOAL_SUMMARY],
-        summaries=constants[GOAL_SUMMARIES],
-        outputs=64 * constants[GOAL_SUMMARIES],  # none
+        value=constants[GOAL_VALUE],
+        zero=constants[GOAL_ZERO],
+        open=constants[GOAL_OPEN],
+        outputs=constants[GOAL_END],  # none
         dependent=constants[GOAL_DEPENDENT],
     )
 
 
 @inlined
-def _flip(units: Units, unit: int, value: int, number: int) -> int:
-    """Update everything that reads a unit, which is now true (`value` is 1) or false (0).
+def _toggle_open(units: Units, unit: int) -> None:
+    """Open the gates that a unit opens, or shut them."""
+    tables, state, at = units.tables, units.state, units.fans + 2 * unit + 1
+    for i in range(units.links[index(at)], units.links[index(at + 2)], 2):
+        state[index(units.open + tables[index(i)])] ^= tables[index(i + 1)]
 
-    `number` is how many changed counts are listed, or UNLISTED; return it with those added here.
+
+@inlined
+def _flip(units: Units, unit: int, value: int, number: int) -> int:
+    """Update the counts of gates that read a unit, which is now true (`value` is 1) or false (0).
+
+    `number` is how many changes are listed, or UNLISTED; return it with those added here. There is
+    no branch on whether a gate's bit of ZERO changes: it could not be predicted.
     """
-    links, state, counts = units.links, units.state, units.counts
-    waiting, summary = units.waiting, units.summary
-    at = units.fans + 2 * unit
-    for i in range(links[index(at)], links[index(at + 1)]):
+    links, state, counts, at = units.links, units.state, units.counts, units.fans + 2 * unit
+    for i in range(links[index(at)], links[index(at + 2)]):
         edge = int(links[index(i)])
         target = edge >> 1
         # The input becomes true, and there is one false input less, if the unit is true and read
@@ -183,42 +210,63 @@ def _flip(units: Units, unit: int, value: int, number: int) -> int:
         falls = (edge & 1) ^ value
         before = int(counts[index(target)])
         counts[index(target)] = before + 1 - 2 * falls
-        if before == falls:
-            word = target >> 6
-            state[index(waiting + word)] ^= np.int64(1) << (target & 63)
-            state[index(summary + (word >> 6))] |= np.int64(1) << (word & 63)
+        state[index(units.zero + (target >> 6))] ^= np.int64(before == falls) << (target & 63)
         if number != UNLISTED:
-            units.listed[index(min(number, MAX_LISTED))] = 2 * target + falls
+            units.listed[index(min(number, MAX_LISTED))] = edge ^ value
             number += 1
-    for i in range(links[index(at + 1)], links[index(at + 2)]):
-        bit = int(links[index(i)])
-        state[index(bit >> 6)] ^= np.int64(1) << (bit & 63)
+    if links[index(at + 1)] != links[index(at + 3)]:
+        _toggle_open(units, unit)
+        if number != UNLISTED:
+            units.listed[index(min(number, MAX_LISTED))] = ~unit
+            number += 1
     return number
 
 
 @inlined
-def _propagate(units: Units, number: int) -> int:
-    """Flip all waiting gates, and those that begin to wait because of it; see `_flip`."""
-    state, counts, waiting, summary = units.state, units.counts, units.waiting, units.summary
+def _take_back(units: Units, number: int) -> None:
+    """Undo the changes listed, the first so many."""
+    state, counts = units.state, units.counts
+    for i in range(number):
+        change = int(units.listed[index(i)])
+        if change < 0:
+            _toggle_open(units, ~change)
+            continue
+        target, rises = change >> 1, change & 1
+        before = int(counts[index(target)])
+        counts[index(target)] = before - 1 + 2 * rises
+        state[index(units.zero + (target >> 6))] ^= np.int64(before == 1 - rises) << (target & 63)
+
+
+@inlined
+def _pending(units: Units, word: int) -> int:
+    """Return the gates of a word that are about to flip."""
+    state = units.state
+    opened = state[index(units.zero + word)] & state[index(units.open + word)]
+    return opened ^ state[index(units.value + word)]
+
+
+@inlined
+def _propagate(units: Units, begin: int, end: int, number: int) -> int:
+    """Flip all gates and outputs of some words that are about to flip; see `_flip`."""
+    state, value = units.state, units.value
+    for word in range(begin, min(end, units.outputs)):
+        flips = _pending(units, word)
+        while flips:
+            if units.dependent:
+                flips &= -flips
+            values = state[index(value + word)] ^ flips
+            state[index(value + word)] = values
+            while flips:
+                gate = bits.lowest(flips)
+                flips &= flips - 1
+                number = _flip(units, 64 * word + gate, (values >> gate) & 1, number)
+            if units.dependent:
+                flips = _pending(units, word)
     toggled = units.tables[CHANGES] - units.outputs
-    for high in range(units.summaries):
-        while state[index(summary + high)]:
-            words = state[index(summary + high)]
-            state[index(summary + high)] = words & (words - 1)
-            word = 64 * high + bits.lowest(words)
-            gates = state[index(waiting + word)]
-            state[index(waiting + word)] = 0
-            if word >= units.outputs:
-                state[index(toggled + word)] ^= gates
-                continue
-            while gates:
-                gate = 64 * word + bits.lowest(gates)
-                gates &= gates - 1
-                if units.dependent:
-                    state[index(waiting + word)] = gates
-                number = _flip(units, gate, int(counts[index(gate)] == 0), number)
-                if units.dependent:
-                    gates = state[index(waiting + word)]
+    for word in range(units.outputs, end):
+        flips = _pending(units, word)
+        state[index(value + word)] ^= flips
+        state[index(toggled + word)] ^= flips
     return number
 
 
@@ -232,7 +280,8 @@ def _settle(constants: Constants, state: State) -> None:
     for player in range(constants[PLAYERS]):
         role = role_of(constants, player)
         number, last, last_moves = 0, 0, 1
-        for word in range(constants[role + SPAN]):
+        begin, end = _words_of(constants, state, role)
+        for word in range(begin, end):
             moves = _legal_word(constants, state, role, word)
             number += bits.count(moves)
             last, last_moves = (word, moves) if moves else (last, last_moves)
@@ -278,7 +327,8 @@ def legal(constants: Constants, state: State, player: int, moves: Moves) -> int:
     """Write the legal moves of a role, also where it has no choice, in the order of their codes."""
     role = role_of(constants, player)
     count = 0
-    for word in range(constants[role + SPAN]):
+    begin, end = _words_of(constants, state, role)
+    for word in range(begin, end):
         left = _legal_word(constants, state, role, word)
         while left:
             moves[count] = 64 * word + bits.lowest(left)
@@ -332,10 +382,9 @@ def _propagate_bases(units: Units) -> None:
         while flips:
             base = bits.lowest(flips)
             flips &= flips - 1
-            value = (state[word] >> base) & 1
-            units.counts[64 * word + base] = 1 - value
-            _flip(units, 64 * word + base, value, UNLISTED)
-    _propagate(units, UNLISTED)
+            _flip(units, 64 * word + base, (state[word] >> base) & 1, UNLISTED)
+        state[units.value + word] = state[word]
+    _propagate(units, tables[GATES], tables[END], UNLISTED)
 
 
 def play(constants: Constants, state: State, joint: Moves) -> None:
@@ -348,7 +397,9 @@ def play(constants: Constants, state: State, joint: Moves) -> None:
         unit = _moved(units, joint, player)
         if unit >= 0:
             number = _flip(units, unit, 1, number)
-    number = _propagate(units, number)
+    # The legal moves do not depend on moves.
+    end = constants[OUTPUTS] + constants[BASES]
+    number = _propagate(units, constants[MOVED], end, number)
     is_listed = number <= MAX_LISTED
     for word in range(constants[BASES]):
         flips = state[changes + word]
@@ -356,9 +407,9 @@ def play(constants: Constants, state: State, joint: Moves) -> None:
         state[changing + word] = flips
         state[word] ^= flips
     if is_listed:
-        for i in range(number):
-            change = int(units.listed[index(i)])
-            units.counts[index(change >> 1)] += 2 * (change & 1) - 1
+        _take_back(units, number)
+        for word in range(constants[MOVED], end):
+            state[units.value + word] = state[units.zero + word] & state[units.open + word]
     else:
         for player in range(constants[PLAYERS]):
             unit = _moved(units, joint, player)
@@ -387,11 +438,11 @@ def _settled_goals(constants: Constants, state: State) -> Units:
     units, goals = _units(constants, state), _goal_units(constants, state)
     for leaf in range(constants[GOAL_LEAVES]):
         unit = int(units.links[index(constants[LEAF_UNITS] + leaf)])
-        is_false = int(units.counts[index(unit)] != 0)
-        if goals.counts[index(leaf)] != is_false:
-            goals.counts[index(leaf)] = is_false
-            _flip(goals, leaf, 1 - is_false, UNLISTED)
-    _propagate(goals, UNLISTED)
+        is_true = int((state[index(units.value + (unit >> 6))] >> (unit & 63)) & 1)
+        if goals.counts[index(leaf)] == is_true:
+            goals.counts[index(leaf)] = 1 - is_true
+            _flip(goals, leaf, is_true, UNLISTED)
+    _propagate(goals, constants[GOAL_GATES], constants[GOAL_END], UNLISTED)
     return goals
 
 

@@ -1,7 +1,9 @@
 """The tables of `single`: each node's readers, and the first position.
 
-The kernel numbers units: bases and moves; gates by level, each level from a new word of 64; gates
-that decide just one bit of the state; gates that only goals need.
+The kernel numbers units: bases and moves; gates by level, each level from a new word of 64, first
+those that do not depend on moves; outputs, each in the place of its bit of the state. A gate that
+decides just one output is that output; other outputs are gates with one input. Gates that only
+goals need are numbered for themselves.
 """
 
 from __future__ import annotations
@@ -15,8 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graven.core.bits import words_for
+from graven.core.compile import compiled
 from graven.gdl.kernels import single
 from graven.gdl.kernels.table_packing import TablePacker, bit_words
+from graven.gdl.network.gate_arrays import GateArrays, Int8
 from graven.gdl.network.gate_builder import FALSE, TRUE, GateBuilder
 from graven.gdl.network.gate_merging import Factors, merge_gates
 from graven.gdl.network.legality import is_large
@@ -26,6 +30,10 @@ MIN_GUARDED_MOVES = 4
 """A literal that fewer moves need is no guard."""
 MAX_GUARDED_ROLES = 60
 """Roles that can have a guard: flags are one word."""
+FEW_WORDS = 4
+"""Of so many words of moves, none is left out while a guard is shut."""
+MIN_OPENED = 8
+"""A unit opens gates only if it opens so many of them."""
 MAX_PADDING, MIN_PADDED = 3, 1 << 14
 """Levels begin with a new word unless this makes the units so many times as many, and so many."""
 
@@ -84,17 +92,21 @@ def pack_single(network: Network, counted: bool, max_steps: int) -> PackedState:
     header[single.GOAL_COUNTS] = 4 * layout.place[single.GOAL_COUNTS]
     header[single.LISTED] = 2 * layout.place[single.LISTED]
     header[single.PLAYERS], header[single.BASES] = len(split.roles), layout.base_words
-    header[single.WORDS], header[single.SUMMARIES] = layout.words, layout.summaries
+    header[single.WORDS] = layout.words
+    header[single.GATES] = units.first_gate // 64
+    header[single.MOVED] = units.first_moved // 64
     header[single.OUTPUTS] = units.first_output // 64
+    header[single.END] = units.count // 64
     header[single.DEPENDENT] = int(units.dependent)
-    header[single.GOAL_SUMMARIES] = layout.goal_summaries
+    header[single.GOAL_GATES] = goals.first_gate // 64
+    header[single.GOAL_END] = goals.count // 64
     header[single.GOAL_DEPENDENT] = int(goals.dependent)
     header[single.GOAL_LEAVES] = len(goals.leaves)
     header[single.LEAF_UNITS] = packer.halves(units.of_node[goals.leaves])
     header[single.COUNTED], header[single.MAX_STEPS] = int(counted), max_steps
     header[single.INIT] = packer.words(_initial_state(split, units, goals, layout))
-    header[single.FANS] = _pack_readers(packer, split, units, layout)
-    header[single.GOAL_FANS] = _pack_goal_readers(packer, split, goals)
+    header[single.FANS] = _pack_readers(packer, units.reads, units.count)
+    header[single.GOAL_FANS] = _pack_readers(packer, goals.reads, goals.count)
     entries: list[int] = []
     for player, (start, span) in enumerate(zip(layout.legal, layout.spans, strict=True)):
         pairs = [(value, goals.literal(x)) for value, x in split.goals[player] if x != FALSE]
@@ -104,6 +116,7 @@ def pack_single(network: Network, counted: bool, max_steps: int) -> PackedState:
             span,
             packer.words(bit_words(shut[player])),
             1 + player if player < MAX_GUARDED_ROLES else 0,
+            *_free_words(shut[player]),
             packer.halves(does),
             packer.words([part for pair in pairs for part in pair]),
             len(pairs),
@@ -112,13 +125,34 @@ def pack_single(network: Network, counted: bool, max_steps: int) -> PackedState:
     return PackedState(packer, layout.words)
 
 
+def _free_words(shut: list[bool]) -> tuple[int, int]:
+    """Return the first word and the end of the words of moves that need no guard.
+
+    All of few words: a loop that is always as long takes less time than a shorter one.
+    """
+    if len(shut) <= 64 * FEW_WORDS:
+        return 0, words_for(len(shut))
+    words = [move // 64 for move, needing in enumerate(shut) if not needing]
+    return (min(words), 1 + max(words)) if words else (0, 0)
+
+
+@dataclass(frozen=True)
+class _Reads:
+    """Which units read which units, in arrays: of an input that counts, and of one that opens."""
+
+    readers: NDArray[np.int64]
+    sources: NDArray[np.int64]
+    inverted: NDArray[np.int64]
+    opens: NDArray[np.bool_]
+
+
 class _Units:
     """The kernel's numbers of nodes."""
 
     def __init__(self, network: Network, layout: _Layout) -> None:
         deciding = [*network.next, network.terminal, *network.guards]
-        for literals in network.legal:
-            deciding += literals
+        for role in network.legal:
+            deciding += role
         is_gate = np.arange(len(network.inputs)) >= network.first_gate
         needed = network.cone(deciding)
         self.live = np.flatnonzero(needed & is_gate)
@@ -126,14 +160,37 @@ class _Units:
         leaves = np.arange(FIRST_BASE, network.first_gate)
         self.of_node = np.full(len(network.inputs), -1, np.int64)
         self.of_node[leaves] = np.arange(len(leaves))
-        self.outputs = _single_outputs(network, self.live, layout)
-        """For each gate that only decides one bit of an output, this bit."""
-        inner = self.live[~np.isin(self.live, list(self.outputs))]
-        end, self.dependent = number_by_level(network, inner, len(leaves), self.of_node)
-        self.first_output = 64 * words_for(end)
-        for node, bit in self.outputs.items():
+        outputs = _single_outputs(network, self.live, layout)
+        readers, literals = _inputs_of(network, self.live)
+        opens = _opening(readers, literals, len(network.inputs))
+        opener = np.full(len(network.inputs), -1, np.int64)
+        opener[readers[opens]] = literals[opens]
+        is_moved = _depends_on_moves(network)
+        inner = self.live[~np.isin(self.live, list(outputs))]
+        self.first_gate = 64 * words_for(len(leaves))
+        self.first_moved, is_dependent = number_by_level(
+            network, inner[~is_moved[inner]], self.first_gate, self.of_node, opener
+        )
+        self.first_output, self.dependent = number_by_level(
+            network, inner[is_moved[inner]], self.first_moved, self.of_node, opener
+        )
+        self.dependent |= is_dependent
+        for node, bit in outputs.items():
             self.of_node[node] = self.first_output + bit
         self.count = self.first_output + 64 * layout.output_words
+        copies = [
+            (literal, bit)
+            for literal, bit in layout.outputs(network)
+            if literal > TRUE and literal >> 1 not in outputs
+        ]
+        copied, bits = np.array(copies, np.int64).reshape(-1, 2).T
+        every = np.concatenate((literals.astype(np.int64), copied))
+        self.reads = _Reads(
+            readers=np.concatenate((self.of_node[readers], self.first_output + bits)),
+            sources=self.of_node[every >> 1],
+            inverted=every & 1,
+            opens=np.concatenate((opens, np.zeros(len(copies), np.bool_))),
+        )
 
 
 class _GoalUnits:
@@ -143,9 +200,8 @@ class _GoalUnits:
         goal_nodes = [literal >> 1 for literal in network.goal_literals() if literal > TRUE]
         is_gate = np.arange(len(network.inputs)) >= network.first_gate
         is_known = units.of_node >= 0
-        self.gates = np.flatnonzero(network.cone(network.goal_literals()) & is_gate & ~is_known)
-        """Gates that only goals need."""
-        _, literals = _inputs_of(network, self.gates)
+        gates = np.flatnonzero(network.cone(network.goal_literals()) & is_gate & ~is_known)
+        readers, literals = _inputs_of(network, gates)
         read = np.zeros(len(network.inputs), np.bool_)
         read[literals >> 1] = True
         read[goal_nodes] = True
@@ -153,8 +209,14 @@ class _GoalUnits:
         """Nodes of the other network that these gates, or goals themselves, read."""
         self.of_node = np.full(len(network.inputs), -1, np.int64)
         self.of_node[self.leaves] = np.arange(len(self.leaves))
-        self.count, self.dependent = number_by_level(
-            network, self.gates, len(self.leaves), self.of_node
+        self.first_gate = 64 * words_for(len(self.leaves))
+        self.count, self.dependent = number_by_level(network, gates, self.first_gate, self.of_node)
+        # No unit opens gates: `distance` reads the number of false inputs.
+        self.reads = _Reads(
+            readers=self.of_node[readers],
+            sources=self.of_node[literals >> 1],
+            inverted=literals.astype(np.int64) & 1,
+            opens=np.zeros(len(readers), np.bool_),
         )
 
     def literal(self, literal: int) -> int:
@@ -164,21 +226,60 @@ class _GoalUnits:
         return 2 * int(self.of_node[literal >> 1]) + (literal & 1)
 
 
-def number_by_level(
-    network: Network, gates: NDArray[np.int64], leaves: int, numbers: NDArray[np.int64]
-) -> tuple[int, bool]:
-    """Number gates by level, after so many leaves, each level from a multiple of 64 on.
+def _opening(
+    readers: NDArray[np.int64], literals: NDArray[np.int32], nodes: int
+) -> NDArray[np.bool_]:
+    """Return for each input of a gate whether it opens the gate: at most one of each gate.
 
-    Return the end, and whether this was too much: then levels follow each other at once.
+    It is the node that most gates read, of those that would open MIN_OPENED gates.
+    """
+    sources = literals >> 1
+    times = np.bincount(sources, minlength=nodes)[sources]
+    order = np.lexsort((sources, -times, readers))
+    is_first = np.ones(len(order), np.bool_)
+    is_first[1:] = readers[order[1:]] != readers[order[:-1]]
+    opens = np.zeros(len(order), np.bool_)
+    opens[order[is_first]] = True
+    opened = np.bincount(sources[opens], minlength=nodes)
+    return opens & (opened[sources] >= MIN_OPENED)
+
+
+@compiled
+def _mark_readers(nodes: GateArrays, marks: Int8) -> None:
+    """Mark all nodes that depend on a marked one."""
+    for node in range(len(marks)):
+        for i in range(nodes.start[node], nodes.start[node + 1]):
+            marks[node] |= marks[nodes.literals[i] >> 1]
+
+
+def _depends_on_moves(network: Network) -> NDArray[np.bool_]:
+    """Return for each node whether it depends on a move."""
+    marks = np.zeros(len(network.inputs), np.int8)
+    marks[FIRST_BASE + len(network.bases) : network.first_gate] = 1
+    _mark_readers(network.arrays, marks)
+    return marks == 1
+
+
+def number_by_level(
+    network: Network,
+    gates: NDArray[np.int64],
+    start: int,
+    numbers: NDArray[np.int64],
+    opener: NDArray[np.int64] | None = None,
+) -> tuple[int, bool]:
+    """Number gates by level from `start` on, each level from a multiple of 64 on.
+
+    Gates of a level that the same unit opens follow each other. Return the end, and whether this
+    was too much: then levels follow each other at once.
     """
     levels = network.levels[gates]
-    ordered = gates[np.argsort(levels, kind="stable")]
+    groups = np.zeros(len(gates)) if opener is None else opener[gates]
+    ordered = gates[np.lexsort((gates, groups, levels))]
     sizes = np.bincount(levels)
     padded = 64 * -(-sizes // 64)
-    start = 64 * words_for(leaves)
     if padded.sum() > MAX_PADDING * len(gates) + MIN_PADDED:
         numbers[ordered] = start + np.arange(len(gates))
-        return start + len(gates), True
+        return start + 64 * words_for(len(gates)), True
     begin = start + np.cumsum(padded) - padded
     within = np.arange(len(gates)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     numbers[ordered] = np.repeat(begin, sizes) + within
@@ -186,11 +287,11 @@ def number_by_level(
 
 
 def _single_outputs(network: Network, live: NDArray[np.int64], layout: _Layout) -> dict[int, int]:
-    """Return gates that no gate reads and that decide one bit of an output, each with this bit."""
+    """Return gates that no gate reads and that decide one output, each with its bit."""
     _, literals = _inputs_of(network, live)
     is_read = np.zeros(len(network.inputs), np.bool_)
     is_read[literals >> 1] = True
-    uses = Counter(literal >> 1 for literal in [network.terminal, *network.guards])
+    uses: Counter[int] = Counter()
     bits: dict[int, int] = {}
     for literal, bit in layout.outputs(network):
         uses[literal >> 1] += 1
@@ -208,19 +309,19 @@ class _Layout:
     def __init__(self, network: Network) -> None:
         self.base_words = words_for(max(1, len(network.bases)))
         self.spans = [words_for(len(literals)) for literals in network.legal]
-        self.output_words = self.base_words + sum(self.spans)
+        self.output_words = self.base_words + sum(self.spans) + 1
         self.place: dict[int, int] = {}
         self.words = self.base_words
         roles = len(network.roles)
         for name, size in {
             single.STEP: 1,
-            single.FLAGS: 1,
             single.TURN: 1,
             single.NUMBERS: roles,
             single.ONLY: roles,
             single.CHANGING: self.base_words,
             single.CHANGES: self.base_words,
             single.LEGAL_BITS: sum(self.spans),
+            single.FLAGS: 1,
         }.items():
             self._add(name, size)
         ends = np.cumsum([self.place[single.LEGAL_BITS], *self.spans])
@@ -229,13 +330,14 @@ class _Layout:
 
     def add_units(self, units: _Units, goals: _GoalUnits) -> None:
         """Add the parts whose size depends on the number of units."""
-        waiting, goal_waiting = words_for(units.count), words_for(goals.count)
-        self.summaries, self.goal_summaries = words_for(waiting), words_for(goal_waiting)
+        words, goal_words = units.count // 64, goals.count // 64
         for name, size in {
-            single.WAITING: waiting,
-            single.SUMMARY: self.summaries,
-            single.GOAL_WAITING: goal_waiting,
-            single.GOAL_SUMMARY: self.goal_summaries,
+            single.VALUE: words,
+            single.ZERO: words,
+            single.OPEN: words,
+            single.GOAL_VALUE: goal_words,
+            single.GOAL_ZERO: goal_words,
+            single.GOAL_OPEN: goal_words,
             single.LISTED: single.MAX_LISTED // 2 + 1,
             single.COUNTS: -(-units.count // 4),
             single.GOAL_COUNTS: -(-goals.count // 4),
@@ -248,43 +350,68 @@ class _Layout:
 
     def outputs(self, network: Network) -> Iterator[tuple[int, int]]:
         """Yield (literal, bit from CHANGES on that is toggled when it changes)."""
+        changes = self.place[single.CHANGES]
         yield from zip(network.next, count())
         for start, literals in zip(self.legal, network.legal, strict=True):
-            yield from zip(literals, count(64 * (start - self.place[single.CHANGES])))
-
-    def copies(self, network: Network) -> Iterator[tuple[int, int]]:
-        """Yield (literal, bit of the state that is toggled when it changes)."""
-        changes = 64 * self.place[single.CHANGES]
-        for literal, bit in self.outputs(network):
-            yield literal, changes + bit
-        yield network.terminal, 64 * self.place[single.FLAGS] + single.TERMINAL_FLAG
-        guards = network.guards[:MAX_GUARDED_ROLES]
-        yield from zip(guards, count(64 * self.place[single.FLAGS] + 1))
+            yield from zip(literals, count(64 * (start - changes)))
+        flags = 64 * (self.place[single.FLAGS] - changes)
+        yield network.terminal, flags + single.TERMINAL_FLAG
+        yield from zip(network.guards[:MAX_GUARDED_ROLES], count(flags + 1))
 
 
 def _initial_state(
     network: Network, units: _Units, goals: _GoalUnits, layout: _Layout
 ) -> NDArray[np.int64]:
-    """Return the first position: bases, copied bits, and each unit's number of false inputs."""
+    """Return the first position: bases, outputs, and for each unit its count and bits."""
     values = network.initial_values()
     bits = np.zeros(64 * layout.words, dtype=np.uint8)
-    bits[[bit for literal, bit in layout.copies(network) if holds(values, literal)]] = 1
+    changes, bases = layout.place[single.CHANGES], layout.base_words
+    shown = [bit for literal, bit in layout.outputs(network) if holds(values, literal)]
+    bits[64 * changes + np.array(shown, np.int64)] = 1
     state = np.packbits(bits, bitorder="little").view("<i8").astype(np.int64)
-    bases, changes = layout.base_words, layout.place[single.CHANGES]
     state[:bases] = bit_words(network.init)
     state[changes : changes + bases] ^= state[:bases]
-    leaves = np.arange(FIRST_BASE, network.first_gate)
-    truth = np.array(values, np.int8)
-    for numbers, place, known, gates in (
-        (units.of_node, single.COUNTS, leaves, units.live),
-        (goals.of_node, single.GOAL_COUNTS, goals.leaves, goals.gates),
-    ):
-        counts = state[layout.place[place] :].view(np.int16)
-        counts[numbers[known]] = 1 - truth[known]
-        readers, literals = _inputs_of(network, gates)
-        is_false = truth[literals >> 1] == literals & 1
-        np.add.at(counts, numbers[readers[is_false]], np.int16(1))
+    truth = np.array(values, np.bool_)
+    known = np.zeros(units.count, np.bool_)
+    placed = np.flatnonzero(units.of_node >= 0)
+    known[units.of_node[placed]] = truth[placed]
+    counts, bit_rows = _initial_units(units.reads, known, units.first_gate)
+    _place_units(state, layout, (single.COUNTS, counts), (single.VALUE, bit_rows))
+    known = np.zeros(goals.count, np.bool_)
+    placed = np.flatnonzero(goals.of_node >= 0)
+    known[goals.of_node[placed]] = truth[placed]
+    counts, bit_rows = _initial_units(goals.reads, known, goals.first_gate)
+    counts[: len(goals.leaves)] = ~truth[goals.leaves]
+    _place_units(state, layout, (single.GOAL_COUNTS, counts), (single.GOAL_VALUE, bit_rows))
     return state
+
+
+def _initial_units(
+    reads: _Reads, truth: NDArray[np.bool_], first_gate: int
+) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
+    """Return each unit's number of false inputs that count, and the rows VALUE, ZERO and OPEN."""
+    is_false = truth[reads.sources] == (reads.inverted == 1)
+    counts = np.zeros(len(truth), np.int16)
+    np.add.at(counts, reads.readers[is_false & ~reads.opens], np.int16(1))
+    is_open = np.ones(len(truth), np.bool_)
+    is_open[reads.readers[is_false & reads.opens]] = False
+    is_zero = counts == 0
+    value = is_zero & is_open
+    value[:first_gate] = truth[:first_gate]
+    return counts, np.stack((value, is_zero, is_open))
+
+
+def _place_units(
+    state: NDArray[np.int64],
+    layout: _Layout,
+    counts: tuple[int, NDArray[np.int16]],
+    bits: tuple[int, NDArray[np.bool_]],
+) -> None:
+    """Write counts, and bits from a part of the state on, each part by its name in the header."""
+    place, numbers = layout.place[counts[0]], counts[1]
+    state[place:].view(np.int16)[: len(numbers)] = numbers
+    words = np.packbits(bits[1], axis=1, bitorder="little").view("<i8").reshape(-1)
+    state[layout.place[bits[0]] :][: len(words)] = words
 
 
 def _inputs_of(
@@ -298,34 +425,24 @@ def _inputs_of(
     return np.repeat(gates, sizes[gates]), literals[np.repeat(chosen, sizes)]
 
 
-def _pack_readers(packer: TablePacker, network: Network, units: _Units, layout: _Layout) -> int:
-    """Write for each unit the gates that read it, and then the bits of the state that copy it."""
-    readers, literals = _inputs_of(network, units.live)
-    edges = 2 * units.of_node[readers] + (literals & 1)
-    copies = [
-        (literal, bit)
-        for literal, bit in layout.copies(network)
-        if literal > TRUE and literal >> 1 not in units.outputs
-    ]
-    copied, bits = np.array(copies, np.int64).reshape(-1, 2).T
-    groups = np.concatenate((2 * units.of_node[literals >> 1], 2 * units.of_node[copied >> 1] + 1))
-    return _pack_groups(packer, groups, np.concatenate((edges, bits)), 2 * units.count)
+def _pack_readers(packer: TablePacker, reads: _Reads, units: int) -> int:
+    """Write for each unit the gates that read it, and the words of gates that it opens.
 
-
-def _pack_goal_readers(packer: TablePacker, network: Network, goals: _GoalUnits) -> int:
-    """Write for each unit of the goals' network the gates that read it."""
-    readers, literals = _inputs_of(network, goals.gates)
-    edges = 2 * goals.of_node[readers] + (literals & 1)
-    return _pack_groups(packer, 2 * goals.of_node[literals >> 1], edges, 2 * goals.count)
-
-
-def _pack_groups(
-    packer: TablePacker, groups: NDArray[np.int64], values: NDArray[np.int64], number: int
-) -> int:
-    """Write values sorted by their group, then where each of `number` groups begins and the end.
-
-    These are positions among the 32-bit numbers of the finished vector.
+    Return where the table of both positions begins: of each unit, and at last the ends.
     """
-    begin = packer.halves(values[np.argsort(groups, kind="stable")])
-    sizes = np.bincount(groups, minlength=number)
-    return packer.halves(begin + np.concatenate(([0], np.cumsum(sizes))))
+    counted = np.flatnonzero(~reads.opens)
+    counted = counted[np.lexsort((reads.readers[counted], reads.sources[counted]))]
+    edges = packer.halves(2 * reads.readers[counted] + reads.inverted[counted])
+    opened = np.flatnonzero(reads.opens)
+    places = reads.sources[opened] * (1 << 32) + (reads.readers[opened] >> 6)
+    pairs, pair_of = np.unique(places, return_inverse=True)
+    masks = np.zeros(len(pairs), np.uint64)
+    np.bitwise_or.at(masks, pair_of, np.uint64(1) << (reads.readers[opened] & 63).astype(np.uint64))
+    openings = packer.words(
+        np.stack((pairs & ((1 << 32) - 1), masks.view(np.int64)), axis=1).reshape(-1)
+    )
+    table = np.zeros((units + 1, 2), np.int64)
+    table[1:, 0] = np.cumsum(np.bincount(reads.sources[counted], minlength=units))
+    table[1:, 1] = 2 * np.cumsum(np.bincount(pairs >> 32, minlength=units))
+    table += [edges, openings]
+    return packer.halves(table.reshape(-1))

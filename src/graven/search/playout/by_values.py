@@ -29,8 +29,8 @@ from graven.core.rng import draw, drawn_ahead, scaled
 from graven.core.status import Status
 from graven.core.value_draws import TINY, explores, fraction, rank_moves, threshold_of
 
-FEW = 16
-"""Fewer playouts than this are faster one after another than at once."""
+FEW = 32
+"""Fewer playouts than this are faster one after another than at once, in most networks."""
 
 
 class ValueScratch(NamedTuple):
