@@ -77,6 +77,16 @@ def compile_game(text: str, size: str | None) -> Game:
     return game
 
 
+def compiling(agent: Agent, game: Game) -> str:
+    """Describe the compilation of a search, for progress."""
+    return f"compiling {agent.spec} for {game.name}; later runs load it from a cache"
+
+
+def warm_up(agent: Agent, game: Game) -> None:
+    """Compile the search of a game, with progress."""
+    run_to_completion(agent.player(game).warm_up, compiling(agent, game))
+
+
 def load_game_to_match(text: str, size: str | None) -> Game:
     """Load the game of an experiment; user-defined rules are compiled and run by workers only."""
     game = _load_game(text, size)

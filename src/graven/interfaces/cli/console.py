@@ -108,7 +108,9 @@ def run_to_completion(work: Callable[[], T], description: str) -> T:
 
     Ctrl-C raises KeyboardInterrupt once the work is complete.
     """
-    result, interrupted = run_with_progress(lambda stop: work(), lambda elapsed: description)
+    result, interrupted = run_with_progress(
+        lambda stop: work(), lambda elapsed: f"{description}, {format_duration(elapsed)}"
+    )
     if interrupted:
         raise KeyboardInterrupt
     return result
