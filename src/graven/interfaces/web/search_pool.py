@@ -127,9 +127,9 @@ class PageSearch:
                 if self._result_discarded():
                     status = STOPPED
                     return
-                player = self._retained_player()
                 self.started_at = time.perf_counter()
                 self.status = COMPILING
+                player = self._retained_player()
                 with cancelled_by(self._cancelled):
                     if not self.position.game.in_python:  # there a playout may take hours
                         player.warm_up(COMPILE_PLAYOUTS)
