@@ -245,7 +245,7 @@ def test_the_heat_map_of_amaf_has_its_own_range_and_a_legend(visit):
             if move != "pass" and value is not None and visits > least
         ]
         numbers = [float(text) for text in re.findall(r"[\d.]+", legend.inner_text())]
-        assert numbers == [round(100 * min(drawn), 1), round(100 * max(drawn), 1)]
+        assert numbers == pytest.approx([100 * min(drawn), 100 * max(drawn)], abs=0.051)
         # The whole scale is used: from dark blue to yellow.
         spots = visitor.page.locator("#board .spot").all()
         fills = {spot.get_attribute("fill") for spot in spots}
