@@ -30,6 +30,8 @@ LINE_SECONDS = 10.0
 WIDTH_WITHOUT_TERMINAL = 240
 INTERRUPTED = 130
 """The exit code after Ctrl-C."""
+BAD_INPUT = 2
+"""The exit code after a mistake of the user."""
 FAILED = 1
 """The exit code if some games could not be played."""
 

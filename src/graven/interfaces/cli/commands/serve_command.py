@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from graven.interfaces.cli.arguments import Db
+from graven.interfaces.cli.arguments import Db, compile_game
 
 
 def serve(
@@ -97,11 +97,11 @@ def serve(
             sessions=max_sessions,
             threads=max_threads or os.cpu_count() or 1,
             ponder=ponder,
+            games={text: compile_game(text, None) for text in games or ()},
         ),
         host,
         port,
         names=name or (),
-        games=games or (),
         folder=folder,
         db=db,
         open_browser=open_browser,
