@@ -101,8 +101,16 @@ def test_pondering_gives_way_to_the_searches_of_others():
     with_sessions(work, searches=1)
 
 
-@pytest.mark.parametrize("command", [("set_paused", {"paused": True}), ("undo", {}), None])
-def test_pondering_ends_with_its_position(command):
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("set_paused", {"paused": True}),
+        ("set_seats", {"seats": ["person"], "seconds": SECONDS}),
+        ("undo", {}),
+        None,  # the tab is closed
+    ],
+)
+def test_pondering_ends_with_its_reason(command):
     async def work(sessions):
         session, tab = await join(sessions, game=GAME, seconds=SECONDS)
         await send(session, tab, "play", **FIRST_MOVE)

@@ -170,7 +170,12 @@ class SessionSearches:
     def cancel_outdated(self, game: LiveGame | None) -> None:
         """Cancel searches of positions that are not shown any more."""
         pondering = self._pondering
-        if pondering and (game is None or game.paused or pondering.position is not game.position):
+        if pondering and (
+            game is None
+            or game.paused
+            or pondering.position is not game.position
+            or game.seats[pondering.player] != pondering.spec
+        ):
             self.end_pondering()
         for search in self._by_slot.values():
             if game is None or search.position is not game.position:
