@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+import graven
 from graven.core.file_replacement import replace_text, replaced
 
 
@@ -73,3 +76,16 @@ export.export(None, Path({str(tmp_path / "games.jsonl")!r}))
     done = subprocess.run([sys.executable, "-c", program], check=False)
     assert done.returncode == -signal.SIGKILL
     assert (tmp_path / "games.jsonl").read_text() == "old"
+
+
+def test_no_command_writes_over_a_file_in_place():
+    package = Path(graven.__file__).parent
+    # `graven new` writes only files that do not exist.
+    allowed = {"core/file_replacement.py", "interfaces/cli/commands/new_command.py"}
+    direct = [
+        name
+        for path in package.rglob("*.py")
+        if (name := path.relative_to(package).as_posix()) not in allowed
+        and re.search(r"\.write_(text|bytes)\(", path.read_text(encoding="utf-8"))
+    ]
+    assert direct == []

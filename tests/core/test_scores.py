@@ -9,7 +9,7 @@ import pytest
 
 import graven as gv
 from graven.lab.store.store import Store
-from graven.solving import solve
+from graven.solving import prove, solve
 from tests.lab.stored_examples import PAIRING, result
 from tests.naive import tiny
 
@@ -111,3 +111,19 @@ def test_a_class_with_points_gets_the_remedy():
 
     with pytest.raises(gv.ContractError, match="divide points from 0 to 100"):
         ended(gv.from_class(Points)).scores  # noqa: B018
+
+
+def no_estimate(constants, state, out):
+    out[0] = np.nan
+    out[1] = 0.5
+
+
+def test_a_wrong_estimate_is_named():
+    game = tiny.heaps(4).changed(evaluate=no_estimate)
+    with pytest.raises(gv.ContractError, match=r"`evaluate` or `scores` wrote no score"):
+        gv.agent("uct(cutoff=1)").search(game.start(), playouts=50)
+
+
+def test_a_proof_with_points_says_what_scores_it_needs():
+    with pytest.raises(gv.UsageError, match=r"scores from 0 \(lost\) to 1 \(won\)"):
+        prove(tiny.heaps(2).changed(scores=points).start())

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 
-from graven.agents import catalogue
+from graven.agents import SearchPlayer, catalogue
 from graven.games import registry
 from graven.gdl import sheets
+from graven.interfaces.cli.console import QUIET_SECONDS
 
 SEARCH = ["search", "nogo", "--size", "3", "--playouts", "200"]
 MATCH = ["match", "nogo", "--size", "3", "uct", "grave(ref=5)", "--games", "4", "--playouts", "20"]
@@ -83,6 +85,13 @@ def test_search_gives_json(run):
     visits = [stat["visits"] for stat in result["root_stats"]]
     assert visits == sorted(visits, reverse=True)
     assert result["memory_full"] is False
+
+
+def test_search_tells_compiling_from_searching(run, monkeypatch):
+    monkeypatch.setattr(SearchPlayer, "warm_up", lambda player: time.sleep(QUIET_SECONDS + 0.5))
+    done = run("search", "nogo", "--size", "3", "--playouts", "20", "--agent", "uct")
+    assert "compiling uct(c=0.4) for nogo" in done.err
+    assert "searching" not in done.err
 
 
 def test_search_is_the_same_for_the_same_seed(run):

@@ -25,8 +25,23 @@ def test_a_crash_is_one_sentence(tmp_path):
     game = write_faulty_game(tmp_path, "turn recurses")
     done = graven("search", game, "--playouts", "50")
     assert done.returncode == 2
-    assert done.stderr.startswith("graven: the user-defined code crashed (SIGSEGV).")
-    assert len(done.stderr.splitlines()) == 1
+    lines = done.stderr.splitlines()
+    (sentence,) = [line for line in lines if not line.startswith("compiling ")]
+    assert sentence.startswith("graven: the user-defined code crashed (SIGSEGV).")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["search"], ["play"], ["serve", "--port", "0"], ["gtp", "--game"]],
+    ids=lambda words: words[0],
+)
+def test_rules_that_do_not_return_end_with_a_sentence(tmp_path, monkeypatch, command):
+    monkeypatch.setenv("GRAVEN_RULE_SECONDS", "1")
+    done = graven(*command, write_faulty_game(tmp_path, "play does not return"))
+    assert done.returncode == 2
+    message = "graven: the rules of heaps did not return within 1 s of processor time."
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_the_exit_code_and_the_output_are_those_of_the_command(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import socket
 import threading
@@ -23,6 +24,16 @@ SECONDS = 60.0  # reached only by a test that fails
 DRIP = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n"
 
 
+WAITING: list[Request] = []  # requests that are answered when the list is empty
+
+
+async def answer_later(request: Request) -> Response:
+    WAITING.append(request)
+    while WAITING:
+        await asyncio.sleep(0.01)
+    return Response("at last")
+
+
 async def echo(request: Request) -> Response:
     if request.method == "GET":
         return Response("here")
@@ -39,7 +50,8 @@ def port(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     monkeypatch.setattr(http_limits, "MAX_PER_ADDRESS", 8)
     monkeypatch.setattr(http_limits, "MAX_CONNECTIONS", 12)
     listener = socket.create_server(("127.0.0.1", 0))
-    app = Starlette(routes=[Route("/", echo, methods=["GET", "POST"])])
+    routes = [Route("/", echo, methods=["GET", "POST"]), Route("/slow", answer_later)]
+    app = Starlette(routes=routes)
     config = uvicorn.Config(app, http=LimitedHttpProtocol, log_level="warning", lifespan="off")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
@@ -94,6 +106,28 @@ def test_slow_connections_of_an_address_make_room_for_others(port: int) -> None:
         assert other.recv(4096).startswith(b"HTTP/1.1 200")
     for link in links:
         link.close()
+
+
+def test_a_new_connection_is_closed_if_all_others_are_being_answered(
+    port: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(http_limits, "MAX_CONNECTIONS", 2)
+    busy = [connect(port, "127.0.0.2") for _ in range(2)]
+    for link in busy:
+        link.sendall(b"GET /slow HTTP/1.1\r\nHost: x\r\n\r\n")
+    until = time.monotonic() + SECONDS
+    while len(WAITING) < 2:
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    with caplog.at_level(logging.ERROR), connect(port) as link:
+        while not is_closed(link):
+            assert time.monotonic() < until, "the limit is not kept"
+            time.sleep(0.01)
+    WAITING.clear()
+    for link in busy:
+        assert link.recv(4096).startswith(b"HTTP/1.1 200")
+        link.close()
+    assert caplog.records == []
 
 
 def test_invalid_bytes_during_a_response_are_not_logged_as_an_error(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 
 import pytest
@@ -32,6 +33,12 @@ def test_a_store_is_a_path_an_open_store_or_in_memory(tmp_path):
     assert run_config(store=tmp_path / "a.db").store.path == str(tmp_path / "a.db")
     with Store() as store:
         assert run_config(store=store).store is store
+
+
+def test_a_cluster_without_its_package_is_refused_before_anything_is_compiled(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(UsageError, match=r"graven\[cluster\]"):
+        run_config(cluster="tcp://127.0.0.1:8786")
 
 
 def test_unknown_keywords_are_refused():

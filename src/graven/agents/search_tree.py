@@ -15,6 +15,7 @@ import numpy as np
 from graven.agents.tree_drawing import DrawnNode, as_dot, as_svg
 from graven.core.contract import Rules
 from graven.core.errors import UsageError
+from graven.core.file_replacement import replace_text
 from graven.core.plain_values import PlainValues
 from graven.core.position import Position
 from graven.search.tree import Tree
@@ -207,7 +208,7 @@ class SearchTree(PlainValues):
             text = json.dumps(self.to_dict(limit), indent=1)
         else:
             text = self.to_dot(limit)
-        Path(file).write_text(text, encoding="utf-8")
+        replace_text(file, text)
 
 
 def check_tree_file(file: str | Path) -> None:

@@ -69,6 +69,7 @@ _CODES = frozenset(int(status) for status in Status)
 
 def fault_text(status: Status, rules: Rules) -> str:
     """Return what a game has done wrong, for a message."""
+    score_functions = "`evaluate` or `scores`" if rules.evaluate else "`scores`"
     return {
         Status.TOO_LONG: f"`turn` let a game go beyond the declared {rules.max_plies} plies",
         Status.BAD_CODE: f"`legal` or `sample` gave a move outside 0..{rules.num_codes} - 1",
@@ -78,7 +79,9 @@ def fault_text(status: Status, rules: Rules) -> str:
             f"0..{rules.num_features} - 1"
         ),
         Status.NO_MOVE: "`legal` or `sample` gave no move to a player whom `turn` had named",
-        Status.BAD_SCORE: f"`scores` wrote no score from 0 (lost) to 1 (won); {SCORE_REMEDY}",
+        Status.BAD_SCORE: (
+            f"{score_functions} wrote no score from 0 (lost) to 1 (won); {SCORE_REMEDY}"
+        ),
         Status.BAD_CHANCE: (
             "`chance` gave no outcomes, or probabilities that are not positive with the sum 1"
         ),

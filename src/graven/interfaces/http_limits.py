@@ -111,7 +111,10 @@ class LimitedHttpProtocol(H11Protocol):
         else:
             return
         waiting = [each for each in others if each.address == busiest and each.waits_for_request]
-        # Deadlines are in the order of arrival; one that only idles was served.
-        oldest = min(waiting, key=lambda each: each._deadline.when() if each._deadline else 0.0)
+        # Deadlines are in the order of arrival; one that only idles was served. If all requests of
+        # that address are being answered, the new connection is closed.
+        oldest = min(
+            waiting, key=lambda each: each._deadline.when() if each._deadline else 0.0, default=self
+        )
         oldest._close()
         oldest.connections.discard(oldest)

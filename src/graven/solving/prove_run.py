@@ -302,7 +302,8 @@ def _refusal(name: str, reason: int) -> UsageError:
     if reason == HAS_SIMULTANEOUS_MOVES:
         return UsageError(f"{name} has simultaneous moves: prove needs players who move in turn.")
     return UsageError(
-        f"the scores of {name} do not always add up to 1: prove needs a zero-sum game."
+        f"the scores of {name} do not always add up to 1: prove needs a zero-sum game with scores "
+        "from 0 (lost) to 1 (won)."
     )
 
 

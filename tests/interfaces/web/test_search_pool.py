@@ -7,10 +7,16 @@ import time
 
 import pytest
 
-from graven.agents import agent
+from graven.agents import SearchAgent, agent
 from graven.core.errors import UsageError
 from graven.gdl.sheet_loader import SheetOptions, sheet_game
-from graven.interfaces.web.search_pool import SEARCHING, STOPPED, RetainedSearch, SearchPool
+from graven.interfaces.web.search_pool import (
+    COMPILING,
+    SEARCHING,
+    STOPPED,
+    RetainedSearch,
+    SearchPool,
+)
 from graven.interfaces.web.search_view import search_message, tree_node_message
 from graven.interfaces.web.web_games import packaged_game
 from graven.interfaces.web.web_limits import PageLimits
@@ -127,6 +133,20 @@ def test_a_playout_that_takes_hours_can_be_cancelled():
     slow.cancel()
     thread.join(TIMEOUT)
     assert (slow.status, slow.error, slow.result) == (STOPPED, "", None)
+
+
+def test_a_search_is_not_waiting_while_its_player_is_made(monkeypatch):
+    search = page_search(packaged_game(GAME, None).start(), playouts=20)
+    status = []
+    bind = SearchAgent.bind  # compiles
+
+    def recording_bind(agent, game):
+        status.append(search.status)
+        return bind(agent, game)
+
+    monkeypatch.setattr(SearchAgent, "bind", recording_bind)
+    search.run()
+    assert set(status) == {COMPILING}
 
 
 def test_compiling_is_told_apart_from_searching():

@@ -36,11 +36,16 @@ from graven.interfaces.cli.commands.tournament_command import tournament
 from graven.interfaces.cli.commands.tune_command import tune
 from graven.interfaces.cli.commands.tune_rave_command import tune_rave
 from graven.interfaces.cli.commands.warm_command import warm
-from graven.interfaces.cli.console import INTERRUPTED, command_line, print_resume_command
+from graven.interfaces.cli.console import (
+    BAD_INPUT,
+    INTERRUPTED,
+    command_line,
+    print_resume_command,
+)
 from graven.interfaces.cli.crash_guard import needs_guard, run_guarded
 
-BUG, BAD_INPUT = 1, 2
-"""Exit codes."""
+BUG = 1
+"""The exit code after an error of graven itself."""
 RESUMABLE = ("match", "tournament", "frontier", "sweep", "tune", "tune-rave", "reproduce")
 """Commands that store their games, so that the same command resumes them."""
 QUOTED_LINE = "    "

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graven.interfaces.cli.console import run_to_completion
+from graven.interfaces.cli.console import BAD_INPUT, err, run_to_completion
 
 if TYPE_CHECKING:
     from graven.agents import Agent
@@ -68,13 +69,48 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 def compile_game(text: str, size: str | None) -> Game:
     """Load the game of the command line and compile its rules; check user-defined ones."""
-    from graven.core.rule_check import check_rules_once
-
     game = _load_game(text, size)
-    run_to_completion(
-        lambda: (check_rules_once(game), game.start()), f"compiling the rules of {game.name}"
-    )
+
+    def work() -> None:
+        _check_user_rules(game)
+        game.start()
+
+    run_to_completion(work, f"compiling the rules of {game.name}")
     return game
+
+
+def _check_user_rules(game: Game) -> None:
+    """Check user-defined rules once; rules that do not return end the program with a sentence."""
+    if not game.compiled_user_functions:
+        return
+    from graven.core.rule_check import check_rules_once
+    from graven.core.watchdog import watched
+    from graven.lab.experiments.processes import rule_seconds
+
+    limit = rule_seconds()
+
+    def end_program() -> None:
+        err().show_cursor()
+        err().print(
+            f"graven: the rules of {game.name} did not return within {limit:g} s of processor "
+            "time. Look for an endless loop.",
+            markup=False,
+            soft_wrap=True,
+        )
+        os._exit(BAD_INPUT)  # the thread that calls the rules cannot be stopped
+
+    with watched(limit, end_program):
+        check_rules_once(game)
+
+
+def compiling(agent: Agent, game: Game) -> str:
+    """Describe the compilation of a search, for progress."""
+    return f"compiling {agent.spec} for {game.name}; later runs load it from a cache"
+
+
+def warm_up(agent: Agent, game: Game) -> None:
+    """Compile the search of a game, with progress."""
+    run_to_completion(agent.player(game).warm_up, compiling(agent, game))
 
 
 def load_game_to_match(text: str, size: str | None) -> Game:

@@ -30,6 +30,8 @@ LINE_SECONDS = 10.0
 WIDTH_WITHOUT_TERMINAL = 240
 INTERRUPTED = 130
 """The exit code after Ctrl-C."""
+BAD_INPUT = 2
+"""The exit code after a mistake of the user."""
 FAILED = 1
 """The exit code if some games could not be played."""
 
@@ -108,7 +110,9 @@ def run_to_completion(work: Callable[[], T], description: str) -> T:
 
     Ctrl-C raises KeyboardInterrupt once the work is complete.
     """
-    result, interrupted = run_with_progress(lambda stop: work(), lambda elapsed: description)
+    result, interrupted = run_with_progress(
+        lambda stop: work(), lambda elapsed: f"{description}, {format_duration(elapsed)}"
+    )
     if interrupted:
         raise KeyboardInterrupt
     return result

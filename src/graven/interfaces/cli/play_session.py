@@ -6,13 +6,13 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
 from secrets import randbelow
 from typing import TYPE_CHECKING
 
 from graven.agents import MoveClock, SearchAgent
 from graven.agents.result_text import move_lines, pv_text
 from graven.core.errors import GravenError, UsageError
+from graven.core.file_replacement import replace_text
 from graven.core.rng import derive
 from graven.interfaces.cli.console import (
     format_duration,
@@ -165,7 +165,7 @@ class PlaySession:
     def _save(self, path: str) -> None:
         try:
             text = saved_text(self.setup.saved(self.position).as_dict())
-            Path(path).write_text(text, encoding="utf-8")
+            replace_text(path, text)
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or "invalid file name"
             self._print(f"Cannot write {path!r}: {reason}.")

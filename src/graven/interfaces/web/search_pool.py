@@ -23,6 +23,7 @@ from graven.search.specs import Spec
 WAITING, COMPILING, SEARCHING = "waiting", "compiling", "searching"
 DONE, STOPPED, FAILED = "done", "stopped", "failed"
 MOVE_SLOT = "move"  # the search for the agent to move
+PONDER_SLOT = "ponder"  # the search of an agent while a person is to move
 COMPILE_PLAYOUTS = 2  # of the search that compiles: rules in Python may be slow
 
 
@@ -40,6 +41,12 @@ class RetainedSearch:
         """The memory of the tree."""
         search = self.search
         return 0 if search is None else search.nbytes
+
+    @property
+    def root_visits(self) -> int:
+        """The playouts of the tree's root."""
+        search = self.search
+        return 0 if search is None else search.root_visits
 
     def release(self) -> None:
         """Free the tree now, or when the search that uses it ends.
@@ -61,7 +68,7 @@ class SearchRequest:
     """What to search, and for which slot of the page.
 
     The slot "move" is the search for the agent to move; "a" and "b" are analyses, which the page
-    shows side by side.
+    shows side by side. The page does not show the slot "ponder".
     """
 
     slot: str
@@ -127,15 +134,19 @@ class PageSearch:
                 if self._result_discarded():
                     status = STOPPED
                     return
-                player = self._retained_player()
                 self.started_at = time.perf_counter()
                 self.status = COMPILING
+                player = self._retained_player()
                 with cancelled_by(self._cancelled):
                     if not self.position.game.in_python:  # there a playout may take hours
                         player.warm_up(COMPILE_PLAYOUTS)
                     self.started_at = time.perf_counter()
                     self.status = SEARCHING
-                    self.result = player.choose(self.position, MoveClock(self.budget, self._stop))
+                    clock = MoveClock(self.budget, self._stop)
+                    if self.slot == PONDER_SLOT:
+                        self.result = player.ponder(self.position, clock)
+                    else:
+                        self.result = player.choose(self.position, clock)
             status = STOPPED if self._result_discarded() else DONE
         except SearchCancelled:  # rules in Python are cancelled within a playout
             status = STOPPED
@@ -155,7 +166,7 @@ class PageSearch:
         if retained.player is None:
             memory = min(self.request.memory_mib, self.spec.options.memory_mib)
             # Agents keep their tree between the moves of a game; an analysis begins a new one.
-            reuse = self.spec.options.reuse_tree or self.slot == MOVE_SLOT
+            reuse = self.spec.options.reuse_tree or self.slot in (MOVE_SLOT, PONDER_SLOT)
             agent = SearchAgent(self.spec).with_options(memory_mib=memory, reuse_tree=reuse)
             retained.player = agent.player(self.position.game)
             retained.search = retained.player.search
@@ -170,7 +181,8 @@ class SearchPool:
     """A thread pool for searches, and an LRU cache of their trees.
 
     Running searches and kept trees share the memory of the page: each search that runs may use
-    `limits.tree_mib`, the trees that are kept have what is left.
+    `limits.tree_mib`, the trees that are kept have what is left. Pondering gives way: it begins
+    only if fewer searches run than allowed, and ends when another search needs its place.
     """
 
     def __init__(self, limits: PageLimits) -> None:
@@ -178,7 +190,9 @@ class SearchPool:
         self._threads = ThreadPoolExecutor(limits.searches, "graven-search")
         self._retained: OrderedDict[tuple[Any, ...], RetainedSearch] = OrderedDict()
         self._lock = threading.Lock()  # guards the cache and the number of searches
-        self._running = 0
+        self._running = 0  # searches that have begun
+        self._submitted = 0  # searches that have begun or wait for a thread, without pondering
+        self._pondering: list[PageSearch] = []
 
     def retain(self, owner: str, *key: Any) -> RetainedSearch:
         """Return the search of an owner and a key, or a new one.
@@ -203,15 +217,52 @@ class SearchPool:
         """Run a search as soon as a thread is free, then call `on_finished` in that thread."""
 
         def work() -> None:
-            self._make_room(search.retained)
             try:
-                search.run()
+                self._run(search)
             finally:
                 with self._lock:
-                    self._running -= 1
+                    self._submitted -= 1
             on_finished(search)
 
+        with self._lock:
+            self._submitted += 1
+            while self._pondering and self._has_no_place(0):
+                self._pondering.pop(0).finish_now()
         self._threads.submit(work)
+
+    def ponder(self, search: PageSearch, on_finished: Callable[[PageSearch], None]) -> bool:
+        """Run a search in a thread of its own until another one needs its place.
+
+        Return False if as many searches run as allowed. Then nothing is done.
+        """
+
+        def work() -> None:
+            try:
+                self._run(search)
+            finally:
+                with self._lock:
+                    if search in self._pondering:
+                        self._pondering.remove(search)
+            on_finished(search)
+
+        with self._lock:
+            if self._has_no_place(1):
+                return False
+            self._pondering.append(search)
+        threading.Thread(target=work, name="graven-ponder", daemon=True).start()
+        return True
+
+    def _has_no_place(self, more: int) -> bool:
+        """Return whether so many more searches are too many; the lock must be held."""
+        return self._submitted + len(self._pondering) + more > self.limits.searches
+
+    def _run(self, search: PageSearch) -> None:
+        self._make_room(search.retained)
+        try:
+            search.run()
+        finally:
+            with self._lock:
+                self._running -= 1
 
     def _make_room(self, used: RetainedSearch) -> None:
         """Count a search that begins, and free the oldest trees that its memory is taken from."""

@@ -13,7 +13,14 @@ from typing import Any, Protocol
 
 from graven.interfaces.web.browser_tab import OutgoingMessage
 from graven.interfaces.web.live_game import LiveGame
-from graven.interfaces.web.search_pool import MOVE_SLOT, PageSearch, SearchPool, SearchRequest
+from graven.interfaces.web.search_pool import (
+    MOVE_SLOT,
+    PONDER_SLOT,
+    PageSearch,
+    RetainedSearch,
+    SearchPool,
+    SearchRequest,
+)
 from graven.interfaces.web.search_view import search_message
 from graven.interfaces.web.web_limits import UPDATES_PER_SECOND
 from graven.search.budget import Budget
@@ -45,6 +52,10 @@ class SessionSearches:
         self._by_slot: dict[str, PageSearch] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._publishing = self._closed = False
+        # Each agent has two trees: one of its last search, which the page shows, and one in which
+        # it ponders. The next search continues the one that knows more about the position.
+        self._pondering: PageSearch | None = None
+        self._tree_in_use: dict[tuple[int, str, int], int] = {}  # by player, spec and game: 0 or 1
 
     def get(self, slot: str) -> PageSearch | None:
         """Return the last search of a slot."""
@@ -62,6 +73,49 @@ class SessionSearches:
         """Search the position that is shown; the slot's previous search is cancelled."""
         if slot in self._by_slot:
             self._by_slot[slot].cancel()
+        if slot == MOVE_SLOT:
+            self._choose_tree(player, spec, game)
+            retained = self._tree(player, spec, game)
+        else:
+            retained = self._pool.retain(self._owner, slot, spec.text, game.id)
+        search = self._new_search(slot, player, spec, budget, game=game, retained=retained)
+        self._by_slot[slot] = search
+        self._pool.start(search, self._in_loop(self._listener.search_finished))
+        if not self._publishing:
+            self._publishing = True
+            self._spawn(self._publish_updates)
+
+    def ponder(self, player: int, spec: Spec, *, game: LiveGame) -> None:
+        """Let an agent search the position that is shown, on the time of the person to move."""
+        if self._pondering is not None and self._pondering.position is game.position:
+            return  # it searches already, or has done so
+        limits = self._pool.limits
+        budget = Budget(limits.playouts, limits.seconds)
+        retained = self._tree(player, spec, game, other=True)
+        search = self._new_search(PONDER_SLOT, player, spec, budget, game=game, retained=retained)
+        if self._pool.ponder(search, self._in_loop(self._publish_pondering)):
+            self._pondering = search
+            self._listener.broadcast({"type": "pondering", "player": player})
+
+    def end_pondering(self) -> None:
+        """End pondering; what it has found is kept for the next search."""
+        if self._pondering is not None:
+            self._pondering.finish_now()
+
+    async def _publish_pondering(self, search: PageSearch) -> None:
+        if search is self._pondering:
+            self._listener.broadcast({"type": "pondering", "player": None})
+
+    def _new_search(
+        self,
+        slot: str,
+        player: int,
+        spec: Spec,
+        budget: Budget,
+        *,
+        game: LiveGame,
+        retained: RetainedSearch,
+    ) -> PageSearch:
         request = SearchRequest(
             slot=slot,
             player=player,
@@ -71,22 +125,41 @@ class SessionSearches:
             seed=game.seed_of(player),
             memory_mib=self._pool.limits.tree_mib,
         )
-        seat = player if slot == MOVE_SLOT else slot
-        search = PageSearch(request, self._pool.retain(self._owner, seat, spec.text, game.id))
-        self._by_slot[slot] = search
+        return PageSearch(request, retained)
+
+    def _tree(
+        self, player: int, spec: Spec, game: LiveGame, *, other: bool = False
+    ) -> RetainedSearch:
+        """Return the tree of an agent's last search, or the other one, in which it ponders."""
+        number = self._tree_in_use.get((player, spec.text, game.id), 0) ^ other
+        return self._pool.retain(self._owner, player, spec.text, game.id, number)
+
+    def _choose_tree(self, player: int, spec: Spec, game: LiveGame) -> None:
+        """Use the tree of pondering if it has more playouts after the agent's last move."""
+        pondered, last = self._pondering, self._by_slot.get(MOVE_SLOT)
+        self._pondering = None
+        if pondered is None or last is None or last.result is None:
+            return
+        if (pondered.player, pondered.spec, pondered.position.game) != (player, spec, game.game):
+            return
+        move = last.result.move_of(player)
+        known = sum(stat.visits for stat in last.result.by_player[player] if stat.move == move)
+        if pondered.retained.root_visits > known:
+            key = player, spec.text, game.id
+            self._tree_in_use[key] = 1 - self._tree_in_use.get(key, 0)
+
+    def _in_loop(
+        self, handle: Callable[[PageSearch], Coroutine[Any, Any, None]]
+    ) -> Callable[[PageSearch], None]:
+        """Return a function that lets the event loop handle the end of a search."""
         loop = asyncio.get_running_loop()
 
-        def on_finished(finished: PageSearch) -> None:
+        def on_finished(search: PageSearch) -> None:
             # The event loop may be closed by the time a search ends.
             with suppress(RuntimeError):
-                loop.call_soon_threadsafe(
-                    lambda: self._spawn(lambda: self._listener.search_finished(finished))
-                )
+                loop.call_soon_threadsafe(lambda: self._spawn(lambda: handle(search)))
 
-        self._pool.start(search, on_finished)
-        if not self._publishing:
-            self._publishing = True
-            self._spawn(self._publish_updates)
+        return on_finished
 
     def finish_now(self, slot: str | None) -> None:
         """End the search of a slot, or all searches, and keep the results."""
@@ -96,6 +169,14 @@ class SessionSearches:
 
     def cancel_outdated(self, game: LiveGame | None) -> None:
         """Cancel searches of positions that are not shown any more."""
+        pondering = self._pondering
+        if pondering and (
+            game is None
+            or game.paused
+            or pondering.position is not game.position
+            or game.seats[pondering.player] != pondering.spec
+        ):
+            self.end_pondering()
         for search in self._by_slot.values():
             if game is None or search.position is not game.position:
                 search.cancel()
@@ -105,11 +186,13 @@ class SessionSearches:
 
     def cancel_all(self) -> None:
         """Cancel all searches."""
+        self.end_pondering()
         for search in self._by_slot.values():
             search.cancel()
 
     def release_trees(self) -> None:
         """Free the memory of all trees of the session."""
+        self._tree_in_use.clear()
         self._pool.release(self._owner)
 
     def close(self) -> None:

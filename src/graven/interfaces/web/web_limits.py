@@ -41,6 +41,7 @@ class PageLimits:
     searches: int = 4  # running at the same time
     sessions: int = 100
     threads: int = 2  # of a search
+    ponder: bool = True  # agents with a time limit also search while persons think
     folder: Path | None = None
     games: Mapping[str, Game] = field(default_factory=dict)
 

@@ -6,7 +6,7 @@ import logging
 import os
 import socket
 import webbrowser
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,24 +28,19 @@ def run(
     port: int,
     *,
     names: Iterable[str] = (),
-    games: Sequence[str] = (),
     folder: str | None = None,
     db: str | None = None,
     open_browser: bool = False,
 ) -> None:
     """Serve the page until Ctrl-C.
 
-    `names` are further host names of the server; `games` are user-defined games that the page
-    offers, which are loaded now; `folder` is the directory from which games may read files.
+    `names` are further host names of the server; `folder` is the directory from which games may
+    read files.
     """
     if folder is not None:
         if not Path(folder).is_dir():
             raise UsageError(f"there is no folder {folder!r} for games to read from.")
         limits = replace(limits, folder=Path(folder))
-    if games:
-        from graven.sources.load import load_game
-
-        limits = replace(limits, games={text: load_game(text) for text in games})
     listener = bind(host, port)
     address = f"[{host}]" if ":" in host else host
     hosts = LOCAL_HOSTS | {address.lower(), *(name.lower() for name in names)}

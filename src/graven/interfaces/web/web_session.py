@@ -89,7 +89,7 @@ class GameSession:
                 tab.send(await self.in_thread(state_message, self.game))
                 for search in self.searches.all():
                     tab.send(await self.in_thread(search_message, search))
-                self._search_for_agent_to_move()
+                self._go_on()
 
     def leave(self, tab: BrowserTab) -> None:
         """Remove a tab; without tabs, the command and all searches are cancelled."""
@@ -157,7 +157,7 @@ class GameSession:
                 await self.in_thread(self._actions[message.type], message)
             self.searches.cancel_outdated(self.game)
             await self._broadcast_state()
-            self._search_for_agent_to_move()
+            self._go_on()
 
     @property
     def _current_game(self) -> LiveGame:
@@ -238,6 +238,42 @@ class GameSession:
 
     # Moves of agents.
 
+    def _go_on(self) -> None:
+        """Search for the agent to move, or let the agent that moved last ponder."""
+        self._search_for_agent_to_move()
+        if self._may_ponder() and self.game is not None:
+            last = self.searches.get(MOVE_SLOT)
+            if last is not None and self._belongs_to_game(last):
+                self.searches.ponder(last.player, last.spec, game=self.game)
+
+    def _may_ponder(self) -> bool:
+        """Return whether a person is to move whose opponent has a time limit.
+
+        An agent with a limit of playouts does not ponder: it is as strong as its playouts, and its
+        moves can be repeated.
+        """
+        game = self.game
+        return (
+            game is not None
+            and self._limits.ponder
+            and self.has_tabs
+            and game.shows_last_ply
+            and not (game.is_over or game.paused or game.game.in_python)
+            and len(game.position.players_to_move) == 1
+            and bool(game.persons_to_move())
+        )
+
+    def _belongs_to_game(self, search: PageSearch) -> bool:
+        """Return whether an agent of the game, with a time limit, has made this search."""
+        game = self.game
+        return (
+            game is not None
+            and search.status == DONE
+            and any(search.position is position for position in game.positions)
+            and game.seats[search.player] == search.spec
+            and game.budget_of(search.spec).playouts is None
+        )
+
     def _search_for_agent_to_move(self) -> None:
         """Start the search of the agent to move, unless it runs already or no tab is open."""
         game = self.game
@@ -285,7 +321,7 @@ class GameSession:
             )
             await self.in_thread(game.play_agent_move, player, result.move_of(player), evaluation)
         await self._broadcast_state()
-        self._search_for_agent_to_move()
+        self._go_on()
 
     async def _broadcast_state(self) -> None:
         if self.game is not None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, NamedTuple, TypedDict, TypeVar
 
 from graven.core.errors import UsageError
+from graven.core.extras import require
 from graven.lab.store.store import Store
 from graven.lab.store.store_file import IN_MEMORY
 from graven.search.budget import Budget
@@ -96,6 +97,8 @@ def run_config(
     **settings: Any,
 ) -> RunConfig[Any]:
     """Make a RunConfig from the keyword arguments of `RunKeywords`."""
+    if settings.get("cluster") is not None:
+        require("cluster")  # before anything is compiled
     if not isinstance(store, Store):
         store = Store(IN_MEMORY if store is None else store)
     return RunConfig(budget=Budget(playouts, seconds), store=store, **settings)

@@ -14,6 +14,7 @@ from graven.interfaces.cli.arguments import (
     Seed,
     Size,
     Threads,
+    compile_game,
     with_threads,
 )
 
@@ -49,9 +50,8 @@ def gtp(
     from graven.interfaces.gtp.gtp_engine import GtpEngine
     from graven.interfaces.gtp.input_lines import InputLines
     from graven.search.budget import Budget
-    from graven.sources.load import load_game
 
-    played = load_game(game, size=size) if size is not None else load_game(game)
+    played = compile_game(game, size)
     if {*played.player_names} != {"Black", "White"}:
         raise UsageError(f"GTP needs a game of Black and White; {played.spec} has other players.")
     spec = with_threads(agent or default_spec(played), threads)

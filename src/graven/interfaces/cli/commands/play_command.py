@@ -19,12 +19,11 @@ from graven.interfaces.cli.arguments import (
     budget_or_default,
     check_agents,
     compile_game,
+    warm_up,
     with_game_clock,
 )
-from graven.interfaces.cli.console import run_to_completion
 
 if TYPE_CHECKING:
-    from graven.agents import Agent
     from graven.core.game import Game
     from graven.interfaces.cli.play_session import PlaySetup
     from graven.interfaces.saved_games import SavedGame
@@ -109,11 +108,6 @@ def play(
             seed=fresh_seed() if seed is None else seed,
         )
     PlaySession(setup, open_game).run()
-
-
-def warm_up(agent: Agent, game: Game) -> None:
-    """Compile the search of a game, with progress."""
-    run_to_completion(agent.player(game).warm_up, f"compiling {agent.spec}")
 
 
 def opened_setup(path: str, played: Game | None) -> PlaySetup:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -20,6 +21,7 @@ from graven.interfaces.cli.arguments import (
     check_agents,
     check_output_file,
     compile_game,
+    compiling,
     split_moves,
 )
 from graven.interfaces.cli.console import (
@@ -122,21 +124,27 @@ def search(
             f"the game of {played.name} is over after these moves: there is nothing to search."
         )
 
+    started_at: float | None = None  # None while the search is compiled
+
     def work(stop: threading.Event) -> SearchResult:
+        nonlocal started_at
         limits = budget.playouts, budget.seconds
         if cluster is not None and isinstance(searcher, SearchAgent):
+            started_at = time.monotonic()
             return searcher.search(
                 position, *limits, seed=seed, stop=stop, memory=memory, cluster=cluster
             )
         searcher.player(played).warm_up()
+        started_at = time.monotonic()
         return searcher.search(position, *limits, seed=seed, stop=stop, memory=memory)
 
-    result, interrupted = run_with_progress(
-        work,
-        lambda elapsed: (
-            f"searching for {format_duration(elapsed)}; Ctrl-C shows the best move so far"
-        ),
-    )
+    def progress(elapsed: float) -> str:
+        if started_at is None:
+            return f"{compiling(searcher, played)}, {format_duration(elapsed)}"
+        searched = format_duration(time.monotonic() - started_at)
+        return f"searching for {searched}; Ctrl-C shows the best move so far"
+
+    result, interrupted = run_with_progress(work, progress)
 
     if tree is not None and result.tree is not None:
         result.tree.save(tree, tree_nodes)

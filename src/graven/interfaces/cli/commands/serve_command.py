@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from graven.interfaces.cli.arguments import Db
+from graven.interfaces.cli.arguments import Db, compile_game
 
 
 def serve(
@@ -61,6 +61,12 @@ def serve(
     max_sessions: Annotated[
         int, typer.Option(help="Maximum concurrent games of all tabs.", min=1, metavar="N")
     ] = 100,
+    ponder: Annotated[
+        bool,
+        typer.Option(
+            help="Let agents with a time limit search on while you think.",
+        ),
+    ] = True,
     db: Db = None,
 ) -> None:
     """Serve a web page to play on, to watch searches, and to browse experiments.
@@ -90,11 +96,12 @@ def serve(
             searches=max_searches,
             sessions=max_sessions,
             threads=max_threads or os.cpu_count() or 1,
+            ponder=ponder,
+            games={text: compile_game(text, None) for text in games or ()},
         ),
         host,
         port,
         names=name or (),
-        games=games or (),
         folder=folder,
         db=db,
         open_browser=open_browser,

@@ -41,9 +41,9 @@ export const formatDecimal = (value, digits = 3) =>
 export const formatSeconds = (value) =>
   value < 10 ? `${value.toFixed(1)} s` : `${Math.round(value)} s`;
 
-// A spec, which may be broken between its parts but not within words.
+// A spec, which may be broken between its parts but not within words or numbers (1e-6).
 export const specText = (text) => h("code", { class: "spec-text" },
-  String(text).split(/(?<=[(,+])/).flatMap((part, i) => (i ? [h("wbr"), part] : [part])));
+  String(text).split(/(?<=[(,+])/).map((part) => h("span", null, part)));
 
 let toastTimer = 0;
 export function hideToast() { $("#toast").hidden = true; }

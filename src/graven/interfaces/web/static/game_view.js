@@ -107,6 +107,11 @@ export class GameView {
 
   showStatus(suffix = "") { $("#status").textContent = `${this.statusText()}${suffix}`; }
 
+  // The agent that searches while a person is to move; null: none does.
+  showPondering(player) {
+    if (this.state.persons_to_move.length) this.showStatus(player === null ? "" : ` ${capital(this.state.game.players[player])} thinks, too.`);
+  }
+
   statusText() {
     const { state } = this, { game, points } = state;
     if (!this.showsLastPly()) return `Looking back: after ${state.shown_ply} of ${state.plies.length} moves.`;

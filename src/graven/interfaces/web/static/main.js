@@ -42,6 +42,7 @@ const HANDLERS = {
   hello: onHello,
   state: onState,
   search: onSearch,
+  pondering: ({ player }) => { if (state && !isStarting) gameView.showPondering(player); },
   tree_node: (message) => treePanel.receive(message),
   error: onError,
   checked_agent: onCheckedAgent,

@@ -105,7 +105,7 @@ export class TreePanel {
       const showMore = () => { node.maxMoves = Math.min(MAX_CHILDREN, node.moves.length + MORE_CHILDREN); this.load(path); };
       rows.push(h("div", { class: "more", role: "treeitem", tabindex: "-1", "aria-level": path.length + 2,
         style: { "--depth": String(path.length + 1) }, dataset: { path: key }, onclick: showMore },
-      `Show ${Math.min(MORE_CHILDREN, remaining)} more of ${formatNumber(remaining)}`));
+      remaining > MORE_CHILDREN ? `Show ${MORE_CHILDREN} of ${formatNumber(remaining)} more` : `Show ${remaining} more`));
     }
     return rows;
   }
