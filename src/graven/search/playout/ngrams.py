@@ -105,6 +105,13 @@ def note_ply(rules: Rules, record: Record, memory: NgramMemory, player: int) -> 
         begin_ply(memory, record.shape[LENGTH])
 
 
+def note_forced_ply(
+    rules: Rules, record: Record, memory: NgramMemory, player: int, move: int
+) -> None:
+    """Note the ply of a decisive move, which the policy has not chosen."""
+    note_ply(rules, record, memory, player)
+
+
 @inlined
 def note_tree_plies(rules: Rules, tree: Tree, record: Record, memory: NgramMemory) -> None:
     """Begin a simulation: note the plies of its part in the tree."""
