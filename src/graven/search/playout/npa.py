@@ -322,7 +322,7 @@ def new_memory(rules: Rules, values: Mapping[str, Value]) -> NpaMemory:
 PARAMETERS = (
     Parameter(
         "alpha",
-        0.32,
+        1.0,
         "what a move gains in the logarithm of its weight, times the player's score",
         low=0.0,
         high=1e6,
