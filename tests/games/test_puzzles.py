@@ -107,6 +107,7 @@ def test_a_known_game_of_morpion_is_drawn():
         ("samegame(board=12/1)", "different lengths"),
         ("samegame(board=12/ab)", "rows of digits"),
         ("samegame(board=12,size=3)", "give either"),
+        ("samegame(board=12,tabu=2)", "tabu must be true or false, got 2"),
         ("samegame(file=/nowhere/board.txt)", "there is no file"),
         ("tsptw(cities=0)", "from 1 to 255"),
         ("tsptw(cities=256)", "from 1 to 255"),

@@ -54,6 +54,16 @@ def draw(weights, rng):
     return min(column + 4 * passed, len(weights) - 1)
 
 
+def draw_in_order(weights, rng):
+    """An index, by weight: the weights are subtracted from a random part of their sum."""
+    left = uniform(rng) * sum(weights)
+    for at, weight in enumerate(weights):
+        if left < weight:
+            return at
+        left -= weight
+    return len(weights) - 1
+
+
 def best(values, rng):
     top = max(values)
     equal = [i for i, value in enumerate(values) if value == top]
@@ -162,12 +172,7 @@ class Nst(Uniform):
             return moves[best(values, search.rng)]
         top = max(self.k * value for value in values)
         weights = [math.exp(self.k * value - top) for value in values]
-        left = uniform(search.rng) * sum(weights)
-        for move, weight in zip(moves, weights, strict=True):
-            if left < weight:
-                return move
-            left -= weight
-        return moves[-1]
+        return moves[draw_in_order(weights, search.rng)]
 
     def learn(self, plies, scores):
         for at, ply in enumerate(plies):
@@ -213,6 +218,50 @@ class Ppa(Uniform):
         """Of the plies in the tree, only those that this tree has: others are not listed here."""
         in_tree = sum(ply[0].in_tree for ply in simulation.plies)
         self.learn(simulation.plies[:known] + simulation.plies[in_tree:], simulation.scores)
+
+
+class Npa(Nst):
+    """Sironi, Cazenave and Winands 2021: logits of sequences, updated by every player's score."""
+
+    def __init__(self, alpha, n=3, least=7, discount=1.0):
+        self.alpha, self.n, self.least, self.discount = alpha, n, least, discount
+        self.policy, self.updates = defaultdict(float), defaultdict(int)
+
+    def choose(self, search, state, mover, moves, codes, plies):
+        values = []
+        for move in moves:
+            single, *longer = self.grams(plies, mover, move)
+            logits = [self.policy.get(single, 0.0)]
+            logits += [
+                self.policy[gram] for gram in longer if self.updates.get(gram, 0) >= self.least
+            ]
+            values.append(sum(logits) / len(logits))
+        return moves[draw_in_order([math.exp(v - max(values)) for v in values], search.rng)]
+
+    def learn(self, plies, scores):
+        self.learn_from(plies, scores, range(len(plies)))
+
+    def learn_later(self, simulation, known):
+        """Of the plies in the tree, only those that this tree has: others are not listed here."""
+        plies = simulation.plies
+        in_tree = sum(ply[0].in_tree for ply in plies)
+        self.learn_from(plies, simulation.scores, [*range(known), *range(in_tree, len(plies))])
+
+    def learn_from(self, plies, scores, learned):
+        changes = defaultdict(float)
+        for at in learned:
+            for choice in plies[at]:
+                rate = self.alpha * scores[choice.player] * self.discount ** (len(plies) - 1 - at)
+                if rate == 0.0 or len(choice.moves) == 1:
+                    continue
+                of_each_move = [self.grams(plies[:at], choice.player, m) for m in choice.moves]
+                for grams in zip(*of_each_move, strict=True):  # of one length
+                    weights = [math.exp(self.policy[gram]) for gram in grams]
+                    for move, gram, weight in zip(choice.moves, grams, weights, strict=True):
+                        changes[gram] += rate * ((move == choice.move) - weight / sum(weights))
+                        self.updates[gram] += 1
+        for gram, change in changes.items():
+            self.policy[gram] += change
 
 
 class Lgrf(Uniform):

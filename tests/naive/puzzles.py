@@ -28,6 +28,8 @@ PUZZLES: dict[str, list[str]] = {
     "morpion": [f"morpion(variant={variant})" for variant in ("4D", "4T", "5D", "5T")],
     "samegame": [
         *(f"samegame(board={board})" for board in BOARDS.values()),
+        "samegame(board=1122/2121/3311,tabu=true)",
+        "samegame(size=6x9,colours=3,seed=1,tabu=true)",
         "samegame(size=6x9,colours=3,seed=1)",
         "samegame(size=15x15,colours=5,seed=0)",
         "samegame(size=26x26,colours=9,seed=2)",
@@ -48,7 +50,8 @@ def naive_puzzle(spec: str) -> Any:
     if name == "morpion":
         return Morpion(options["variant"])
     if name == "samegame":
-        return SameGame(options["board"] if "board" in options else random_board(spec))
+        board = options["board"] if "board" in options else random_board(spec)
+        return SameGame(board, options.get("tabu") == "true")
     # The generated instance is data, so it is shared with graven; the rules are not.
     instance = random_instance(*(int(options[key]) for key in ("cities", "width", "seed")))
     windows = list(zip(instance.opens.tolist(), instance.closes.tolist(), strict=True))

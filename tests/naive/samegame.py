@@ -8,13 +8,15 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 class SameGame:
     turn = 0
 
-    def __init__(self, board: str) -> None:
+    def __init__(self, board: str, tabu: bool = False) -> None:
         rows = board.split("/")
         columns = ["".join(row[i] for row in reversed(rows)) for i in range(len(rows[0]))]
         self.columns = tuple(
             column for column in (column.replace(".", "") for column in columns) if column
         )
         self.points_now = 0
+        colours = sorted("".join(self.columns))
+        self.tabu = max(colours, key=colours.count) if tabu else None
 
     def groups(self) -> dict[str, set[tuple[int, int]]]:
         blocks = {
@@ -46,7 +48,8 @@ class SameGame:
         return not self.groups()
 
     def moves(self) -> set[str]:
-        return set(self.groups())
+        others = {text for text in self.groups() if text[-1] != self.tabu}
+        return others or set(self.groups())
 
     def play(self, text: str) -> None:
         group = self.groups()[text]

@@ -85,7 +85,9 @@ class NaiveSearch:
         simultaneous="decoupled",
         gamma=0.3,
         regret_min=50,
+        decisive="off",
     ):
+        self.decisive = decisive
         self.root_rule, self.root_amaf = root, root_amaf
         self.prior_amaf, self.prior_bias, self.cutoff = prior_amaf, prior_bias, cutoff
         self.regrets = NaiveRegrets(gamma, regret_min) if simultaneous == "regret" else None
@@ -303,14 +305,43 @@ class NaiveSearch:
             ply = []
             for mover in range(rules.players) if turn == SIMULTANEOUS else [turn]:
                 moves = self.sensible(state, mover)
+                forced = self.decisive_move(state, turn)
+                if forced >= 0:
+                    moves = [forced]  # one legal move: nothing is chosen
                 codes = codes_of(rules, state, mover, moves, self.playout.features)
-                joint[mover] = self.playout.choose(self, state, mover, moves, codes, plies)
+                joint[mover] = forced
+                if forced < 0:
+                    joint[mover] = self.playout.choose(self, state, mover, moves, codes, plies)
                 trace.append((mover, int(joint[mover])))
                 ply.append(Choice(mover, moves, codes, int(joint[mover]), False))
             plies.append(ply)
             contract.play(rules, state, joint)
         (contract.scores if turn == TERMINAL else contract.evaluate)(rules, state, scores)
         self.finish(path, Simulation(in_tree, trace, plies, scores, odds_of(path)))
+
+    def decisive_move(self, state, turn):
+        """A move that wins at once, or prevents the opponent's; which of several the game says."""
+        if self.decisive == "off" or turn < 0:
+            return -1
+        move = contract.winning_move(self.rules, state, turn)
+        wins = [won for won in self.legal(state, turn) if self.wins(state, turn, won)]
+        assert move in wins if wins else move == -1
+        if move < 0 and self.decisive == "defend":
+            threat = contract.winning_move(self.rules, state, 1 - turn)
+            if threat >= 0:
+                scratch = contract.new_moves(self.rules)
+                move = contract.defence(self.rules, state, turn, threat, scratch, self.rng)
+        return move
+
+    def wins(self, state, mover, move):
+        after, scores = state.copy(), np.zeros(self.rules.players)
+        joint = np.full(self.rules.players, -1, np.int32)
+        joint[mover] = move
+        contract.play(self.rules, after, joint)
+        if contract.turn(self.rules, after) != TERMINAL:
+            return False
+        contract.scores(self.rules, after, scores)
+        return scores[mover] == 1.0
 
     def backup(self, path, trace, in_tree, scores):
         counted_from = in_tree if self.amaf_moves == "playout" else 0

@@ -17,7 +17,7 @@ from graven.games.registry import make_game
 from graven.search import tree as arrays
 from graven.search.budget import Budget
 from graven.search.plan import call_playout
-from graven.search.playout import lgrf
+from graven.search.playout import lgrf, npa
 from graven.search.simulate import DONE
 from tests.naive import playouts as naive
 from tests.naive import search as twins
@@ -129,6 +129,75 @@ def test_nst_learns_what_its_twin_learns(name, spec, arguments):
     assert memory.used[0] == len(longer)
 
 
+NPA = [
+    ("npa(alpha=0.5)", {"alpha": 0.5}),
+    ("npa(alpha=1,min=1)", {"alpha": 1.0, "least": 1}),
+    ("npa(alpha=0.5,n=2,min=2,discount=0.9)", {"alpha": 0.5, "n": 2, "least": 2, "discount": 0.9}),
+    ("npa(alpha=0.3,n=1)", {"alpha": 0.3, "n": 1}),
+]
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize(("spec", "arguments"), NPA, ids=[spec for spec, _ in NPA])
+def test_npa_learns_what_its_twin_learns(name, spec, arguments):
+    twin = naive.Npa(**arguments)
+    search = run_both(make_game(name), f"uct(c=0.4)+{spec}", twins.uct(0.4), None, twin)
+    assert_same_sequences(search, twin)
+
+
+def assert_same_sequences(search, twin):
+    """The logits of all sequences; those of longer ones are compared as sorted lists."""
+    codes, memory = search.rules.num_codes, search.playout_memory.record
+    entries = memory.entries.reshape(-1, npa.ENTRY_WORDS)
+    longer = {gram: updates for gram, updates in twin.updates.items() if gram[0]}
+    for (history, player, move), updates in twin.updates.items():
+        if not history:
+            entry = entries[player * codes + move]
+            assert entry[npa.UPDATES] == updates
+            assert entry[npa.LOGIT] == pytest.approx(twin.policy[(), player, move], rel=1e-9)
+    slots = entries[memory.singles :]
+    assert memory.used[0] == len(longer) == np.count_nonzero(slots[:, npa.UPDATES])
+    assert bool(longer) == (twin.n > 1)
+    assert sorted(slots[slots[:, npa.UPDATES] > 0, npa.UPDATES]) == sorted(longer.values())
+    logits = sorted(twin.policy[gram] for gram in longer)
+    np.testing.assert_allclose(
+        sorted(slots[slots[:, npa.UPDATES] > 0, npa.LOGIT]), logits, rtol=1e-9, atol=1e-12
+    )
+
+
+def test_npa_learns_from_the_payoffs_of_three_players():
+    twin = naive.Npa(0.5, least=2)
+    search = run_both(heap(9), "uct(c=0.4)+npa(alpha=0.5,min=2)", twins.uct(0.4), None, twin)
+    assert_same_sequences(search, twin)
+
+
+def test_npa_learns_from_draws_as_well():
+    drawn = tiny.rock_paper_scissors(2).changed(scores=all_equal)
+    twin = naive.Npa(0.5)
+    search = run_both(drawn, "uct(c=0.4)+npa(alpha=0.5)", twins.uct(0.4), None, twin)
+    assert any(twin.policy.values())
+    assert_same_sequences(search, twin)
+
+
+def test_npa_grows_without_forgetting_and_decays():
+    game = make_game("breakthrough(size=6)")
+    search = SearchAgent("uct+npa(decay=0.5)").bind(game)
+    slots = len(search.playout_memory.record.keys)
+    search.run(game.start().state, (), Budget(playouts=3000), 1)
+    memory = search.playout_memory.record
+    assert len(memory.keys) > slots
+    entries = memory.entries.reshape(-1, npa.ENTRY_WORDS).copy()
+    counts = entries[memory.singles :, npa.UPDATES]
+    assert np.count_nonzero(counts) == memory.used[0]
+    # Learning is zero-sum: what the chosen move gains the legal ones lose.
+    np.testing.assert_allclose(entries[: memory.singles, npa.LOGIT].sum(), 0.0, atol=1e-6)
+    search.spec.playout.variant.on_new_search(memory)
+    kept = memory.entries.reshape(-1, npa.ENTRY_WORDS)
+    np.testing.assert_allclose(kept[: memory.singles], 0.5 * entries[: memory.singles])
+    assert memory.used[0] == np.count_nonzero(counts > 1)
+    assert kept[memory.singles :, npa.UPDATES].sum() == 0.5 * counts[counts > 1].sum()
+
+
 @pytest.mark.parametrize("name", [*GAMES, "havannah(size=3)"])
 @pytest.mark.parametrize("order", [1, 2])
 def test_lgrf_learns_what_its_twin_learns(name, order):
@@ -188,6 +257,7 @@ def test_poolrave_plays_what_its_twin_plays(name, tree, formula, ref, p, size, l
         ("mast(epsilon=0.4,joint=true)", lambda: naive.Mast(epsilon=0.4, joint=True)),
         ("nst(min=2)", lambda: naive.Nst(epsilon=0.4, least=2)),
         ("ppa(alpha=0.3)", lambda: naive.Ppa(0.3)),
+        ("npa(alpha=0.3,min=2)", lambda: naive.Npa(0.3, least=2)),
         ("poolrave(min=20)", lambda: naive.PoolRave(0.5, 10, 20)),
     ],
 )

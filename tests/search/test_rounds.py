@@ -107,6 +107,7 @@ PLAYOUTS = [
     ("mastf(k=8)", lambda: naive_playouts.Mast(k=8.0, features=True)),
     ("ppa(alpha=0.3)", lambda: naive_playouts.Ppa(0.3)),
     ("ppaf(alpha=0.3)", lambda: naive_playouts.Ppa(0.3, features=True)),
+    ("npa(alpha=0.3,min=3)", lambda: naive_playouts.Npa(0.3, least=3)),
     ("nst(epsilon=0.2)", lambda: naive_playouts.Nst(epsilon=0.2)),
     ("poolrave(p=0.5,size=5,min=20)", lambda: naive_playouts.PoolRave(0.5, 5, 20)),
 ]

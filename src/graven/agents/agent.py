@@ -145,7 +145,7 @@ class SearchAgent:
                 "only one thread at a time can do; leave threads out."
             )
         playout = spec.playout.game_playout
-        if spec.playout.variant.rollout and not spec.cuts_off:
+        if spec.calls_rollout:
             return new_search(game.name, game.playout_rules(playout), spec)
         rules = game.rules_with(playout) if playout else game.rules
         functions = game.playout_functions(playout)

@@ -46,6 +46,13 @@ Optional functions:
         How good a move looks before it has playouts, from 0 to 1.
     evaluate(constants, state, out)
         Before the end of the game: write each player's expected score, from 0 to 1.
+    winning_move(constants, state, player) -> move
+        A legal move that ends the game at once with the score 1 for the player, if the player were
+        to move now; -1 if the function knows none.
+    defence(constants, state, player, threat, rng) -> move
+        A playout move of the player to move that prevents the opponent's winning move `threat`, one
+        of several at random; -1 if there is none. By default `threat` itself, if it is a playout
+        move of the player: right where a code is a point that one of them takes.
 
 `state` is an int64 array of `state_words`, `moves` and `joint` are int32 arrays, `codes` is uint32,
 `out` float64.
@@ -123,6 +130,8 @@ CHANCES = types.int64(TABLES, WORDS, MOVES, SCORES)
 PRIOR = types.void(TABLES, WORDS, types.int64, MOVES, types.int64, SCORES)
 PLAYOUT_MOVES_WITH_FEATURES = types.int64(TABLES, WORDS, types.int64, MOVES, CODES)
 IS_PLAYOUT_MOVE = types.boolean(TABLES, WORDS, types.int64, types.int64)
+WINNING_MOVE = types.int64(TABLES, WORDS, types.int64)
+DEFENCE = types.int64(TABLES, WORDS, types.int64, types.int64, RNG)
 TRACES = types.Array(types.uint32, 1, "C")
 BATCH_PLAYOUTS = types.int64(
     TABLES, WORDS, types.int64, types.int64, WORDS, TRACES, WORDS, SCORES, RNG
@@ -159,6 +168,8 @@ PLAYOUT_FUNCTIONS = (
     "is_playout_move",
     "playout_moves_with_features",
     "chance",
+    "winning_move",
+    "defence",
 )
 
 
@@ -188,6 +199,8 @@ class Rules(NamedTuple):
     prior: int
     evaluate: int
     chance: int
+    winning_move: int
+    defence: int
     players: int
     state_words: int
     num_codes: int
@@ -213,6 +226,7 @@ RULES = types.NamedTuple([TABLES] + [types.int64] * (len(Rules._fields) - 1), Ru
 _start, _turn, _legal, _play = caller(START), caller(TURN), caller(LEGAL), caller(PLAY)
 _scores, _sample, _key, _feature = caller(SCORE), caller(SAMPLE), caller(KEY), caller(FEATURE)
 _prior, _chance = caller(PRIOR), caller(CHANCES)
+_winning_move, _defence = caller(WINNING_MOVE), caller(DEFENCE)
 _is_playout_move, _playout_moves_with_features, _batch_playouts, _batch_policy_playouts = (
     caller(IS_PLAYOUT_MOVE),
     caller(PLAYOUT_MOVES_WITH_FEATURES),
@@ -420,6 +434,20 @@ def is_playout_move(rules: Rules, state: State, player: int, move: int, moves: M
 
 
 @compiled
+def winning_move(rules: Rules, state: State, player: int) -> int:
+    """Return a move that wins at once, or -1; for games that have a `winning_move`."""
+    return _winning_move(rules.winning_move, (rules.constants, state, player))
+
+
+@compiled
+def defence(rules: Rules, state: State, player: int, threat: int, moves: Moves, rng: Rng) -> int:
+    """Return a move that prevents the opponent's winning move, or -1; `moves` is scratch space."""
+    if is_given(rules.defence):
+        return _defence(rules.defence, (rules.constants, state, player, threat, rng))
+    return threat if is_playout_move(rules, state, player, threat, moves=moves) else -1
+
+
+@compiled
 def batch_playouts(
     rules: Rules,
     states: State,
@@ -528,4 +556,6 @@ def signatures() -> dict[str, Any]:
         "prior": PRIOR,
         "evaluate": SCORE,
         "chance": CHANCES,
+        "winning_move": WINNING_MOVE,
+        "defence": DEFENCE,
     }

@@ -51,6 +51,8 @@ class RuleFunctions:
     prior: RuleFunction | None = None
     evaluate: RuleFunction | None = None
     chance: RuleFunction | None = None
+    winning_move: RuleFunction | None = None
+    defence: RuleFunction | None = None
 
     def by_name(self) -> dict[str, RuleFunction | None]:
         """Return the functions by their names in the contract."""

@@ -126,6 +126,10 @@ def _random_move(
             probe.fail("feature", fault, position.path)
     if game.functions.prior is not None and not 0.0 <= probe.prior(position, player, move) <= 1.0:
         probe.fail("prior", "returned no number from 0 to 1", position.path)
+    if game.functions.winning_move is not None:
+        winning = probe.winning_move(position, player)
+        if winning != -1:
+            _check_code(probe, position, "winning_move", winning)
     if game.functions.playout_moves_with_features is not None:
         probe.playout_moves_with_features(position, player)
     if game.functions.is_playout_move is not None:

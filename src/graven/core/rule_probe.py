@@ -228,6 +228,15 @@ class RuleProbe:
         self._run("prior", contract.priors, position, player, moves, 1, out)
         return float(out[0])
 
+    def winning_move(self, position: ProbedPosition, player: int) -> int:
+        """Return the value of `winning_move`."""
+        return int(self._run("winning_move", contract.winning_move, position, player))
+
+    def defence(self, position: ProbedPosition, player: int, threat: int) -> int:
+        """Return the value of `defence`."""
+        scratch, rng = contract.new_moves(self.rules), self._arrays["rng"].inside
+        return int(self._run("defence", contract.defence, position, player, threat, scratch, rng))
+
     def evaluate(self, position: ProbedPosition) -> Scores:
         """Return what `evaluate` wrote, NaN where nothing was written."""
         out = self._arrays["out"].inside

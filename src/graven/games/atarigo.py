@@ -20,7 +20,13 @@ from graven.core.errors import UsageError
 from graven.core.game import Game
 from graven.core.rng import Rng, below
 from graven.games import stone_groups
-from graven.games.atarigo_playouts import capturing_move, is_suicide, tactical_move
+from graven.games.atarigo_playouts import (
+    capturing_move,
+    defence,
+    is_suicide,
+    tactical_move,
+    winning_move,
+)
 from graven.games.boards import SizeRange
 from graven.games.registry import Family, GameOption
 from graven.games.stone_groups import (
@@ -199,6 +205,8 @@ def make(size: int | str = 8, suicide: str = LOSES) -> Game:
             playout_moves_with_features if allowed else features_without_suicide
         ),
         is_playout_move=is_playout_move if allowed else is_legal_move,
+        winning_move=winning_move,
+        defence=defence,
     )
 
 

@@ -59,6 +59,24 @@ def tactical_move(constants: Constants, state: State, player: int, rng: Rng) -> 
     return move if move >= 0 else _last_liberty(constants, state, player, player, rng=rng)
 
 
+def winning_move(constants: Constants, state: State, player: int) -> int:
+    """Return the first move in the list of empty points that captures; -1 if there is none."""
+    for i in range(state[GAME_WORDS]):
+        code = state[constants[LISTS] + i]
+        point = constants[POINT_OF + code]
+        if touches(state, point, 1 - player):
+            colours = adjacent_colours(constants, state, point)
+            if colours & (1 << (1 - player + ATARI_SHIFT)):
+                return code
+    return -1
+
+
+def defence(constants: Constants, state: State, player: int, threat: int, rng: Rng) -> int:
+    """Return the move on the last liberty of the group in atari, unless it is suicide."""
+    colours = adjacent_colours(constants, state, constants[POINT_OF + threat])
+    return -1 if is_suicide(colours, player) else threat
+
+
 @inlined
 def _last_liberty(constants: Constants, state: State, player: int, colour: int, rng: Rng) -> int:
     """Return a random move on the last liberty of a group of a colour, but no suicide; or -1."""

@@ -16,7 +16,8 @@ these: the group of each cell (its lowest cell number, or -1), the list of group
 a stack.
 
 The game's `prior` prefers all other colours to that with the most blocks at the start, the "tabu
-colour": left alone, its blocks join into the largest groups of all.
+colour": left alone, its blocks join into the largest groups of all. With `tabu=true` its groups are
+legal only where there are no others (after the playouts of Schadd et al. 2008).
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ from graven.games.registry import Family, GameOption
 from graven.games.samegame_drawing import as_svg, as_text
 
 # Layout of `constants`: the first words, then the blocks, then Zobrist keys. TABU is 1 + the colour
-# with the most blocks at the start.
-ROWS, COLUMNS, CELLS, MAX_POINTS, TABU, BOARD = range(6)
+# with the most blocks at the start, SPARES_TABU whether its groups are legal only at the end.
+ROWS, COLUMNS, CELLS, MAX_POINTS, TABU, SPARES_TABU, BOARD = range(7)
 # Layout of a state.
 POINTS, BLOCKS_LEFT, GROUPS, BLOCKS = range(4)
 
@@ -49,7 +50,9 @@ FEATURE_BITS = 16
 ZOBRIST_SEED = 1985
 
 
-def build_constants(rows: int, columns: int, blocks: list[int]) -> NDArray[np.int64]:
+def build_constants(
+    rows: int, columns: int, blocks: list[int], spares_tabu: bool
+) -> NDArray[np.int64]:
     """Return the constants of a board; `blocks` is ordered column by column (0: none)."""
     cells = rows * columns
     max_points = max(0, sum(block > 0 for block in blocks) - 2) ** 2 + CLEAR_BONUS
@@ -57,7 +60,9 @@ def build_constants(rows: int, columns: int, blocks: list[int]) -> NDArray[np.in
     keys = [derive(ZOBRIST_SEED, i) for i in range(cells * (MAX_COLOURS + 1))]
     return np.concatenate(
         [
-            np.array([rows, columns, cells, max_points, tabu, *blocks], dtype=np.int64),
+            np.array(
+                [rows, columns, cells, max_points, tabu, spares_tabu, *blocks], dtype=np.int64
+            ),
             np.array(keys, dtype=np.uint64).view(np.int64),
         ]
     )
@@ -134,12 +139,19 @@ def turn(constants: Constants, state: State) -> int:
 
 
 def legal(constants: Constants, state: State, player: int, moves: Moves) -> int:
-    """List the groups from left to right."""
+    """List the groups from left to right; with tabu=true, those of other colours, if any."""
     cells = constants[CELLS]
     for i in range(state[GROUPS]):
         cell = state[BLOCKS + 2 * cells + i]
         moves[i] = (state[BLOCKS + cell] - 1) * cells + cell
-    return state[GROUPS]
+    if constants[SPARES_TABU] == 0:
+        return state[GROUPS]
+    count = 0
+    for i in range(state[GROUPS]):
+        if moves[i] // cells + 1 != constants[TABU]:
+            moves[count] = moves[i]
+            count += 1
+    return count if count else state[GROUPS]
 
 
 def play(constants: Constants, state: State, joint: Moves) -> None:
@@ -241,6 +253,7 @@ def make(
     seed: int | str | None = None,
     board: str = "",
     file: str = "",
+    tabu: str | bool = False,
 ) -> Game:
     """Return SameGame on a custom board, or on a random board with a size and colours."""
     if bool(board) + bool(file) + any(value is not None for value in (size, colours, seed)) > 1:
@@ -259,6 +272,11 @@ def make(
         blocks = random_board(rows, columns, count, seed_number)
         options = {"size": f"{rows}x{columns}", "colours": count, "seed": seed_number}
     cells = rows * columns
+    spared = str(tabu).strip().lower()
+    if spared not in ("true", "false"):
+        raise UsageError(f"samegame: tabu must be true or false, got {tabu}.")
+    if spared == "true":
+        options["tabu"] = spared
 
     def format_move(player: int, code: int) -> str:
         colour, cell = divmod(code, cells)
@@ -293,7 +311,7 @@ def make(
             max_plies=max(1, cells // 2),
             num_features=1 << FEATURE_BITS,
         ),
-        constants=build_constants(rows, columns, blocks),
+        constants=build_constants(rows, columns, blocks, spared == "true"),
         display=Display(
             player_names=("Player",),
             format_move=format_move,
@@ -314,6 +332,9 @@ FAMILY = Family(
         "seed": GameOption(0, "which random board"),
         "board": GameOption("", "a custom board: rows of digits, top row first, such as 112/221"),
         "file": GameOption("", "a file with a custom board, one row per line"),
+        "tabu": GameOption(
+            "false", "true: leave the most frequent colour alone while there are other groups"
+        ),
     },
     make=make,
 )

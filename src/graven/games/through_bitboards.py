@@ -106,6 +106,37 @@ def sample(constants: Constants, state: State, player: int, rng: Rng) -> int:
     return (bits.nth(targets, skip) - (step if player == 0 else -step)) * NUM_DIRECTIONS + direction
 
 
+def winning_move(constants: Constants, state: State, player: int) -> int:
+    """Return a move to the far row, or one that captures the last enemy piece; -1 if none."""
+    own, enemy = state[BITBOARDS + player], state[BITBOARDS + 1 - player]
+    goal = (np.int64(1) << constants[COLUMNS]) - 1
+    goal = goal << (constants[CELLS] - constants[COLUMNS]) if player == 0 else goal
+    goal |= enemy if enemy & (enemy - 1) == 0 else 0
+    for direction in range(NUM_DIRECTIONS):
+        targets = _targets(constants, own, enemy, player, direction=direction) & goal
+        if targets:
+            step = constants[direction_offset(player, direction) + STEP]
+            origin = bits.lowest(targets) - (step if player == 0 else -step)
+            return NUM_DIRECTIONS * origin + direction
+    return -1
+
+
+def defence(constants: Constants, state: State, player: int, threat: int, rng: Rng) -> int:
+    """Return a random move that captures the piece of the opponent's winning move; -1 if none."""
+    own, enemy = state[BITBOARDS + player], state[BITBOARDS + 1 - player]
+    origin = threat // NUM_DIRECTIONS
+    chosen, found = -1, 0
+    for direction in range(NUM_DIRECTIONS):
+        targets = _targets(constants, own, enemy, player, direction=direction)
+        if bits.down(targets, origin) & 1:
+            found += 1
+            if found == 1 or below(rng, found) == 0:
+                step = constants[direction_offset(player, direction) + STEP]
+                start = origin - (step if player == 0 else -step)
+                chosen = NUM_DIRECTIONS * start + direction
+    return chosen
+
+
 def play(constants: Constants, state: State, joint: Moves) -> None:
     """Move the piece, capture, and test for a win."""
     player = state[TURN]

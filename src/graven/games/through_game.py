@@ -79,6 +79,8 @@ def game(
             rollout=through_rollout.rollout_of(rows, columns, tuple(directions)),
             prior=prior,
             evaluate=evaluate,
+            winning_move=rules.winning_move,
+            defence=rules.defence,
         ),
         bounds=Bounds(
             state_words=through_rules.words(rows, columns),

@@ -209,6 +209,39 @@ def is_playout_move(constants: Constants, state: State, player: int, move: int) 
     return (bits.down(targets, target & 63) & 1) != 0
 
 
+def winning_move(constants: Constants, state: State, player: int) -> int:
+    """Return a move to the far row, or one that captures the last enemy piece; -1 if none."""
+    cells, columns, board_words = constants[CELLS], constants[COLUMNS], constants[BOARD_WORDS]
+    enemies = 0
+    for word in range(board_words):
+        enemies += bits.count(state[BITBOARDS + (1 - player) * board_words + word])
+    first = cells - columns if player == 0 else 0
+    for word in range(board_words):
+        goal = np.int64(0)
+        for square in range(max(first, 64 * word), min(first + columns, 64 * word + 64)):
+            goal |= np.int64(1) << (square & 63)
+        if enemies == 1:
+            goal |= state[BITBOARDS + (1 - player) * board_words + word]
+        for direction in range(NUM_DIRECTIONS):
+            targets = _targets(constants, state, player, direction, word=word) & goal
+            if targets:
+                return _code(constants, player, direction, 64 * word + bits.lowest(targets))
+    return -1
+
+
+def defence(constants: Constants, state: State, player: int, threat: int, rng: Rng) -> int:
+    """Return a random move that captures the piece of the opponent's winning move; -1 if none."""
+    origin = threat // NUM_DIRECTIONS
+    chosen, found = -1, 0
+    for direction in range(NUM_DIRECTIONS):
+        targets = _targets(constants, state, player, direction, word=origin >> 6)
+        if bits.down(targets, origin & 63) & 1:
+            found += 1
+            if found == 1 or below(rng, found) == 0:
+                chosen = _code(constants, player, direction, origin)
+    return chosen
+
+
 def scores(constants: Constants, state: State, out: Scores) -> None:
     """Give the winner 1 and the loser 0."""
     out[0] = 1.0 if state[WINNER] == 0 else 0.0

@@ -31,6 +31,8 @@ def check_hooks(name: str, rules: Rules, spec: Spec) -> None:
             f"learn_after=batch: batched playouts roll no dice, and {name} has chance events; "
             "leave learn_after out."
         )
+    if options.decisive != "off":
+        check_decisive(name, rules, spec)
     if not spec.cuts_off:
         return
     if not rules.evaluate:
@@ -42,3 +44,33 @@ def check_hooks(name: str, rules: Rules, spec: Spec) -> None:
         )
     if options.learn_after == "batch":
         raise UsageError("cutoff: batched playouts cannot be cut off; leave learn_after out.")
+
+
+def check_decisive(name: str, rules: Rules, spec: Spec) -> None:
+    """Raise UsageError if the playouts of a spec cannot play decisive moves at the game `name`."""
+    option, variant = f"decisive={spec.options.decisive}", spec.playout.variant
+    if rules.misere:
+        raise UsageError(
+            f"{option}: at {name} the moves that win the original game lose; leave decisive out."
+        )
+    if not rules.winning_move:
+        raise UsageError(f"{name} has no `winning_move`: leave decisive out of {spec.text}; {HOW}.")
+    if spec.options.decisive == "defend" and rules.players != 2:
+        raise UsageError(
+            f"{option}: {name} has {rules.players} player(s), and a defence is against one "
+            "opponent; use decisive=win."
+        )
+    if variant.play_out is not None:
+        raise UsageError(
+            f"{option}: the playouts of {spec.playout.text} have a loop of their own, which plays "
+            "no decisive moves; leave decisive out."
+        )
+    if variant.learn is not None and variant.playout_fields != () and variant.forced is None:
+        raise UsageError(
+            f"{option}: {spec.playout.text} learns from its own choices, and its variant has no "
+            "`forced` that notes other moves (see docs/write-a-policy.md); leave decisive out."
+        )
+    if spec.options.learn_after == "batch":
+        raise UsageError(
+            f"{option}: batched playouts play no decisive moves; leave learn_after out."
+        )

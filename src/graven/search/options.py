@@ -158,6 +158,14 @@ class SearchOptions:
         paper="Chaslot et al. 2008",
         low=0.0,
     )
+    decisive: str = option(
+        "off",
+        "playouts play a move that wins at once, if there is one (win), else one that prevents "
+        "the opponent's winning move (defend), with any playout policy; for games with a "
+        "`winning_move`",
+        paper="Teytaud and Teytaud 2010: decisive and anti-decisive moves",
+        choices=("off", "win", "defend"),
+    )
     cutoff: float = option(
         math.inf,
         "playouts end after n plies below the tree, and the game's `evaluate` gives the scores; "

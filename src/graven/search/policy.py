@@ -221,6 +221,9 @@ class PlayoutVariant:
       It returns OK, or NEED_MEMORY to have `grow` called first.
     - `learn(rules, tree, record, memory)`, optional, receives the record of every finished
       simulation, the part in the tree included: record.trace and each player's record.scores.
+    - `forced(rules, record, memory, player, move)`, optional, is called instead of `choose` where a
+      decisive move is played (option `decisive`). A policy that learns from arrays that `choose`
+      writes (`playout_fields`) needs it to be used with that option.
     - `play_out(rules, tree, record, memory) -> status` replaces `choose` and `begin` where a policy
       needs a loop of its own: it plays record.state to the end, appends to record.trace, sets
       record.shape[LENGTH] and writes record.scores.
@@ -251,6 +254,7 @@ class PlayoutVariant:
     on_new_search: Callable[[Any], None] | None = None
     grow: Callable[[Any], Any] | None = None
     begin: Callable[..., Any] | None = None
+    forced: Callable[..., Any] | None = None
     play_out: Callable[..., Any] | None = None
     selected_by: str = ""
     rollout: bool = False

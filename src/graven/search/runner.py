@@ -155,9 +155,11 @@ class Search:
                 untried_by_amaf=options.untried == "amaf",
                 prior_options=spec.uses_prior_options,
             ),
-            playout=playout_address(playout, self.playout_memory, functions),
+            playout=playout_address(
+                playout, self.playout_memory, functions, decisive=options.decisive
+            ),
             learn=learn_address(playout, self.playout_memory),
-            rollout=int(playout.rollout and rules.rollout != 0 and not spec.cuts_off),
+            rollout=int(spec.calls_rollout and rules.rollout != 0),
             memory=self.playout_memory.address,
             amaf=int(amaf),
             tables=min(ref, pool),
@@ -185,7 +187,7 @@ class Search:
         learning = self._batch_learning()
         if leaves * playouts > 1 or learning:
             many = bool(learning) or (
-                spec.playout.text == UNIFORM and bool(rules.batch_playouts) and not spec.cuts_off
+                spec.playout.text == UNIFORM and bool(rules.batch_playouts) and spec.calls_rollout
             )
             if batch_bytes(rules, leaves, playouts, many) > self.arena.limit:
                 raise UsageError(

@@ -89,6 +89,12 @@ class Spec:
         return int(min(self.options.cutoff, NO_CUTOFF))
 
     @property
+    def calls_rollout(self) -> bool:
+        """Whether the game's `rollout` plays, if there is one."""
+        decides = self.options.decisive != "off"
+        return self.playout.variant.rollout and not self.cuts_off and not decides
+
+    @property
     def uses_prior_options(self) -> bool:
         """Whether an option adds the game's `prior` to what the tree policy reads."""
         return self.options.prior_amaf > 0 or self.options.prior_bias > 0

@@ -28,6 +28,7 @@ from graven.testing.key_checks import (
 )
 from graven.testing.position_checks import (
     chances_are_probabilities,
+    defences_prevent_winning_moves,
     evaluations_are_in_range,
     features_are_in_range,
     is_playout_move_agrees_with_playout_moves,
@@ -44,6 +45,7 @@ from graven.testing.position_checks import (
     selected_moves_are_legal,
     svg_is_well_formed,
     turn_returns_a_player,
+    winning_moves_win,
 )
 from graven.testing.replay_checks import (
     queries_leave_no_trace,
@@ -123,6 +125,8 @@ NEEDED_PARTS = {
     "chances_are_probabilities": "chance",
     "priors_are_in_range": "prior",
     "evaluations_are_in_range": "evaluate",
+    "winning_moves_win": "winning_move",
+    "defences_prevent_winning_moves": "winning_move",
     "is_playout_move_agrees_with_playout_moves": "is_playout_move",
     "playout_moves_with_features_agree": "playout_moves_with_features",
     "points_are_a_number": "points",
@@ -145,6 +149,8 @@ OF_EVERY_POSITION = (
     chances_are_probabilities,
     priors_are_in_range,
     evaluations_are_in_range,
+    winning_moves_win,
+    defences_prevent_winning_moves,
     play_is_deterministic,
     play_ignores_idle_players,
     queries_do_not_change_the_position,

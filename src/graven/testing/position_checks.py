@@ -145,6 +145,47 @@ def priors_are_in_range(trial: GameTrial, position: ProbedPosition) -> None:
                 probe.fail("prior", fault, position.path)
 
 
+def winning_moves_win(trial: GameTrial, position: ProbedPosition) -> None:
+    """`winning_move` returns -1 or a legal move that ends the game with the score 1."""
+    probe, turn = trial.probe, trial.probe.turn(position)
+    if trial.game.functions.winning_move is None or turn < 0:
+        return
+    move = probe.winning_move(position, turn)
+    if move != -1 and not _wins(trial, position, turn, move):
+        fault = f"returned {move}, which is not a legal move that wins at once, nor -1"
+        probe.fail("winning_move", fault, position.path)
+
+
+def defences_prevent_winning_moves(trial: GameTrial, position: ProbedPosition) -> None:
+    """`defence` returns -1 or a playout move after which the opponent's move wins no more."""
+    probe, turn = trial.probe, trial.probe.turn(position)
+    if trial.game.functions.winning_move is None or trial.game.players != 2 or turn < 0:
+        return
+    threat = probe.winning_move(position, 1 - turn)
+    if threat == -1:
+        return
+    move = probe.defence(position, turn, threat)
+    if move == -1:
+        return
+    count, moves = probe.playout_moves(position, turn)
+    after = probe.play(position, {turn: move}) if move in moves[:count] else None
+    if after is None or (probe.turn(after) == 1 - turn and _wins(trial, after, 1 - turn, threat)):
+        fault = f"returned {move}, which does not prevent the move {threat}"
+        probe.fail("defence", fault, position.path)
+
+
+def _wins(trial: GameTrial, position: ProbedPosition, player: int, move: int) -> bool:
+    """Return whether a move is legal and ends the game with the best score."""
+    probe = trial.probe
+    if move not in probe.legal_codes(position, player):
+        return False
+    after = probe.play(position, {player: move})
+    if probe.turn(after) != TERMINAL:
+        return False
+    score = float(probe.scores(after)[player])
+    return score == (0.0 if trial.game.misere else 1.0)
+
+
 def evaluations_are_in_range(trial: GameTrial, position: ProbedPosition) -> None:
     """`evaluate` writes an expected score from 0 to 1 for every player before the end."""
     probe = trial.probe
@@ -255,6 +296,9 @@ def _query(trial: GameTrial, position: ProbedPosition) -> Iterator[str]:
         if trial.game.functions.prior is not None:
             probe.prior(position, player, trial.chance.choice(probe.legal_codes(position, player)))
             yield "prior"
+        if trial.game.functions.winning_move is not None:
+            probe.winning_move(position, player)
+            yield "winning_move"
         probe.is_playout_move(position, player, trial.chance.randrange(trial.game.num_codes))
         yield "is_playout_move"
         for playout in (None, *trial.game.playouts):

@@ -11,6 +11,7 @@ from graven.core.handles import Handle
 from graven.core.status import Status
 from graven.search.plan import LEARN, PLAY_BATCH, PLAYOUT, SETTLE, state_at
 from graven.search.playout.by_values import play_batch
+from graven.search.playout.decisive_moves import DEFENDS, decisive_choice, not_noted
 from graven.search.playout.loop import play_with
 from graven.search.policy import BatchLearning, PlayoutVariant
 
@@ -35,24 +36,34 @@ Functions = Mapping[str, Callable[..., Any]]
 
 
 def playout_address(
-    variant: PlayoutVariant, memory: Handle, functions: Functions | None = None
+    variant: PlayoutVariant,
+    memory: Handle,
+    functions: Functions | None = None,
+    decisive: str = "off",
 ) -> int:
     """Return the address of a variant's playout, for the signature PLAYOUT.
 
-    `functions` are those of a game that the playout is compiled together with.
+    `functions` are those of a game that the playout is compiled together with; `decisive` is the
+    search option.
     """
     assert variant.function is not None
     before, names = _unpacked_from_state(memory)
     if variant.play_out:
         return address(variant.play_out, PLAYOUT, before + PLAY_OUT, names=names, arguments=4)
     names["play_with"] = play_with
+    choose = variant.function
+    if decisive != "off":
+        forced = variant.forced or not_noted
+        # The names are not used: they distinguish this code from that of other policies.
+        names |= {"policy": choose, "forced": forced, "decisive": decisive}
+        choose = decisive_choice(choose, forced, decisive == DEFENDS)
     rules, functions_by_name = _rules_with(functions or {})
     before += rules
     names |= functions_by_name
     if variant.begin:
         before += BEGIN
         names |= {"begin": variant.begin, "OK": int(Status.OK)}
-    return address(variant.function, PLAYOUT, before + CHOOSE, names=names, arguments=4)
+    return address(choose, PLAYOUT, before + CHOOSE, names=names, arguments=4)
 
 
 def _rules_with(functions: Functions) -> tuple[str, dict[str, Any]]:

@@ -123,6 +123,13 @@ def choose_greedy(rules: Rules, record: Record, memory: GreedyMemory, player: in
     return move_at(rules, record, codes, at)
 
 
+def note_forced(rules: Rules, record: Record, memory: Any, player: int, move: int) -> None:
+    """Note a decisive move, which is learned from as any other."""
+    record.moves[0] = move
+    contract.features(rules, record.state, player, record.moves, count=1, codes=memory.codes)
+    note(record, memory, player * rules.num_features, 0)
+
+
 @inlined
 def count_moves(rules: Rules, tree: Tree, record: Record, memory: Any) -> None:
     """Complete `played` and add the simulation's moves to the statistics."""
@@ -347,6 +354,7 @@ GIBBS = PlayoutVariant(
     choose_gibbs,
     (K, unseen(0.0, "Cazenave 2016: 0"), decay(0.0, "Cazenave 2016: 0"), *BATCHES),
     learn=learn_gibbs,
+    forced=note_forced,
     memory=memory_gibbs,
     on_new_search=decay_gibbs,
     selected_by="k",
@@ -363,6 +371,7 @@ GREEDY = PlayoutVariant(
         *BATCHES,
     ),
     learn=learn_greedy,
+    forced=note_forced,
     memory=memory_greedy,
     on_new_search=decay_greedy,
     selected_by="epsilon",

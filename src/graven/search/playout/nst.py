@@ -19,7 +19,7 @@ import numpy as np
 from graven.core import contract
 from graven.core.calls import Value
 from graven.core.compile import compiled, inlined
-from graven.core.contract import CHANCE, SIMULTANEOUS, Rules
+from graven.core.contract import Rules
 from graven.core.rng import uniform
 from graven.core.rollout import MANY_CHOICES, NO_CHOICE
 from graven.core.status import Status
@@ -27,18 +27,23 @@ from graven.search.layout import Int64
 from graven.search.playout.draw import Codes, Floats, Options, draw_best, draw_by_logits
 from graven.search.playout.loop import random_move
 from graven.search.playout.mast import BATCHES, EPSILON, K, batch_ends, decay, scale, unseen
+from graven.search.playout.ngrams import (
+    FREE,
+    Context,
+    context_of,
+    note_forced_ply,
+    note_ply,
+    note_tree_plies,
+    sequence_key,
+    slot_of,
+)
 from graven.search.policy import Parameter, PlayoutPolicy, PlayoutVariant
-from graven.search.tree import LENGTH, STEPS, Record, Tree, trace_capacity
+from graven.search.tree import LENGTH, Record, Tree, trace_capacity
 
 FIRST_SLOTS, MOST_SLOTS = 1 << 16, 1 << 22
 FADED = 0.5  # a sequence is forgotten once decay leaves less of its count than that
 
-_ODD: Any = np.int64(-7046029254386353131)
-_LOW: Any = np.int64(0x7FFFFFFFF)
-_SALT: Any = np.int64(0x5851F42D4C957F2D)
-_NOTHING: Any = np.int64(0)
 _ALL = np.uint64(0xFFFFFFFF)
-FREE = 0  # in `keys`: a slot of the hash table that is not used
 
 
 class NstMemory(NamedTuple):
@@ -62,62 +67,6 @@ class NstMemory(NamedTuple):
     values: Floats  # [max_moves]: the value of each of the position's moves
     logits: Floats  # [max_moves]: k * value
     order: Codes  # [max_moves]: 0, 1, 2, ...: values and logits are in the order of the moves
-
-
-class Context(NamedTuple):
-    """What was played before a ply: keys of the ply before, and of the two plies before."""
-
-    longest: int  # plies of the longest sequences that end with the ply
-    second: int
-    third: int
-
-
-@inlined
-def mixed(key: int, part: int) -> int:
-    """Return a key extended by one more part."""
-    key = (key ^ (part + 1)) * _ODD
-    return key ^ ((key >> 29) & _LOW)
-
-
-@inlined
-def begin_ply(memory: NstMemory, at: int) -> None:
-    """Note that a ply begins at this place of the trace."""
-    memory.starts[memory.plies[0]] = at
-    memory.plies[0] += 1
-
-
-@inlined
-def key_before(record: Record, memory: NstMemory, ply: int, plies: int) -> int:
-    """Return a key of all that was played in the `plies` plies before a ply."""
-    key = _SALT * plies
-    for place in range(memory.starts[ply - plies], memory.starts[ply]):
-        key = mixed(key, record.trace[place])
-    return key
-
-
-@inlined
-def context_of(record: Record, memory: NstMemory, ply: int) -> Context:
-    """Return what was played before a ply."""
-    longest = min(memory.longest, ply + 1)
-    second = key_before(record, memory, ply, 1) if longest > 1 else _NOTHING
-    third = key_before(record, memory, ply, 2) if longest > 2 else _NOTHING
-    return Context(longest, second, third)
-
-
-@inlined
-def sequence_key(context: Context, length: int, single: int) -> int:
-    """Return the key of the sequence of `length` plies that ends with a move."""
-    return mixed(context.second if length == 2 else context.third, single)
-
-
-@inlined
-def slot_of(memory: NstMemory, key: int) -> int:
-    """Return the slot of a sequence in the hash table, or the one where it would be entered."""
-    mask = len(memory.keys) - 1
-    slot = key & mask
-    while memory.keys[slot] != key and memory.keys[slot] != FREE:
-        slot = (slot + 1) & mask
-    return slot
 
 
 @inlined
@@ -154,13 +103,6 @@ def list_values(rules: Rules, record: Record, memory: NstMemory, player: int) ->
     return count
 
 
-@inlined
-def note_ply(rules: Rules, record: Record, memory: NstMemory, player: int) -> None:
-    """Note the beginning of a ply if this is its first player."""
-    if player == 0 or contract.turn(rules, record.state) != SIMULTANEOUS:
-        begin_ply(memory, record.shape[LENGTH])
-
-
 def choose_greedy(rules: Rules, record: Record, memory: NstMemory, player: int) -> int:
     """Return the move of the best value, or any move."""
     note_ply(rules, record, memory, player)
@@ -190,14 +132,7 @@ def begin(rules: Rules, tree: Tree, record: Record, memory: NstMemory) -> int:
     slots = len(memory.keys)
     if slots < MOST_SLOTS and memory.used[0] + 2 * len(record.trace) > slots // 4 * 3:
         return Status.NEED_MEMORY
-    memory.plies[0] = 0
-    place = 0
-    for depth in range(record.shape[STEPS]):
-        turn = tree.turns[record.path[depth]]
-        if turn == CHANCE:
-            continue
-        begin_ply(memory, place)
-        place += rules.players if turn == SIMULTANEOUS else 1
+    note_tree_plies(rules, tree, record, memory)
     return Status.OK
 
 
@@ -317,6 +252,7 @@ def _variant(choose: Callable[..., int], parameter: Parameter) -> PlayoutVariant
         (parameter, *SEQUENCES),
         begin=begin,
         learn=learn,
+        forced=note_forced_ply,
         memory=new_memory,
         on_new_search=decay_all,
         grow=grow,

@@ -33,6 +33,7 @@ from graven.core.errors import UsageError
 from graven.core.status import Status
 from graven.search.amaf import player_of
 from graven.search.layout import Int64
+from graven.search.playout.decisive_moves import not_noted
 from graven.search.playout.draw import (
     HIGHEST,
     TINY,
@@ -321,6 +322,7 @@ def _variant(default: float, kept: float = 0.0) -> PlayoutVariant:
         (alpha(default), POLICY, decay(kept, "Cazenave 2016: 0; Cazenave and Diemert 2017: 1")),
         begin=begin,
         learn=learn,
+        forced=not_noted,  # a decisive move is no choice of the policy
         memory=new_memory,
         on_new_search=decay_logits,
         selected_by="alpha",
