@@ -254,7 +254,7 @@ def play_out(game: ProofGame, stack: ProofStack, row: int) -> int:
     return Status.OK
 
 
-@inlined
+@compiled
 def list_moves(game: ProofGame, stack: ProofStack, state: State, turn: int, moves: Moves) -> int:
     """Write moves that suffice and `stack.bounds` of the prover's score; return their number.
 
