@@ -33,17 +33,8 @@ from graven.core import bits
 from graven.core.bits import index
 from graven.core.compile import compiled, inlined
 from graven.core.contract import Constants, Moves, Scores, State
-from graven.games.hex_chains import (
-    CELLS,
-    COLOUR_MASK,
-    CONTACT_SHIFT,
-    EMPTY,
-    PARENT_MASK,
-    PARENT_SHIFT,
-    POINT_OF,
-    POINTS,
-    WIDTH,
-)
+from graven.games.hex_cells import fill_in, neighbours, vulnerable_cells
+from graven.games.hex_chains import CELLS, COLOUR_MASK, EMPTY, POINT_OF, POINTS, WIDTH
 
 MAX_CELLS = 64
 SIDES = 2
@@ -63,7 +54,8 @@ class Connections(NamedTuple):
     """
 
     head: NDArray[np.int64]  # see above
-    group: NDArray[np.int64]  # [cell] its group
+    stones: NDArray[np.int64]  # [player] the cells of the stones
+    chain: NDArray[np.int64]  # [group that is no empty cell] its stones
     cell_bit: NDArray[np.int64]  # [group] the bit of an empty cell, 0 for stones
     full_count: NDArray[np.int64]  # [pair]
     semi_count: NDArray[np.int64]  # [pair]
@@ -75,7 +67,7 @@ class Connections(NamedTuple):
 def scratch_words(cells: int) -> int:
     """Return how many words of scratch `proof_moves` needs on a board of so many cells."""
     pairs = (cells + SIDES) ** 2
-    return HEAD + 2 * (cells + SIDES) + pairs * (2 + FULL_KEPT + SEMI_KEPT) + 2 * QUEUE
+    return HEAD + 2 + 2 * (cells + SIDES) + pairs * (2 + FULL_KEPT + SEMI_KEPT) + 2 * QUEUE
 
 
 @inlined
@@ -83,8 +75,8 @@ def in_scratch(cells: int, words: NDArray[np.int64]) -> Connections:
     """Return the parts of the scratch words."""
     groups = cells + SIDES
     pairs = groups * groups
-    group = HEAD
-    cell_bit = group + groups
+    chain = HEAD + 2
+    cell_bit = chain + groups
     full_count = cell_bit + groups
     semi_count = full_count + pairs
     full = semi_count + pairs
@@ -92,7 +84,8 @@ def in_scratch(cells: int, words: NDArray[np.int64]) -> Connections:
     queue = semi + SEMI_KEPT * pairs
     return Connections(
         words[:HEAD],
-        words[group:cell_bit],
+        words[HEAD:chain],
+        words[chain:cell_bit],
         words[cell_bit:full_count],
         words[full_count:semi_count],
         words[semi_count:full],
@@ -102,79 +95,83 @@ def in_scratch(cells: int, words: NDArray[np.int64]) -> Connections:
     )
 
 
-@inlined
-def colour_at(constants: Constants, state: State, cell: int) -> int:
-    """Return the player of the stone on a cell, or EMPTY."""
-    return state[index(constants[POINTS] + constants[index(POINT_OF + cell)])] & COLOUR_MASK
+@compiled
+def read_stones(constants: Constants, state: State, stones: NDArray[np.int64]) -> None:
+    """Write the cells of each player's stones."""
+    stones[0] = stones[1] = 0
+    for cell in range(constants[CELLS]):
+        colour = state[index(constants[POINTS] + constants[index(POINT_OF + cell)])] & COLOUR_MASK
+        if colour != EMPTY:
+            stones[colour] |= np.int64(1) << cell
 
 
 @inlined
-def chain_root(constants: Constants, state: State, cell: int) -> int:
-    """Return the word of the root of a stone's chain: its own point, its contacts."""
-    points = constants[POINTS]
-    point = constants[index(POINT_OF + cell)]
-    word = state[index(points + point)]
-    while (word >> PARENT_SHIFT) & PARENT_MASK != point:
-        point = (word >> PARENT_SHIFT) & PARENT_MASK
-        word = state[index(points + point)]
-    return word
+def side_cells(rows: int, columns: int, side: int) -> int:
+    """Return the cells of a side: top, bottom, left or right."""
+    cells = np.int64(0)
+    if side < 2:
+        cells = ((np.int64(1) << columns) - 1) << (0 if side == 0 else (rows - 1) * columns)
+    else:
+        for row in range(rows):
+            cells |= np.int64(1) << (row * columns + (0 if side == 2 else columns - 1))
+    return cells  # type: ignore[return-value]
+
+
+@inlined
+def chain_of(rows: int, columns: int, stones: int, cells: int) -> int:
+    """Return the stones that are connected with some cells."""
+    chain, before = cells & stones, np.int64(0)
+    while chain != before:
+        before = chain
+        chain |= neighbours(rows, columns, chain) & stones
+    return chain
 
 
 @compiled
-def set_groups(constants: Constants, state: State, player: int, found: Connections) -> None:
-    """Number the groups of a player, and connect those that are adjacent."""
-    cells, columns = constants[CELLS], constants[WIDTH] - 1
-    group, cell_bit, head = found.group, found.cell_bit, found.head
-    count = 0
-    for cell in range(cells):
-        group[cell] = -1
-        if colour_at(constants, state, cell) == EMPTY:
-            group[cell] = count
-            cell_bit[count] = np.int64(1) << cell
-            count += 1
-    head[EMPTY_GROUPS] = count
-    side = 2 * player
-    for cell in range(cells):
-        if colour_at(constants, state, cell) == player:
-            word = chain_root(constants, state, cell)
-            point = (word >> PARENT_SHIFT) & PARENT_MASK
-            root = (point // (columns + 1) - 1) * columns + point % (columns + 1) - 1
-            if (word >> (CONTACT_SHIFT + side)) & 3 == 0 and group[root] < 0:
-                group[root] = count
-                cell_bit[count] = 0
-                count += 1
-    groups = count + SIDES
-    cell_bit[count] = cell_bit[count + 1] = 0
-    head[GROUPS], head[FIRST], head[LAST], head[MUST_PLAY] = groups, 0, 0, -1
+def set_groups(rows: int, columns: int, player: int, found: Connections) -> bool:
+    """Number a player's groups and connect adjacent ones; return whether the sides are connected."""
+    head, cell_bit, stones = found.head, found.cell_bit, found.stones[player]
+    size = rows * columns
+    board = np.int64(-1) if size == 64 else (np.int64(1) << size) - 1
+    empty = board & ~(found.stones[0] | found.stones[1])
+    first_side = side_cells(rows, columns, 2 * player)
+    last_side = side_cells(rows, columns, 2 * player + 1)
+    first_chain = chain_of(rows, columns, stones, first_side)
+    if first_chain & last_side:
+        return True
+    last_chain = chain_of(rows, columns, stones, last_side)
+    left, chains = stones & ~(first_chain | last_chain), 0
+    empties = bits.count(empty)
+    while left:
+        found.chain[chains] = chain_of(rows, columns, stones, left & -left)
+        left &= ~found.chain[chains]
+        chains += 1
+    found.chain[chains], found.chain[chains + 1] = first_chain, last_chain
+    groups = empties + chains + SIDES
+    head[GROUPS], head[EMPTY_GROUPS] = groups, empties
+    head[FIRST], head[LAST], head[MUST_PLAY] = 0, 0, -1
     for pair in range(groups * groups):
         found.full_count[pair] = 0
         found.semi_count[pair] = 0
-    for cell in range(cells):
-        if colour_at(constants, state, cell) == player:
-            word = chain_root(constants, state, cell)
-            point = (word >> PARENT_SHIFT) & PARENT_MASK
-            root = (point // (columns + 1) - 1) * columns + point % (columns + 1) - 1
-            contacts = (word >> (CONTACT_SHIFT + side)) & 3
-            group[cell] = group[root] if contacts == 0 else groups - (2 if contacts & 1 else 1)
-    for cell in range(cells):
-        own = group[cell]
-        if own < 0:
-            continue
-        row, column = cell // columns, cell % columns
-        contacts = constants[index(POINT_OF + cells + cell)] >> side
-        if own < head[EMPTY_GROUPS]:
-            if contacts & 1:
-                add_full(found, own, groups - 2, 0)
-            if contacts & 2:
-                add_full(found, own, groups - 1, 0)
-        # Each pair of adjacent cells once: to the right, below, and below to the left.
-        for way in range(3):
-            down, right = (way + 1) // 2, 1 - way
-            if row + down >= cells // columns or not 0 <= column + right < columns:
-                continue
-            other = group[cell + down * columns + right]
-            if other >= 0 and other != own:
-                add_full(found, own, other, 0)
+    left = empty
+    for cell in range(empties):
+        cell_bit[cell] = left & -left
+        left &= left - 1
+    for chain in range(empties, groups):
+        cell_bit[chain] = 0
+    for group in range(groups):
+        cells = cell_bit[group] if group < empties else found.chain[group - empties]
+        adjacent = neighbours(rows, columns, cells) & empty
+        if group == groups - 2:
+            adjacent |= first_side & empty
+        elif group == groups - 1:
+            adjacent |= last_side & empty
+        while adjacent:
+            cell = bits.count(empty & ((adjacent & -adjacent) - 1))
+            adjacent &= adjacent - 1
+            if cell < group:
+                add_full(found, cell, group, 0)
+    return False
 
 
 @compiled
@@ -261,14 +258,17 @@ def join_semi(found: Connections, x: int, y: int, first: int, end: int, carrier:
 
 
 @compiled
-def combine(found: Connections, stop_at_semi: bool) -> None:
-    """Apply both rules until nothing new is found, or until the two sides are connected."""
+def find_connections(found: Connections, moves_first: bool) -> bool:
+    """Apply both rules until nothing new is found; return whether the two sides are connected.
+
+    For a player who moves first, a semi connection is enough.
+    """
     head, cell_bit, full = found.head, found.cell_bit, found.full
     groups, empty = head[GROUPS], head[EMPTY_GROUPS]
     sides = (groups - 2) * groups + groups - 1
     while head[FIRST] < head[LAST]:
-        if found.full_count[sides] or (stop_at_semi and found.semi_count[sides]):
-            return
+        if found.full_count[sides] or (moves_first and found.semi_count[sides]):
+            return True
         place = head[FIRST]
         head[FIRST] = place + 1
         pair, carrier = found.queue[2 * place], found.queue[2 * place + 1]
@@ -295,6 +295,9 @@ def combine(found: Connections, stop_at_semi: bool) -> None:
                         add_semi(found, x, y, carrier | full[i] | cell_bit[middle])
                     else:
                         add_full(found, x, y, carrier | full[i])
+    if moves_first and found.semi_count[sides]:
+        return True
+    return found.full_count[sides] > 0 or head[MUST_PLAY] == 0
 
 
 def proof_moves(
@@ -305,27 +308,32 @@ def proof_moves(
     bounds: Scores,
     scratch: NDArray[np.int64],
 ) -> int:
-    """Look for connections of both players' sides; write the moves of the must-play region."""
+    """Look for connections of both players' sides; list the moves of the must-play region.
+
+    Dead and captured cells are filled in first; moves on vulnerable cells are left out.
+    """
+    columns = constants[WIDTH] - 1
+    rows = constants[CELLS] // columns
     found = in_scratch(constants[CELLS], scratch)
-    head = found.head
-    set_groups(constants, state, player, found)
-    combine(found, True)
-    groups = head[GROUPS]
-    sides = (groups - 2) * groups + groups - 1
-    if found.full_count[sides] or found.semi_count[sides]:
+    read_stones(constants, state, found.stones)
+    fill_in(rows, columns, found.stones)
+    if set_groups(rows, columns, player, found) or find_connections(found, True):
         bounds[0] = bounds[1] = 1.0
         return 0
-    set_groups(constants, state, 1 - player, found)
-    combine(found, False)
-    groups = head[GROUPS]
-    sides = (groups - 2) * groups + groups - 1
-    if found.full_count[sides] or head[MUST_PLAY] == 0:
+    if set_groups(rows, columns, 1 - player, found) or find_connections(found, False):
         bounds[0] = bounds[1] = 0.0
         return 0
     bounds[0], bounds[1] = 0.0, 1.0
+    empties = found.head[EMPTY_GROUPS]
+    vulnerable = vulnerable_cells(rows, columns, found.stones, player)
+    if bits.count(vulnerable) == empties:
+        vulnerable = 0
+    suffice = found.head[MUST_PLAY] & ~vulnerable
     count = 0
-    for i in range(head[EMPTY_GROUPS]):
-        if found.cell_bit[i] & head[MUST_PLAY]:
+    for i in range(empties):
+        if found.cell_bit[i] & suffice:
             moves[count] = bits.lowest(found.cell_bit[i])
             count += 1
+    if count == 0:
+        bounds[1] = 0.0
     return count
