@@ -9,9 +9,9 @@ A player wins who has more moves left than the opponent. For each player:
 
 Safe cells were introduced by Breuker, Uiterwijk and van den Herik 2000, "Solving 8x8 Domineering".
 
-A run of free cells along the player's direction that are all safe is independent of the rest of the
-board, and worth its number of dominoes to the player: all moves in such runs are equal or worse than
-the first one, so one of them is listed.
+A run of free cells along the player's direction that are all safe is independent of the rest of
+the board, and worth its number of dominoes to the player. No move in such runs is better than the
+first one, so one of them is listed.
 
 Boards have at most 64 cells here.
 """
@@ -80,7 +80,7 @@ def isolated_cells(constants: Constants, free: int, player: int) -> int:
     step = constants[HEAD + player * (INSIDE + 1) + STEP]
     pairs = first_cells(constants, free, player)
     unsafe = free & ~safe_cells(constants, free, player)
-    before = np.int64(0)
+    before = 0
     while before != unsafe:
         before = unsafe
         unsafe |= (unsafe & pairs) << step | bits.down(unsafe, step) & pairs

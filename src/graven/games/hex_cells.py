@@ -8,9 +8,9 @@ is a cell. The cell outside a side of the board counts as a stone of the side's 
   then they are connected without it.
 * Two adjacent cells are captured by a player if the player's stone on either makes the other dead:
   the player may answer there, so both count as the player's stones.
-* A cell is vulnerable to a player's opponent if a stone of the opponent on an adjacent cell makes it
-  dead. If any move wins, one on a cell that is not vulnerable wins as well: the opponent's answer
-  makes the move on a vulnerable cell a pass, and the move that wins afterwards also wins at once.
+* A player's cell is vulnerable if a stone of the opponent on an adjacent cell makes it dead. If any
+  move wins, one on a cell that is not vulnerable wins as well: the opponent's answer makes the move
+  on a vulnerable cell a pass, and the move that wins afterwards also wins at once.
 
 Dead and captured cells: Björnsson, Hayward, Johanson, van Rijswijck 2007, "Dead Cell Analysis in
 Hex and the Shannon Game".
@@ -58,14 +58,15 @@ def neighbours(rows: int, columns: int, cells: int) -> int:
         first |= np.int64(1) << (row * columns)
     size = rows * columns
     board = np.int64(-1) if size == 64 else (np.int64(1) << size) - 1
-    inner_left, inner_right = cells & ~first, cells & ~(first << (columns - 1))
-    return board & (
-        inner_right << 1
-        | bits.down(inner_left, 1)
+    has_left = cells & int(~first)
+    has_right = cells & int(~(first << (columns - 1)))
+    return int(board) & (
+        has_right << 1
+        | bits.down(has_left, 1)
         | cells << columns
         | bits.down(cells, columns)
-        | inner_left << (columns - 1)
-        | bits.down(inner_right, columns - 1)
+        | has_left << (columns - 1)
+        | bits.down(has_right, columns - 1)
     )
 
 

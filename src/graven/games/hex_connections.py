@@ -1,4 +1,6 @@
-"""Virtual connections in Hex (H-search; Anshelevich 2002, "A hierarchical approach to computer Hex").
+"""Virtual connections in Hex: H-search.
+
+Anshelevich 2002, "A hierarchical approach to computer Hex".
 
 For one player, the groups of a position are the empty cells, the chains of own stones, and the two
 sides of the board, each with the chains that touch it. A connection of two groups has a carrier, a
@@ -120,7 +122,7 @@ def side_cells(rows: int, columns: int, side: int) -> int:
 @inlined
 def chain_of(rows: int, columns: int, stones: int, cells: int) -> int:
     """Return the stones that are connected with some cells."""
-    chain, before = cells & stones, np.int64(0)
+    chain, before = cells & stones, 0
     while chain != before:
         before = chain
         chain |= neighbours(rows, columns, chain) & stones
@@ -129,7 +131,7 @@ def chain_of(rows: int, columns: int, stones: int, cells: int) -> int:
 
 @compiled
 def set_groups(rows: int, columns: int, player: int, found: Connections) -> bool:
-    """Number a player's groups and connect adjacent ones; return whether the sides are connected."""
+    """Number a player's groups, connect adjacent ones; return whether stones join the sides."""
     head, cell_bit, stones = found.head, found.cell_bit, found.stones[player]
     size = rows * columns
     board = np.int64(-1) if size == 64 else (np.int64(1) << size) - 1

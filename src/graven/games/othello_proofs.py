@@ -68,7 +68,7 @@ def endgame_value(constants: Constants, own: int, opponent: int, scratch: NDArra
             legal = legal_squares(constants, own, opponent) if empty else 0
             if legal == 0 and (row[PASSED] or empty == 0):
                 ahead = bits.count(own) - bits.count(opponent)
-                value = np.int64(ahead > 0) - np.int64(ahead < 0)
+                value = 1 if ahead > 0 else -1 if ahead < 0 else 0
                 is_new = False
                 depth -= 1
                 continue
@@ -114,7 +114,7 @@ def proof_moves(
     bounds: Scores,
     scratch: NDArray[np.int64],
 ) -> int:
-    """Search a position with few empty squares; list the legal squares of any other, or the pass."""
+    """Search a position with few empty squares; list the legal moves of any other."""
     own, opponent = state[DISCS + player], state[DISCS + 1 - player]
     bounds[0], bounds[1] = 0.0, 1.0
     if bits.count(own | opponent) + SEARCHED >= constants[SQUARES]:

@@ -405,7 +405,7 @@ def start_question(game: ProofGame, stack: ProofStack, table: ProofTable, goal: 
     stack.question[HIGHEST_MISSING] = 0.0
     stack.counters[DEPTH] = 0
     stack.counters[ANSWERED] = 0
-    stack.keys[0] = 1 if game.by_path else contract.key(game.rules, stack.states[0])
+    stack.keys[0] = _ODD if game.by_path else contract.key(game.rules, stack.states[0])
     stack.proof_limit[0] = INFINITE
     stack.disproof_limit[0] = INFINITE
     return expand(game, stack, table, 0)

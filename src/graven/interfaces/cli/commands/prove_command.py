@@ -57,7 +57,7 @@ def prove(
 
     \b
     Examples:
-      graven prove hex --size 4
+      graven prove hex --size 6 --moves "a2"
       graven prove "breakthrough(size=5x4)" --moves "a2a3" --seconds 60
       graven prove domineering --size 7 --save d7.proof
       graven prove domineering --size 7 --resume d7.proof --json
