@@ -333,6 +333,11 @@ def test_the_command_prints_json_and_sentences() -> None:
     assert values["scores"] == [1.0, 0.0]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert "proven  Black wins" in text
+    board = "  a b c\n1 X O .\n 2 X . .\n  3 O . ."
+    given = subprocess.run([*command, "--board", board, "--json"], capture_output=True, check=True)
+    assert json.loads(given.stdout)["scores"] == list(
+        exhaustive_scores(gv.game("hex(size=3)").parse(board))
+    )
     wrong = subprocess.run([*command, "--memory", "0"], capture_output=True, text=True)
     assert wrong.returncode == 2
     assert "memory_mib must be from 1" in wrong.stderr
