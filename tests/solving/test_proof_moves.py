@@ -23,7 +23,6 @@ BOARDS = [
     ("hex(size=6x2)", 0, 10, 300),
     ("hex(size=5)", 10, 22, 600),
     ("hex(size=8)", 50, 61, 300),
-    ("hex(size=2x20)", 26, 38, 100),
     ("domineering(size=4)", 0, 7, 600),
     ("domineering(size=5)", 2, 11, 1500),
     ("domineering(size=3x7)", 1, 9, 600),
