@@ -9,6 +9,8 @@ from itertools import pairwise
 
 from graven.core.contract import TERMINAL
 
+REST = 4  # a proof move whose score is proven can be selected at every so many visits
+
 
 class NaiveSolver:
     """The bounds of one tree; `sums` are the different sums of all scores in its simulations."""
@@ -25,6 +27,7 @@ class NaiveSolver:
         if constant and len(self.sums) > 1:
             for node in self.nodes.values():
                 node.bounds, node.proof_move, node.skipped = None, None, set()
+                node.resting = None
         last = path[-1][0]
         if last.turn == TERMINAL:
             last.bounds = [[score, score] for score in scores]
@@ -47,9 +50,14 @@ class NaiveSolver:
             candidates = [move]
         for each in candidates:
             worse = self.bounds_after(node, each)[mover][1] <= bounds[mover][0]
-            others = set(moves) - node.skipped - {each}
+            others = set(moves) - node.skipped - {each, node.resting}
             if worse and each != node.proof_move and others:
                 node.skipped.add(each)
+                node.resting = None if node.resting == each else node.resting
+        if node.proof_move is not None and node.resting is None:
+            low, high = self.bounds_after(node, node.proof_move)[mover]
+            if low >= high and set(moves) - node.skipped - {node.proof_move}:
+                node.resting = node.proof_move
         if self.players == 2 and constant:
             opponent = 1 - mover
             bounds[opponent][1] = min(bounds[opponent][1], child.bounds[opponent][1])

@@ -17,7 +17,7 @@ from graven.core.contract import CHANCE, SIMULTANEOUS, TERMINAL
 from graven.core.rng import below, generator, uniform
 from tests.naive.playouts import Choice, Uniform, codes_of
 from tests.naive.regrets import NaiveRegrets
-from tests.naive.score_bounds import NaiveSolver, is_proven
+from tests.naive.score_bounds import REST, NaiveSolver, is_proven
 from tests.naive.value_playouts import ValuePlayouts
 
 
@@ -39,9 +39,14 @@ class Node:
     bounds: list[list[float]] | None = None  # by player, see `score_bounds`
     proof_move: int | None = None
     skipped: set[int] = field(default_factory=set)
+    resting: int | None = None
     # At simultaneous moves with simultaneous=regret, by (player, move).
     regret: dict[tuple[int, int], float] = field(default_factory=dict)
     strategies: dict[tuple[int, int], float] = field(default_factory=dict)
+
+    def is_open(self, move):
+        rests = move == self.resting and self.visits % REST
+        return move not in self.skipped and not rests
 
 
 @dataclass
@@ -433,7 +438,7 @@ class NaiveSearch:
             return next(self.halving)
         if self.prior_amaf:
             reference = self.with_prior_playouts(node, reference)
-        moves = [move for move in node.moves[mover] if move not in node.skipped]
+        moves = [move for move in node.moves[mover] if node.is_open(move)]
         for move in moves:
             value = self.formula(node, reference, mover, move)
             tried = node.count.get((mover, move), 0)
@@ -505,7 +510,7 @@ def puct(c, unknown=0.5):
         n, mean = mean_of(node, (mover, move))
         total = 0.0
         for each in node.moves[mover]:
-            total += node.prior[mover, each] if each not in node.skipped else 0.0
+            total += node.prior[mover, each] if node.is_open(each) else 0.0
         share = node.prior[mover, move] / total
         u = c * share * math.sqrt(node.visits) / (1.0 + n)
         return (unknown if n == 0 else mean) + u

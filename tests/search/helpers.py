@@ -10,6 +10,7 @@ from graven.agents import SearchAgent
 from graven.core.contract import CHANCE, SIMULTANEOUS
 from graven.search import tree as arrays
 from graven.search.budget import Budget
+from graven.search.score_bounds import OPEN, RESTING, WORSE
 from tests.naive import search as naive
 
 INFINITY = math.inf
@@ -108,9 +109,12 @@ def assert_same_bounds(rules, tree, node, other):
         return
     first = int(tree.first[node * rules.players + other.turn])
     moves = other.moves[other.turn]
-    skipped = {move for edge, move in enumerate(moves, first) if tree.skipped[edge]}
-    assert skipped == other.skipped
-    assert tree.skips[node] == len(skipped)
+    skipped = {move: int(tree.skipped[edge]) for edge, move in enumerate(moves, first)}
+    assert {move for move, how in skipped.items() if how == WORSE} == other.skipped
+    assert [move for move, how in skipped.items() if how == RESTING] == (
+        [] if other.resting is None else [other.resting]
+    )
+    assert tree.skips[node] == sum(how != OPEN for how in skipped.values())
 
 
 def assert_same_table(rules, tree, table, other):

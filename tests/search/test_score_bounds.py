@@ -374,7 +374,7 @@ def test_skipped_edges_keep_their_statistics() -> None:
         own = slice(int(tree.first[place]), int(tree.first[place] + tree.degree[place]))
         # Every simulation through the node but the first, which ended here, took one edge.
         assert tree.visits[node] == tree.counts[own].sum() + 1
-        assert tree.skipped[own].sum() == tree.skips[node] < tree.degree[place]
+        assert np.count_nonzero(tree.skipped[own]) == tree.skips[node] < tree.degree[place]
 
 
 def test_a_proven_loss_is_not_played() -> None:
@@ -389,3 +389,14 @@ def test_a_proven_loss_is_not_played() -> None:
             avoided += 1
             assert result.best_move not in lost
     assert avoided > 0
+
+
+def test_a_draw_is_proven(tmp_path) -> None:
+    """Tic-tac-toe: a proven draw is left alone while other moves may still win."""
+    file = tmp_path / "noughts.kif"
+    file.write_text(tiny_sheets.TIC_TAC_TOE)
+    start = gv.game(str(file)).start()
+    for agent in AGENTS:
+        result = gv.agent(agent).search(start, playouts=20_000)
+        assert result.proven
+        assert result.bounds == ((0.5, 0.5), (0.5, 0.5))

@@ -53,6 +53,8 @@ Optional functions:
         A playout move of the player to move that prevents the opponent's winning move `threat`, one
         of several at random; -1 if there is none. By default `threat` itself, if it is a playout
         move of the player: right where a code is a point that one of them takes.
+    proof_moves(constants, state, player, moves, bounds, scratch) -> n
+        What the game knows for certain of a position, as described below.
 
 `state` is an int64 array of `state_words`, `moves` and `joint` are int32 arrays, `codes` is uint32,
 `out` float64.
@@ -78,6 +80,12 @@ played, one of several at random, but with probability `epsilon` any playout mov
 WEIGHTED a playout move is drawn with probability proportional to its value, which is not negative.
 Its random numbers are defined, so that the same batch is the same playouts however it is played:
 see `core.value_draws`.
+
+`proof_moves` helps a proof. It writes to bounds[0] and bounds[1] a lower and an upper bound of the
+score that `player`, who is to move, reaches with best play of both, and to `moves` legal moves of
+which at least one reaches that score, each once; it returns their number, which may be 0 if the two
+bounds are equal. All of it must be proven, not estimated. `scratch` is an int64 array of
+`proof_scratch` words; `state` is not modified. Misère games do not use it.
 
 `sample` may reorder internal lists of `state` but must not change the position.
 """
@@ -150,6 +158,7 @@ BATCH_POLICY_PLAYOUTS = types.int64(
     SCORES,
     RNG,
 )
+PROOF_MOVES = types.int64(TABLES, WORDS, types.int64, MOVES, SCORES, WORDS)
 
 # Functions of one move that are called for all legal moves at once. The loop over them is compiled
 # into the game's function: calling it for each move took twice as long.

@@ -53,6 +53,7 @@ class RuleFunctions:
     chance: RuleFunction | None = None
     winning_move: RuleFunction | None = None
     defence: RuleFunction | None = None
+    proof_moves: RuleFunction | None = None
 
     def by_name(self) -> dict[str, RuleFunction | None]:
         """Return the functions by their names in the contract."""
@@ -67,7 +68,7 @@ class Bounds:
     feature codes from 0 to `num_features` - 1 (as many as move codes if it is 0). `max_moves`
     bounds the legal moves of one player in a position, `max_plies` the plies of a game.
     `batch_scratch` is the number of words of scratch memory that each of
-    `batch_playouts` and `batch_policy_playouts` needs.
+    `batch_playouts` and `batch_policy_playouts` needs, `proof_scratch` that of `proof_moves`.
     """
 
     state_words: int
@@ -76,6 +77,7 @@ class Bounds:
     max_plies: int
     num_features: int = 0
     batch_scratch: int = 1
+    proof_scratch: int = 1
 
 
 def outcome_as_text(code: int) -> str:

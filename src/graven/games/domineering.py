@@ -28,22 +28,28 @@ from graven.core.game import Game
 from graven.core.game_parts import Bounds, Display, RuleFunctions
 from graven.core.position import Position
 from graven.core.rng import Rng, below, derive
-from graven.games import position_text
+from graven.games import domineering_proofs, position_text
 from graven.games.boards import VACANT, SizeRange, SquareBoard, as_text, cell_name
+from graven.games.domineering_layout import (
+    AROUND,
+    BOARD_WORDS,
+    CELLS,
+    FREE,
+    HEAD,
+    INSIDE,
+    KEY,
+    KEYS,
+    OVER,
+    STEP,
+    TURN,
+)
 from graven.games.registry import Family, GameOption
 from graven.games.svg_boards import as_svg
 
-# Layout of `constants`: HEAD words; for each player the step from a domino's first to its second
-# cell, and the bitboard of possible first cells; Zobrist keys; for each player and code the
-# NEIGHBOURS cells around the domino.
-CELLS, BOARD_WORDS, KEYS, AROUND, HEAD = range(5)
-STEP, INSIDE = 0, 1
 NEIGHBOURS = 6
 # The cells around a vertical domino as (rows up, columns right) from its code: beyond its two ends,
 # then along its two sides. For a horizontal domino, swap up and right.
 VERTICAL_NEIGHBOURS = ((-1, 0), (2, 0), (0, -1), (1, -1), (0, 1), (1, 1))
-# Layout of a state.
-TURN, OVER, KEY, FREE = range(4)
 
 ZOBRIST_SEED = 1974
 _ODD = -7046029254386353131
@@ -246,6 +252,9 @@ def make(size: int | str = 8, key: str = CELLS_KEY) -> Game:
             key=zobrist_key,
             feature=feature,
             is_playout_move=is_playout_move,
+            proof_moves=(
+                domineering_proofs.proof_moves if cells <= domineering_proofs.MAX_CELLS else None
+            ),
         ),
         bounds=Bounds(
             state_words=FREE + 2 * board_words + 1,

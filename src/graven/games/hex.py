@@ -10,7 +10,7 @@ from functools import partial
 from graven.core.contract import Constants, Moves, State
 from graven.core.game import Game
 from graven.core.game_parts import Display
-from graven.games import hex_chains
+from graven.games import hex_chains, hex_connections
 from graven.games.boards import SizeRange, cell_name
 from graven.games.hex_boards import HexBoard, as_svg, as_text
 from graven.games.hex_chains import POINTS, TURN, WIDTH, WINNER, own_neighbours
@@ -38,6 +38,8 @@ def make(size: int | str = 11) -> Game:
     width = columns + 1
     cells = [(row, column) for row in range(rows) for column in range(columns)]
 
+    connects = len(cells) <= hex_connections.MAX_CELLS
+
     def board(state: State) -> HexBoard:
         owners = hex_chains.owners(game.constants, state)
         owner_rows = [owners[row * columns : (row + 1) * columns] for row in range(rows)]
@@ -62,6 +64,8 @@ def make(size: int | str = 11) -> Game:
             svg=lambda state: as_svg(board(state)),
             parse_position=partial(hex_chains.parse_position, lengths=[columns] * rows),
         ),
+        proof_moves=hex_connections.proof_moves if connects else None,
+        proof_scratch=hex_connections.scratch_words(len(cells)) if connects else 1,
     )
     return game
 

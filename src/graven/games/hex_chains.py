@@ -196,6 +196,8 @@ def game(
     contacts: Sequence[int],
     play: RuleFunction,
     display: Display,
+    proof_moves: RuleFunction | None = None,
+    proof_scratch: int = 1,
 ) -> Game:
     """Return a game on cells at these points; its `play` tests for a win."""
     cells = len(points)
@@ -211,12 +213,14 @@ def game(
             sample=sample,
             key=key,
             is_playout_move=is_playout_move,
+            proof_moves=proof_moves,
         ),
         bounds=Bounds(
             state_words=LISTS + 2 * cells + grid_size(width, points),
             num_codes=cells,
             max_moves=cells,
             max_plies=cells,
+            proof_scratch=proof_scratch,
         ),
         constants=build_constants(width, points, contacts),
         display=display,

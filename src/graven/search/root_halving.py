@@ -22,6 +22,7 @@ from __future__ import annotations
 from graven.core.compile import inlined
 from graven.search import amaf
 from graven.search.plan import SearchState, state_at
+from graven.search.score_bounds import WORSE
 from graven.search.select.selection import ROOT_AMAF
 from graven.search.tree import ARMS, BUDGET, FIELD, ROOT
 
@@ -49,7 +50,7 @@ def select_arm(state: int, player: int) -> int:
 @inlined
 def is_skipped(search: SearchState, edge: int) -> bool:
     """Return whether an edge is proven to be no better than another one."""
-    return search.plan.solver != 0 and search.tree.skipped[edge] != 0
+    return search.plan.solver != 0 and search.tree.skipped[edge] == WORSE
 
 
 @inlined

@@ -18,7 +18,10 @@ simulations have different sums, all bounds are cleared and computed again witho
 
 Selection skips an edge if its upper bound is not above the node's lower bound, that is if another
 edge is proven to be at least as good; the last edge is never skipped, nor is the proof edge.
-Skipped edges keep their statistics, so means and AMAF tables are those of the simulations made.
+If the proof edge leads to a proven score while other moves may be better, as after a proven draw,
+further visits of it prove nothing: it rests, that is it can be selected at every REST-th visit of
+the node only. Skipped edges keep their statistics, so means and AMAF tables are those of the
+simulations made.
 
 A node below simultaneous moves has bounds of its own, but passes none on: such nodes do not store
 their children. Games whose keys are not exact (Go with superko) have no bounds, because a proof
@@ -42,6 +45,11 @@ EQUAL = 1e-9  # sums of scores that differ by less are equal
 UNKNOWN, CONSTANT, VARYING = range(3)
 
 
+# Values of `tree.skipped`: an edge may be selected; another edge is at least as good; it rests.
+OPEN, WORSE, RESTING = range(3)
+REST = 4  # a resting edge can be selected at every so many visits
+
+
 # Selection.
 
 
@@ -50,6 +58,7 @@ def select_open(state: int, node: int, mover: int) -> int:
     search = state_at(state)
     rules, tree, plan, record = search.rules, search.tree, search.plan, search.record
     first = tree.first[node * rules.players + mover]
+    wakes = tree.visits[node] % REST == 0
     count = 0
     for edge in range(first, first + tree.degree[node * rules.players + mover]):
         record.open_edges[count] = edge
@@ -63,7 +72,8 @@ def select_open(state: int, node: int, mover: int) -> int:
         if rules.permutations:
             record.open_permuted[2 * count] = tree.permuted[2 * edge]
             record.open_permuted[2 * count + 1] = tree.permuted[2 * edge + 1]
-        count += 1 - tree.skipped[edge]
+        skipped = tree.skipped[edge]
+        count += skipped == OPEN or (skipped == RESTING and wakes)
     chosen = call_select(
         plan.select,
         (
@@ -127,7 +137,20 @@ def clear(tree: Tree) -> None:
         tree.skips[node] = 0
         tree.proof_edge[node] = NONE
     for edge in range(len(tree.skipped)):
-        tree.skipped[edge] = 0
+        tree.skipped[edge] = OPEN
+
+
+@inlined
+def rest_proof_edge(players: int, tree: Tree, node: int) -> None:
+    """Let the proof edge rest if its score is proven and other edges are open."""
+    proof, mover = tree.proof_edge[node], tree.turns[node]
+    if proof == NONE or tree.skipped[proof] != OPEN:
+        return
+    place = tree.children[proof] * players + mover
+    others = tree.skips[node] + 1 < tree.degree[node * players + mover]
+    if others and tree.lower[place] >= tree.upper[place]:
+        tree.skipped[proof] = RESTING
+        tree.skips[node] += 1
 
 
 @compiled
@@ -150,8 +173,9 @@ def combine(state: int, node: int, edge: int) -> None:
         and not tree.skipped[edge]
         and tree.skips[node] + 1 < tree.degree[own + mover]
     ):
-        tree.skipped[edge] = 1
+        tree.skipped[edge] = WORSE
         tree.skips[node] += 1
+    rest_proof_edge(players, tree, node)
     constant = tree.meta[SCORE_SUM] == CONSTANT
     if players == 2 and constant:
         tighten(players, tree, node, 1 - mover, low=LOWEST, high=tree.upper[below + 1 - mover])
@@ -189,9 +213,9 @@ def skip_worse(players: int, tree: Tree, node: int, lowest: float) -> None:
         child, highest = tree.children[edge], HIGHEST
         if child != NONE and tree.bounded[child]:
             highest = tree.upper[child * players + mover]
-        if highest <= lowest and edge != tree.proof_edge[node] and not tree.skipped[edge]:
-            tree.skipped[edge] = 1
-            tree.skips[node] += 1
+        if highest <= lowest and edge != tree.proof_edge[node] and tree.skipped[edge] != WORSE:
+            tree.skips[node] += tree.skipped[edge] == OPEN
+            tree.skipped[edge] = WORSE
 
 
 @inlined

@@ -181,7 +181,7 @@ class Tree(NamedTuple):
     sums: Annotated[Float64, Size(group="edges")]  # sum of the mover's scores
     children: Annotated[Int32, Size(group="edges", refers="nodes")]  # node or NONE
     codes: Annotated[UInt32, Size(_if_features, group="edges")]  # the move's feature code
-    skipped: Annotated[Int8, Size(_if_bounds, group="edges")]  # whether selection skips the edge
+    skipped: Annotated[Int8, Size(_if_bounds, group="edges")]  # see `score_bounds`
     squares: Annotated[Float64, Size(_if_squares, group="edges")]  # sum of the squared scores
     # At simultaneous moves, see `regret_matching`: regrets, and the sum of the strategies.
     regrets: Annotated[Float64, Size(_if_regrets, group="edges")]

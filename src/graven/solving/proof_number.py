@@ -18,6 +18,10 @@ Three refinements:
 * A new position starts with the number of its moves, weighted by the mean result of the move that
   leads to it in random playouts, one of which starts from each expanded position. The playouts
   direct the search; they never decide a proof.
+
+A game may have `proof_moves` (see `core.contract`): bounds of the score of a position, which may
+answer the question without children, and moves that suffice. It is called once for every expanded
+position but the root, whose best move is wanted, and for each of its children.
 """
 
 from __future__ import annotations
@@ -28,8 +32,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graven.core import contract
-from graven.core.compile import compiled, inlined
-from graven.core.contract import SIMULTANEOUS, TERMINAL, Rules, State
+from graven.core.compile import caller, compiled, inlined
+from graven.core.contract import PROOF_MOVES, SIMULTANEOUS, TERMINAL, Moves, Rules, State
 from graven.core.rng import Rng
 from graven.core.status import Status
 
@@ -50,6 +54,8 @@ GOAL, LOWEST_REACHING, HIGHEST_MISSING, QUESTION = range(4)
 PLAYOUT_WEIGHT = 12.0
 _ODD = -7046029254386353131
 _SUM_TOLERANCE = 1e-9
+
+_proof_moves = caller(PROOF_MOVES)
 
 
 class ProofTable(NamedTuple):
@@ -90,6 +96,9 @@ class ProofStack(NamedTuple):
     scores: NDArray[np.float64]
     state: NDArray[np.int64]
     trace: NDArray[np.int64]
+    # Scratch of `proof_moves`: a lower and an upper bound of the score, words.
+    bounds: NDArray[np.float64]
+    words: NDArray[np.int64]
 
 
 class ProofGame(NamedTuple):
@@ -98,6 +107,7 @@ class ProofGame(NamedTuple):
     rules: Rules
     prover: int  # the player to move at the root
     by_path: int  # whether keys identify the moves played instead of the position
+    proof_moves: int  # the address of the game's `proof_moves`, or 0
 
 
 def new_table(entries: int) -> ProofTable:
@@ -113,8 +123,8 @@ def new_table(entries: int) -> ProofTable:
 ENTRY_BYTES = 20
 
 
-def new_stack(rules: Rules, rng: Rng) -> ProofStack:
-    """Return an empty stack for games of this length."""
+def new_stack(rules: Rules, rng: Rng, proof_scratch: int) -> ProofStack:
+    """Return an empty stack for games of this length; `proof_scratch` is that of `Bounds`."""
     rows = rules.max_plies + 1
     by_child = (rows, rules.max_moves)
     codes = rules.players * rules.num_codes
@@ -142,6 +152,8 @@ def new_stack(rules: Rules, rng: Rng) -> ProofStack:
         scores=np.zeros(rules.players),
         state=contract.new_state(rules),
         trace=np.zeros(rules.max_plies, np.int64),
+        bounds=np.zeros(2),
+        words=np.zeros(proof_scratch, np.int64),
     )
 
 
@@ -243,6 +255,37 @@ def play_out(game: ProofGame, stack: ProofStack, row: int) -> int:
 
 
 @compiled
+def list_moves(game: ProofGame, stack: ProofStack, state: State, turn: int, moves: Moves) -> int:
+    """Write moves that suffice and `stack.bounds` of the prover's score; return their number.
+
+    It is 0 only if the bounds answer the question.
+    """
+    bounds = stack.bounds
+    bounds[0], bounds[1] = 0.0, 1.0
+    if not game.proof_moves:
+        return contract.legal(game.rules, state, turn, moves)
+    count = _proof_moves(
+        game.proof_moves, (game.rules.constants, state, turn, moves, bounds, stack.words)
+    )
+    if turn != game.prover:
+        bounds[0], bounds[1] = 1.0 - bounds[1], 1.0 - bounds[0]
+    return count
+
+
+@inlined
+def answer(stack: ProofStack, low: float, high: float) -> tuple[int, int]:
+    """Return the numbers of a position with these bounds of the prover's score; 1, 1 if open."""
+    question = stack.question
+    if low >= question[GOAL]:
+        question[LOWEST_REACHING] = min(low, question[LOWEST_REACHING])
+        return 0, INFINITE
+    if high < question[GOAL]:
+        question[HIGHEST_MISSING] = max(high, question[HIGHEST_MISSING])
+        return INFINITE, 0
+    return 1, 1
+
+
+@compiled
 def expand(game: ProofGame, stack: ProofStack, table: ProofTable, row: int) -> int:
     """List the children of a row's position with their numbers; return a status.
 
@@ -258,15 +301,18 @@ def expand(game: ProofGame, stack: ProofStack, table: ProofTable, row: int) -> i
     if row >= rules.max_plies:
         return Status.TOO_LONG
     moves, state = stack.moves[row], stack.state
-    count = contract.legal(rules, stack.states[row], turn, moves)
+    is_prover = turn == game.prover
+    stack.prover_moves[row] = is_prover
+    stack.work[row] = 1
+    stack.counters[NODES] += 1
+    if row == 0:  # its best move is wanted
+        count = contract.legal(rules, stack.states[row], turn, moves)
+    else:
+        count = list_moves(game, stack, stack.states[row], turn, moves=moves)
     if count <= 0:
         return Status.NO_MOVE
     if count > rules.max_moves:
         return Status.TOO_MANY
-    is_prover = turn == game.prover
-    stack.prover_moves[row] = is_prover
-    stack.work[row] = 1
-    goal = stack.question[GOAL]
     for child in range(count):
         move = moves[child]
         if not 0 <= move < rules.num_codes:
@@ -279,12 +325,7 @@ def expand(game: ProofGame, stack: ProofStack, table: ProofTable, row: int) -> i
         key, proof, disproof = 0, 0, 0
         if next_turn == TERMINAL:
             score = terminal_score(game, stack, state)
-            if score >= goal:
-                stack.question[LOWEST_REACHING] = min(score, stack.question[LOWEST_REACHING])
-                proof, disproof = 0, INFINITE
-            else:
-                stack.question[HIGHEST_MISSING] = max(score, stack.question[HIGHEST_MISSING])
-                proof, disproof = INFINITE, 0
+            proof, disproof = answer(stack, score, score)
         else:
             key = child_key(game, stack.keys[row], move, state)
             entry = find_entry(table, key)
@@ -295,15 +336,19 @@ def expand(game: ProofGame, stack: ProofStack, table: ProofTable, row: int) -> i
                 stack.counters[REFUSED] = HAS_SIMULTANEOUS_MOVES
                 return Status.OK
             else:
-                width = max(1, contract.legal(rules, state, next_turn, stack.legal))
-                code = turn * rules.num_codes + move
-                mean = (stack.totals[code] + 1.0) / (stack.playouts[code] + 2.0)
-                proof = 1 + int(PLAYOUT_WEIGHT * (1.0 - mean))
-                disproof = 1 + int(PLAYOUT_WEIGHT * mean)
-                if next_turn == game.prover:
-                    disproof *= width
-                else:
-                    proof *= width
+                width = max(1, list_moves(game, stack, state, next_turn, moves=stack.legal))
+                proof, disproof = answer(stack, stack.bounds[0], stack.bounds[1])
+                if proof == disproof:
+                    code = turn * rules.num_codes + move
+                    mean = (stack.totals[code] + 1.0) / (stack.playouts[code] + 2.0)
+                    proof = 1 + int(PLAYOUT_WEIGHT * (1.0 - mean))
+                    disproof = 1 + int(PLAYOUT_WEIGHT * mean)
+                    if next_turn == game.prover:
+                        disproof *= width
+                    else:
+                        proof *= width
+                if game.proof_moves:  # which may take long
+                    store(table, key, proof, disproof, work=1)
         decides = proof == 0 if is_prover else disproof == 0
         place = 0 if decides else child
         moves[place] = move
@@ -315,7 +360,6 @@ def expand(game: ProofGame, stack: ProofStack, table: ProofTable, row: int) -> i
             count = 1
             break
     stack.children[row] = count
-    stack.counters[NODES] += 1
     return Status.OK
 
 
@@ -361,7 +405,7 @@ def start_question(game: ProofGame, stack: ProofStack, table: ProofTable, goal: 
     stack.question[HIGHEST_MISSING] = 0.0
     stack.counters[DEPTH] = 0
     stack.counters[ANSWERED] = 0
-    stack.keys[0] = 1 if game.by_path else contract.key(game.rules, stack.states[0])
+    stack.keys[0] = _ODD if game.by_path else contract.key(game.rules, stack.states[0])
     stack.proof_limit[0] = INFINITE
     stack.disproof_limit[0] = INFINITE
     return expand(game, stack, table, 0)

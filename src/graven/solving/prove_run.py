@@ -16,6 +16,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from graven.core import contract
+from graven.core.compile import address
 from graven.core.errors import ContractError, UsageError
 from graven.core.game import Game
 from graven.core.plain_values import PlainValues
@@ -151,9 +153,12 @@ class ProofSession:
         self.best_code = position.legal_codes_of(self.prover)[0]
         self.pv: tuple[str, ...] = ()
         self.table = new_table(_entries(memory_mib))
-        self.stack = new_stack(game.rules, generator(seed))
+        self.stack = new_stack(game.rules, generator(seed), game.bounds.proof_scratch)
         self.game = ProofGame(
-            game.rules, self.prover, int(game.history_dependent or not game.exact_key)
+            game.rules,
+            self.prover,
+            by_path=int(game.history_dependent or not game.exact_key),
+            proof_moves=_proof_moves(game),
         )
         self.stack.states[0] = position.state
         self._ask(FIRST_GOAL)
@@ -291,6 +296,14 @@ class ProofSession:
 
 def _no_growth(status: Status) -> None:
     raise AssertionError(f"proof search never needs growth, got {status}")
+
+
+def _proof_moves(game: Game) -> int:
+    """Return the address of the game's `proof_moves`, which is compiled here first, or 0."""
+    function = game.functions.proof_moves
+    if function is None or game.misere:
+        return 0
+    return address(function, contract.PROOF_MOVES)
 
 
 def _entries(memory_mib: int) -> int:

@@ -31,6 +31,10 @@ def prove(
     moves: Annotated[
         str, typer.Option(help="Moves from the start to the position.", metavar="'A B ...'")
     ] = "",
+    board: Annotated[
+        str | None,
+        typer.Option(help="Start from this position, as graven prints it.", metavar="TEXT"),
+    ] = None,
     seconds: Annotated[
         float | None, typer.Option(help="Stop after this time.", metavar="S")
     ] = None,
@@ -57,8 +61,9 @@ def prove(
 
     \b
     Examples:
-      graven prove hex --size 4
+      graven prove hex --size 6 --moves "a2"
       graven prove "breakthrough(size=5x4)" --moves "a2a3" --seconds 60
+      graven prove othello --board "$(cat endgame.txt)"
       graven prove domineering --size 7 --save d7.proof
       graven prove domineering --size 7 --resume d7.proof --json
     """
@@ -66,7 +71,9 @@ def prove(
     from graven.solving.proof_file import ProofAutosave, load_proof
 
     limits = ProveLimits(seconds, nodes)
-    position = compile_game(game, size).start().play_moves(split_moves(moves))
+    rules = compile_game(game, size)
+    start = rules.start() if board is None else rules.parse(board)
+    position = start.play_moves(split_moves(moves))
     sessions: list[ProofSession] = []
 
     def work(stop: threading.Event) -> ProofResult:
