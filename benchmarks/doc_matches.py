@@ -201,8 +201,8 @@ TABLES = {
 
 def play(names: list[str], db: str) -> None:
     """Play what is missing of the named tables."""
-    for name in names:
-        for cell in TABLES[name].cells:
+    with gv.Store(db) as store:
+        for cell in [cell for name in names for cell in TABLES[name].cells]:
             began = time.monotonic()
             result = gv.match(
                 gv.game(cell.game),
@@ -211,7 +211,7 @@ def play(names: list[str], db: str) -> None:
                 games=cell.games,
                 playouts=cell.playouts,
                 workers=1,
-                store=db,
+                store=store,
             )
             if result.new:
                 score = f"{result.wins}-{result.draws}-{result.losses}"
