@@ -114,6 +114,20 @@ def test_several_processes_may_write_at_the_same_time(tmp_path):
         assert store.recorded_games(PAIRING, 1000) == set(range(150))
 
 
+def test_two_stores_of_one_process_lose_nothing_when_another_process_ends(tmp_path):
+    """Opening a store again must not drop the locks of the first one."""
+    path = tmp_path / "a.db"
+    program = f"from graven.lab.store.store import Store; Store({str(path)!r}).close()"
+    with Store(path) as store:
+        number = store.pairing_id(PAIRING)
+        store.add(number, result(0))
+        Store(path).close()
+        subprocess.run([sys.executable, "-c", program], check=True)
+        store.add(number, result(1))
+        with Store(path, write=False) as other:
+            assert other.recorded_games(PAIRING, 10) == {0, 1}
+
+
 def test_a_reader_modifies_nothing_and_creates_no_file(tmp_path):
     path = filled(tmp_path / "a.db")
     before = path.read_bytes()

@@ -13,7 +13,6 @@ from graven.lab.store.checksums import CHECKSUM_TABLE, GameChecksums
 APPLICATION_ID = 0x67726176  # "grav"
 SCHEMA_VERSION = 1
 SQLITE_MAGIC = b"SQLite format 3\0"
-HEADER_BYTES = 100
 
 # A table apart from `game`, so that versions without it can read and continue the file.
 EVALUATION_TABLE = """
@@ -93,20 +92,6 @@ def has_table(db: sqlite3.Connection, name: str) -> bool:
     """Return whether the file has a table; one opened read-only may lack the later ones."""
     find = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
     return db.execute(find, (name,)).fetchone() is not None
-
-
-def is_store_header(header: bytes) -> bool:
-    """Return whether these are the first bytes of a result file."""
-    return (
-        len(header) >= HEADER_BYTES
-        and header.startswith(SQLITE_MAGIC)
-        and int.from_bytes(header[68:72], "big") == APPLICATION_ID
-    )
-
-
-def header_version(header: bytes) -> int:
-    """Return the schema version in the first bytes of a result file."""
-    return int.from_bytes(header[60:64], "big")
 
 
 def check_integrity(db: sqlite3.Connection) -> None:

@@ -46,11 +46,13 @@ def open_database(path: str, write: bool) -> sqlite3.Connection:
                 f"--db or {PATH_VARIABLE}."
             )
         _create(Path(path))
-    _check_header(Path(path))
+    if Path(path).is_dir():
+        raise StoreError(f"the store {path!r} cannot be read: it is a folder.")
     with store_errors(path):
         # Open read-only first, so that validation cannot modify the file.
         reader = _connect_reader(path)
         try:
+            _check_version(reader, path)
             schema.check_integrity(reader)
         except BaseException:
             reader.close()
@@ -149,22 +151,28 @@ def _create(path: Path) -> None:
                 draft.unlink(missing_ok=True)
 
 
-def _check_header(path: Path) -> None:
-    """Raise `StoreError` unless the first bytes are those of a result file of a known version."""
+def _check_version(reader: sqlite3.Connection, path: str) -> None:
+    """Raise `StoreError` unless the database is a result file of a known version.
+
+    SQLite reads the header, not we: a process that closes any descriptor of a file loses all its
+    locks on that file, those of its open stores included. Another process could then remove the
+    write-ahead log that they use (https://www.sqlite.org/howtocorrupt.html, section 2.2).
+    """
     try:
-        with path.open("rb") as file:
-            header = file.read(schema.HEADER_BYTES)
-    except OSError as error:
-        raise StoreError(f"the store {str(path)!r} cannot be read: {error.strerror}.") from None
-    if not schema.is_store_header(header):
+        (application,) = reader.execute("PRAGMA application_id").fetchone()
+    except sqlite3.DatabaseError as error:
+        if "not a database" not in str(error):
+            raise
+        application = None
+    if application != schema.APPLICATION_ID:
         raise StoreError(
-            f"{str(path)!r} is not a graven store, or it is damaged; it was not modified. Name "
-            "another file with --db."
+            f"{path!r} is not a graven store, or it is damaged; it was not modified. Name another "
+            "file with --db."
         )
-    version = schema.header_version(header)
+    (version,) = reader.execute("PRAGMA user_version").fetchone()
     if version > schema.SCHEMA_VERSION:
         raise StoreError(
-            f"{str(path)!r} was written by a newer graven (store version {version}; this graven "
-            f"reads up to {schema.SCHEMA_VERSION}); it was not modified. Update graven, or name "
-            "another file with --db."
+            f"{path!r} was written by a newer graven (store version {version}; this graven reads "
+            f"up to {schema.SCHEMA_VERSION}); it was not modified. Update graven, or name another "
+            "file with --db."
         )
