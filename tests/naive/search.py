@@ -8,7 +8,9 @@ and the random numbers with the kernel, and nothing else.
 from __future__ import annotations
 
 import math
+from copy import copy
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 import numpy as np
 
@@ -40,6 +42,8 @@ class Node:
     proof_move: int | None = None
     skipped: set[int] = field(default_factory=set)
     resting: int | None = None
+    last_use: int = 0  # the number of the last simulation through the node
+    implicit: dict[tuple[int, int], float] = field(default_factory=dict)  # minimax values
     # At simultaneous moves with simultaneous=regret, by (player, move).
     regret: dict[tuple[int, int], float] = field(default_factory=dict)
     strategies: dict[tuple[int, int], float] = field(default_factory=dict)
@@ -57,6 +61,10 @@ class Simulation:
     scores: np.ndarray
     odds: dict[int, dict[int, float]]  # at simultaneous moves, by place in the trace and player
     contained: frozenset[tuple[int, int]] = frozenset()
+
+
+class TreeFullError(Exception):
+    """A node is to enter a tree that has `max_nodes`."""
 
 
 class NaiveSearch:
@@ -91,8 +99,20 @@ class NaiveSearch:
         gamma=0.3,
         regret_min=50,
         decisive="off",
+        amaf_weight="equal",
+        amaf_off=0.0,
+        widen=0.0,
+        widen_growth=1.4,
+        widen_first=1,
+        implicit=0.0,
+        max_nodes=0,
+        full="recycle",
     ):
         self.decisive = decisive
+        assert full == "recycle"
+        self.max_nodes, self.uses, self.members = max_nodes, 0, []
+        self.amaf_weight, self.amaf_off, self.implicit = amaf_weight, amaf_off, implicit
+        self.widen, self.widen_growth, self.widen_first = widen, widen_growth, widen_first
         self.root_rule, self.root_amaf = root, root_amaf
         self.prior_amaf, self.prior_bias, self.cutoff = prior_amaf, prior_bias, cutoff
         self.regrets = NaiveRegrets(gamma, regret_min) if simultaneous == "regret" else None
@@ -120,13 +140,39 @@ class NaiveSearch:
         if self.transpositions:
             self.root = self.at_key(self.root_state)
         else:
-            self.root = Node(contract.turn(self.rules, self.root_state))
+            self.root = self.new_node(self.root_state)
 
     def at_key(self, state):
         key = contract.key(self.rules, state)
         if key not in self.nodes:
-            self.nodes[key] = Node(contract.turn(self.rules, state))
+            self.nodes[key] = self.new_node(state)
         return self.nodes[key]
+
+    def new_node(self, state):
+        if self.max_nodes and len(self.members) == self.max_nodes:
+            raise TreeFullError
+        node = Node(contract.turn(self.rules, state), last_use=self.uses)
+        self.members.append(node)
+        return node
+
+    def recycle(self):
+        """Forget nodes, the least recently used first, until a quarter of the tree is free."""
+        keep = len(self.members) * 3 // 4
+        while True:
+            assert keep > 0
+            gone = sorted((node.last_use for node in self.members), reverse=True)[keep]
+            kept = [node for node in self.members if node.last_use > gone or node is self.root]
+            for node in kept.copy():
+                if node.turn >= 0:
+                    kept += [child for child in node.children.values() if child.bounds]
+            kept = {id(node): node for node in kept}
+            if len(kept) <= self.max_nodes * 3 // 4:
+                break
+            keep //= 2
+        self.members = [node for node in self.members if id(node) in kept]
+        self.nodes = {key: node for key, node in self.nodes.items() if id(node) in kept}
+        for node in self.members:
+            node.children = {move: c for move, c in node.children.items() if id(c) in kept}
 
     def run(self, seed, playouts):
         self.rng = generator(seed)
@@ -145,7 +191,7 @@ class NaiveSearch:
             self.batches.append((leaves, per_leaf))
             descents = []
             for _ in range(leaves):
-                descents.append(self.descend())
+                descents.append(self.descend_with_space())
                 self.count(descents[-1], 1)
             for descent in descents:
                 self.count(descent, -1)
@@ -208,6 +254,16 @@ class NaiveSearch:
         joint[0] = outcome
         contract.play(self.rules, state, joint)
 
+    def descend_with_space(self):
+        """Descend; if the tree is full on the way, recycle nodes and begin again."""
+        while True:
+            before = self.rng.copy()
+            try:
+                return self.descend()
+            except TreeFullError:
+                self.rng[:] = before
+                self.recycle()
+
     def descend(self):
         rules, state = self.rules, self.root_state.copy()
         node, reference = self.root, self.root
@@ -225,6 +281,11 @@ class NaiveSearch:
                 else:
                     node.moves = {mover: self.legal(state, mover) for mover in movers}
                     self.set_priors(node, state)
+                    if self.widen:
+                        for mover, moves in node.moves.items():
+                            moves.sort(key=lambda m, mover=mover: -node.prior[mover, m])
+                    if self.implicit:
+                        self.evaluate_moves(node, state)
             if node.turn == CHANCE:
                 outcome = self.draw(node.moves[CHANCE])
                 path[-1] = (node, len(trace), outcome)
@@ -235,6 +296,9 @@ class NaiveSearch:
                 continue
             if getattr(self.formula, "permutations", False):
                 self.count_permutations(node, trace)
+            # A node without statistics stands for AMAF that is ignored.
+            muted = self.amaf_off and uniform(self.rng) < self.amaf_off
+            read = Node(reference.turn) if muted else reference
             joint = np.full(rules.players, -1, np.int32)
             plies.append([])
             if self.regrets and node.turn == SIMULTANEOUS:
@@ -243,7 +307,7 @@ class NaiveSearch:
                 if path[-1][2] is not None and self.regrets.draws(node, mover):
                     joint[mover], path[-1][2][mover] = self.regrets.draw(node, mover, self.rng)
                 else:
-                    joint[mover] = self.select(node, reference, mover)
+                    joint[mover] = self.select(node, read, mover)
                     if path[-1][2] is not None:
                         path[-1][2][mover] = 0.0
                 trace.append((mover, int(joint[mover])))
@@ -280,8 +344,8 @@ class NaiveSearch:
             if node.turn != SIMULTANEOUS and tried + 1 < self.expand:
                 return None
             new = not self.transpositions or contract.key(self.rules, state) not in self.nodes
-            turn = contract.turn(self.rules, state)
-            node.children[played] = self.at_key(state) if self.transpositions else Node(turn)
+            known = self.at_key(state) if self.transpositions else self.new_node(state)
+            node.children[played] = known
             if new and not self.credit_creation:
                 return None
         return node.children[played]
@@ -294,6 +358,25 @@ class NaiveSearch:
                     codes = np.array([move], np.int32)
                     contract.priors(self.rules, state, mover, codes, 1, prior)
                 node.prior[mover, move] = float(prior[0])
+
+    def evaluate_moves(self, node, state):
+        """What the game says of the positions after a node's moves, for the player to move."""
+        mover, scores = node.turn, np.zeros(2)
+        for move in node.moves[mover]:
+            after, joint = state.copy(), np.full(2, -1, np.int32)
+            joint[mover] = move
+            contract.play(self.rules, after, joint)
+            over = contract.turn(self.rules, after) == TERMINAL
+            (contract.scores if over else contract.evaluate)(self.rules, after, scores)
+            node.implicit[mover, move] = float(scores[mover] + 1.0 - scores[1 - mover]) / 2.0
+
+    def update_minimax(self, path, trace, in_tree):
+        for node, at, _ in reversed(path):
+            if node.turn >= 0 and at < in_tree:
+                child = node.children.get((trace[at][1],))
+                if child is not None and child.implicit:
+                    best = max(child.implicit.values())
+                    node.implicit[trace[at]] = best if child.turn == node.turn else 1.0 - best
 
     def play_out(self, path, state, trace, plies):
         rules = self.rules
@@ -361,11 +444,27 @@ class NaiveSearch:
                 node.count[played] = node.count.get(played, 0) + 1
                 node.total[played] = node.total.get(played, 0.0) + score
                 node.squares[played] = node.squares.get(played, 0.0) + score * score
-            for played in self.played_after(trace[max(at, counted_from) :]):
-                node.amaf_count[played] = node.amaf_count.get(played, 0) + 1
-                node.amaf_total[played] = node.amaf_total.get(played, 0.0) + scores[played[0]]
+            counted = trace[max(at, counted_from) :]
+            for played, weight in self.weighted(counted):
+                score = weight * scores[played[0]]
+                node.amaf_count[played] = node.amaf_count.get(played, 0) + weight
+                node.amaf_total[played] = node.amaf_total.get(played, 0.0) + score
         if self.solver:
             self.solver.update(path, trace, scores)
+        if self.implicit:
+            self.update_minimax(path, trace, in_tree)
+        self.uses += 1
+        for node, _, _ in path:
+            node.last_use = self.uses
+
+    def weighted(self, trace):
+        """What AMAF counts of a trace, with weights."""
+        if self.amaf_weight == "equal":
+            return [(played, 1) for played in self.played_after(trace)]
+        weights = [math.floor(256 * (1 - Fraction(d, len(trace)))) / 128 for d in range(len(trace))]
+        if self.amaf_count == "all":
+            return zip(trace, weights, strict=True)
+        return [(played, weights[trace.index(played)]) for played in self.played_after(trace)]
 
     def played_after(self, trace):
         """What AMAF counts: every move once; of a place only the move that took it first.
@@ -439,8 +538,11 @@ class NaiveSearch:
         if self.prior_amaf:
             reference = self.with_prior_playouts(node, reference)
         moves = [move for move in node.moves[mover] if node.is_open(move)]
+        if self.widen:
+            moves = moves[: self.width(node.visits)]
+        blended = self.with_minimax(node) if self.implicit else node
         for move in moves:
-            value = self.formula(node, reference, mover, move)
+            value = self.formula(blended, reference, mover, move)
             tried = node.count.get((mover, move), 0)
             if self.untried == "amaf" and tried == 0:
                 pa, amaf = amaf_of(reference, (mover, move))
@@ -452,6 +554,25 @@ class NaiveSearch:
         if self.ties == "first":
             return min(best)
         return best[below(self.rng, len(best))] if len(best) > 1 else best[0]
+
+    def width(self, visits):
+        """Coulom 2007: the next move after 40 playouts, each step 1.4 times as long as the last."""
+        needed, count = 0.0, self.widen_first
+        while True:
+            needed += self.widen * self.widen_growth ** (count - self.widen_first)
+            if needed > visits or count == self.rules.max_moves:
+                return count
+            count += 1
+
+    def with_minimax(self, node):
+        """The node with scores that are blended with the minimax values of its moves."""
+        blended = copy(node)
+        blended.total = {
+            played: (1.0 - self.implicit) * total
+            + self.implicit * node.implicit[played] * float(node.count[played])
+            for played, total in node.total.items()
+        }
+        return blended
 
     def with_prior_playouts(self, node, reference):
         """AMAF statistics with `prior_amaf` playouts more of each move, of the mean `prior`."""

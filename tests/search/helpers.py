@@ -86,6 +86,8 @@ def assert_same_tree(search, twin):
                     assert tree.permuted[2 * edge] == other.permuted_count.get((player, move), 0)
                     total = other.permuted_total.get((player, move), 0.0)
                     assert tree.permuted[2 * edge + 1] == total
+                if rules.implicit and other.implicit:
+                    assert tree.implicit[edge] == other.implicit[player, move]
                 if rules.regrets and other.turn == SIMULTANEOUS:
                     assert tree.regrets[edge] == other.regret.get((player, move), 0.0)
                     assert tree.strategies[edge] == other.strategies.get((player, move), 0.0)

@@ -29,6 +29,14 @@ GAMES = ["breakthrough(size=5x4)", "othello(size=4)"]
         ("uct(c=0.4)", naive.uct(0.4), None, {"cutoff": 3}),
         ("ucb1-tuned(c=1)", naive.ucb1_tuned(1.0), None, {"cutoff": 0}),
         ("hrave(bias=1e-3)", naive.bias(1e-3), INFINITY, {"cutoff": 5}),
+        ("uct(c=0.4)", naive.uct(0.4), None, {"implicit": 0.4}),
+        ("uct(c=0.4)", naive.uct(0.4), None, {"implicit": 0.4, "solver": "off", "fpu": 0.6}),
+        ("grave(ref=20,bias=1e-4)", naive.bias(1e-4), 20, {"implicit": 1.0, "expand": 2}),
+        ("uct(c=0.4)", naive.uct(0.4), None, {"implicit": 0.3, "max_nodes": 60, "full": "recycle"}),
+        ("uct(c=0.4)", naive.uct(0.4), None, {"widen": 40.0}),
+        ("uct(c=0.4)", naive.uct(0.4), None, {"widen": 3, "widen_first": 2, "solver": "off"}),
+        ("uct(c=0.4)", naive.uct(0.4), None, {"widen": 0.5, "implicit": 0.2, "widen_growth": 2}),
+        ("grave(ref=20,bias=1e-4)", naive.bias(1e-4), 20, {"widen": 2, "prior_amaf": 3.0}),
     ],
 )
 def test_the_kernel_reads_hooks_as_its_twin_does(name, spec, formula, ref, options):
@@ -100,6 +108,12 @@ def test_hooks_that_are_wrong_or_missing_are_reported():
         gv.agent("uct(prior_bias=1)").search(game.start())
     with pytest.raises(gv.GravenError, match="heaps has no `evaluate`"):
         gv.agent("uct(cutoff=3)").search(game.start())
+    with pytest.raises(gv.GravenError, match="heaps has no `evaluate`: leave implicit out"):
+        gv.agent("uct(implicit=0.5)").search(game.start())
+    with pytest.raises(gv.GravenError, match=r"heaps has no `prior`: leave .* widen out"):
+        gv.agent("uct(widen=5)").search(game.start())
+    with pytest.raises(gv.GravenError, match="amaf_off and amaf_weight need AMAF values"):
+        gv.agent("uct(amaf_off=0.1)").search(game.start())
     with pytest.raises(gv.GravenError, match="prior_amaf needs AMAF values"):
         gv.agent("uct(prior_amaf=3)").search(make_game("othello").start())
     with pytest.raises(gv.GravenError, match="cutoff is a whole number"):

@@ -67,7 +67,7 @@ class SearchResult(PlainValues):
     or OpenSpiel's. `value` is the mean score of the player to move, `root_stats` the root's moves
     in the order of their visits, `by_player` the same for every player to move, `pv` the principal
     variation, `tree` the search tree (None for agents that hide it). `plies` counts the plies of
-    all playouts; `memory_full` is true if the tree reached its memory limit.
+    all playouts; `memory_full` is true if the tree was closed at its limit.
 
     `proven` is true if the score of the player to move is proven: the search then ended early,
     `best_move` reaches that score, `value` is the score, and `plies_left` are the plies to the end

@@ -245,6 +245,13 @@ def _tree_values(
             f"{tree.name}: every_step=true searches for the tree that reuse_tree=true keeps; set "
             "both."
         )
+    if options["threads"] > 1 and options["parallel"] != "root":
+        for name, default in (("full", "close"), ("max_nodes", 0), ("implicit", 0)):
+            if options[name] != default:
+                raise UsageError(
+                    f"{tree.name}: {name} is for a tree of one thread; add parallel=root, or leave "
+                    f"{name} out."
+                )
     if "playouts" in arguments or "seconds" in arguments:
         seconds = options["seconds"] if "seconds" in arguments else None
         Budget(options["playouts"] or None, seconds)

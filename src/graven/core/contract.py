@@ -226,6 +226,10 @@ class Rules(NamedTuple):
     permutations: int
     # Whether the search keeps regrets at simultaneous moves: 0 in the rules of a game.
     regrets: int
+    # Whether it notes when nodes were last used, see `search.recycling`: 0 in the rules of a game.
+    last_use: int
+    # Whether it keeps minimax values, see `search.implicit_minimax`: 0 in the rules of a game.
+    implicit: int
     # After how many plies playouts end with `evaluate`: NO_CUTOFF in the rules of a game.
     cutoff: int
 

@@ -200,6 +200,8 @@ class Game:
             squares=0,
             permutations=0,
             regrets=0,
+            last_use=0,
+            implicit=0,
             cutoff=contract.NO_CUTOFF,
             rollout=rollout_address(self.functions, careful=True) if checked else 0,
             **code,

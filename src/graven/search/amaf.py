@@ -27,6 +27,7 @@ import numpy as np
 
 from graven.core.compile import inlined
 from graven.core.contract import CHANCE, SIMULTANEOUS, TERMINAL, Rules
+from graven.core.rng import uniform
 from graven.core.status import Status
 from graven.search.layout import Float64, UInt32
 from graven.search.plan import Plan, SearchState, call_node_choice, state_at
@@ -142,6 +143,12 @@ def place_read(plan: Plan, tree: Tree, nodes: Sequence[int]) -> int | None:
     return place
 
 
+def mute(state: int) -> None:
+    """Draw whether the selection at a node ignores AMAF (the option amaf_off)."""
+    search = state_at(state)
+    search.record.muted[0] = uniform(search.record.rng) < search.plan.amaf_off
+
+
 # Update after a simulation.
 
 
@@ -150,7 +157,7 @@ def update(state: int) -> None:
     search = state_at(state)
     rules, tree, plan, record = search.rules, search.tree, search.plan, search.record
     start = playout_start(rules, tree, record) if plan.amaf_playout else 0
-    if plan.amaf_all or plan.amaf_playout:
+    if plan.amaf_all or plan.amaf_playout or plan.amaf_distance:
         update_each_table(search, start)
     elif rules.shared_points:
         update_by_point(rules, tree, record)
@@ -175,7 +182,8 @@ def playout_start(rules: Rules, tree: Tree, record: Record) -> int:
 def update_each_table(search: SearchState, start: int) -> None:
     """Add the simulation, from place `start` of its trace on, to every table on its path.
 
-    For the options amaf_count=all and amaf_moves=playout, one table after another.
+    For the options amaf_count=all, amaf_moves=playout and amaf_weight=distance, one table after
+    another.
     """
     tree, record = search.tree, search.record
     for depth in range(record.shape[DEPTH]):
@@ -189,6 +197,7 @@ def update_each_table(search: SearchState, start: int) -> None:
 def add_trace(search: SearchState, table: int, trace: UInt32, scores: Float64) -> None:
     """Add moves of a simulation to a table, each once or, with amaf_count=all, each time."""
     rules, tree, every = search.rules, search.tree, search.plan.amaf_all
+    weight = 1.0
     codes, base = rules.num_codes, table_base(rules, table)
     tree.meta[STAMP] += 1
     stamp = tree.meta[STAMP]
@@ -199,9 +208,21 @@ def add_trace(search: SearchState, table: int, trace: UInt32, scores: Float64) -
             counted = played - player_of(played, codes) * codes
         if every or tree.seen[counted] != stamp:
             tree.seen[counted] = stamp
+            if search.plan.amaf_distance:
+                weight = distance_weight(place, len(trace))
             at = entry_at(base, played)
-            tree.amaf[at] += 1.0
-            tree.amaf[at + ONE] += scores[player_of(played, codes)]
+            tree.amaf[at] += weight
+            tree.amaf[at + ONE] += weight * scores[player_of(played, codes)]
+
+
+@inlined
+def distance_weight(distance: int, length: int) -> float:
+    """Return the weight of a move with amaf_weight=distance: from 2 at the node to 0 at the end.
+
+    `length` is the number of moves after the node. The weight 2 * (1 - distance / length) is
+    rounded down to a multiple of 1/128, so that sums of weights are exact in any order.
+    """
+    return (256 * (length - distance) // length) / 128.0
 
 
 @inlined

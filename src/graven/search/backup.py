@@ -18,6 +18,10 @@ def backup(search: SearchState) -> None:
         call_state_step(search.steps.record_simulation, (search.plan.state,))
     if search.plan.solver:
         call_state_step(search.steps.update_bounds, (search.plan.state,))
+    if search.rules.implicit:
+        call_state_step(search.steps.update_minimax, (search.plan.state,))
+    if search.rules.last_use:
+        call_state_step(search.steps.note_use, (search.plan.state,))
 
 
 @inlined

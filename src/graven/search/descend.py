@@ -16,6 +16,7 @@ from graven.search.plan import (
     call_place_choice,
     call_place_step,
     call_range_step,
+    call_state_step,
     state_at,
 )
 from graven.search.select.selection import call_select, log_of
@@ -84,6 +85,8 @@ def descend(search: SearchState) -> int:
                     status = call_node_choice(steps.list_outcomes, (plan.state, node))
             else:
                 status = list_moves(plan.state, node, low, high)
+                if status == Status.OK and rules.implicit:
+                    status = call_node_choice(steps.evaluate_moves, (plan.state, node))
             if status != Status.OK:
                 store_release(tree.first, node * players + low, NONE)
                 return Status.OK if status == Status.NEED_EDGES and tree.meta[CLOSED] else status
@@ -94,9 +97,16 @@ def descend(search: SearchState) -> int:
             high = low
         if rules.permutations:
             call_range_step(steps.count_permutations, (plan.state, node, low, high))
+        select = plan.select
+        if plan.select_muted and player != CHANCE:
+            call_state_step(steps.mute_amaf, (plan.state,))
+            if record.muted[0]:
+                select = plan.select_muted
         for mover in range(low, high):
             first = tree.first[node * players + mover]
             end = first + tree.degree[node * players + mover]
+            if steps.width:
+                end = min(end, first + call_node_choice(steps.width, (plan.state, node)))
             drawn = rules.regrets and player == SIMULTANEOUS
             if plan.halving and depth == 1 and player >= 0:
                 edge = call_node_choice(steps.select_arm, (plan.state, player))
@@ -106,7 +116,7 @@ def descend(search: SearchState) -> int:
                 edge = call_place_choice(steps.select_open, (plan.state, node, mover))
             else:
                 edge = call_select(
-                    plan.select,
+                    select,
                     (
                         plan.listed_edges,
                         tree.visits[node],
@@ -192,6 +202,8 @@ def list_moves(state: int, node: int, low: int, high: int) -> int:
             return Status.NO_MOVE
         if count > rules.max_moves:
             return Status.TOO_MANY
+        if search.steps.order_moves:
+            call_place_step(search.steps.order_moves, (state, mover, count))
         if mover > low:
             tree.first[node * rules.players + mover] = edges
         tree.degree[node * rules.players + mover] = count

@@ -12,9 +12,23 @@ HOW = "see docs/write-a-game.md for how a game gets one"
 def check_hooks(name: str, rules: Rules, spec: Spec) -> None:
     """Raise UsageError if the options of a spec do not fit the game `name`."""
     options = spec.options
-    if spec.uses_prior_options and not rules.prior:
+    if spec.needs_prior and not rules.prior:
         raise UsageError(
-            f"{name} has no `prior`: leave prior_amaf and prior_bias out of {spec.text}; {HOW}."
+            f"{name} has no `prior`: leave prior_amaf, prior_bias and widen out of {spec.text}; "
+            f"{HOW}."
+        )
+    if options.implicit > 0:
+        if not rules.evaluate:
+            raise UsageError(f"{name} has no `evaluate`: leave implicit out of {spec.text}; {HOW}.")
+        if rules.players != 2 or rules.chance:
+            raise UsageError(
+                f"implicit: minimax values need two players and no chance events, which {name} "
+                "does not have; leave implicit out."
+            )
+    if spec.ref is None and (options.amaf_off > 0 or options.amaf_weight != "equal"):
+        raise UsageError(
+            f"amaf_off and amaf_weight need AMAF values, which {spec.tree.name} does not have: use "
+            "rave, grave or hrave, or leave them out."
         )
     if options.prior_amaf > 0 and spec.ref is None:
         raise UsageError(

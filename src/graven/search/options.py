@@ -72,6 +72,20 @@ class SearchOptions:
         paper="playout: Rimmel et al. 2010, algorithm 1",
         choices=("simulation", "playout"),
     )
+    amaf_weight: str = option(
+        "equal",
+        "all moves of a simulation count the same in an AMAF table, or the weight of a move "
+        "decreases linearly with its distance from the node, from 2 to 0 at the end of the game",
+        paper="distance: the program Fuego",
+        choices=("equal", "distance"),
+    )
+    amaf_off: float = option(
+        0.0,
+        "selection at a node ignores AMAF with this probability",
+        paper="0.05 in the program Fuego, 0.033 in MoHex",
+        low=0.0,
+        high=1.0,
+    )
     expand: int = option(
         1,
         "a position enters the tree with its n-th playout; with simultaneous moves, always with "
@@ -166,6 +180,31 @@ class SearchOptions:
         paper="Teytaud and Teytaud 2010: decisive and anti-decisive moves",
         choices=("off", "win", "defend"),
     )
+    widen: float = option(
+        0.0,
+        "progressive widening: a node's moves are selected in the order of the game's `prior`, "
+        "another one after widen playouts, the next after widen * widen_growth more, and so on",
+        paper="40: Coulom 2007; progressive unpruning: Chaslot et al. 2008",
+        low=0.0,
+    )
+    widen_growth: float = option(
+        1.4, "with widen: the growth of the steps", paper="Coulom 2007", low=1.0, high=100.0
+    )
+    widen_first: int = option(
+        1,
+        "with widen: the moves that can be selected from the start",
+        paper="1: Coulom 2007; 5: Chaslot et al. 2008",
+        low=1,
+        high=1_000_000,
+    )
+    implicit: float = option(
+        0.0,
+        "implicit minimax: the weight, in the mean of a move, of the game's `evaluate` backed up "
+        "by minimax in the tree",
+        paper="Lanctot et al. 2014",
+        low=0.0,
+        high=1.0,
+    )
     cutoff: float = option(
         math.inf,
         "playouts end after n plies below the tree, and the game's `evaluate` gives the scores; "
@@ -209,6 +248,14 @@ class SearchOptions:
     )
     memory_mib: int = option(
         1024, "the most memory that the tree may take, in MiB", low=1, high=1 << 20
+    )
+    max_nodes: int = option(0, "the most nodes that the tree may have", low=2, high=1 << 30)
+    full: str = option(
+        "close",
+        "when the tree has reached memory_mib or max_nodes, nothing more enters it, or the least "
+        "recently used nodes are removed",
+        paper="recycle: after GRAVER, Rautureau, Cazenave and Piette 2026",
+        choices=("close", "recycle"),
     )
     playouts: int = option(0, "the agent's own budget: playouts a move", low=1, high=MOST_PLAYOUTS)
     seconds: float = option(0.0, "the agent's own budget: seconds a move", low=0.0, high=1e6)

@@ -47,6 +47,7 @@ class Plan(NamedTuple):
     params: NDArray[np.float64]  # the parameters of the tree policy
     logs: NDArray[np.float64]  # [n]: log(n), see `select.selection`
     select: int
+    select_muted: int  # the same without AMAF; 0 if the search never ignores AMAF
     playout: int
     learn: int  # 0 if the playout policy does not learn
     rollout: int  # whether the game's `rollout` plays instead of `playout`
@@ -58,6 +59,7 @@ class Plan(NamedTuple):
     store_traces: int  # whether traces are stored, with a link at every node without a table
     amaf_all: int  # whether AMAF counts every occurrence of a move
     amaf_playout: int  # whether AMAF counts the moves of the playout only
+    amaf_distance: int  # whether moves weigh less the later they were played
     credit_creation: int  # whether the simulation that adds a node counts in it
     expand: int  # a position enters the tree with its n-th playout
     transpositions: int  # whether equal positions share a node
@@ -70,11 +72,18 @@ class Plan(NamedTuple):
     listed_edges: int
     open_edges: int
     regret_min: int  # playouts of each move before moves are drawn, see `regret_matching`
+    widen_first: int  # moves that can be selected from the start, see `widening`
     gamma: float  # exploration at simultaneous moves, see there
+    amaf_off: float  # with which probability selection at a node ignores AMAF
+    widen: float  # playouts until the next move can be selected; 0: all moves
+    widen_growth: float
 
 
 _FLOATS = types.Array(types.float64, 1, "C")
-PLAN = types.NamedTuple([_FLOATS] * 2 + [_int] * (len(Plan._fields) - 3) + [types.float64], Plan)
+_REALS = 4  # the numbers at the end that are not whole
+PLAN = types.NamedTuple(
+    [_FLOATS] * 2 + [_int] * (len(Plan._fields) - 2 - _REALS) + [types.float64] * _REALS, Plan
+)
 
 
 class Steps(NamedTuple):
@@ -102,6 +111,12 @@ class Steps(NamedTuple):
     know_edges: int
     count_own: int
     log_simulation: int
+    note_use: int
+    mute_amaf: int
+    order_moves: int
+    width: int
+    evaluate_moves: int
+    update_minimax: int
 
 
 STEPS = types.NamedUniTuple(_int, len(Steps._fields), Steps)
@@ -165,6 +180,7 @@ def save_state(search: SearchState) -> None:
         squares=tree.squares,
         priors=tree.priors,
         permuted=tree.permuted,
+        implicit=tree.implicit,
     )
     write_edges(plan.listed_edges, listed)
     skipping = EdgeArrays(
@@ -178,6 +194,7 @@ def save_state(search: SearchState) -> None:
         squares=record.open_squares,
         priors=record.open_priors,
         permuted=record.open_permuted,
+        implicit=record.open_implicit,
     )
     write_edges(plan.open_edges, skipping)
 

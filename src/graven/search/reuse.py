@@ -75,15 +75,30 @@ def prune(rules: Rules, tree: Tree) -> bool:
     Return False, and change nothing, if players move simultaneously somewhere: such nodes do not
     store their children.
     """
-    meta = tree.meta
-    node_map = np.full(meta[NODES], NONE, np.int32)
-    if not mark_nodes(rules.players, tree, node_map, np.empty_like(node_map)):
+    nodes = np.full(tree.meta[NODES], NONE, np.int32)
+    if not mark_nodes(rules.players, tree, nodes, np.empty_like(nodes)):
         return False
-    # For each group: the new number of each unit that is kept, NONE for the others.
-    maps = {name: np.full(meta[group.count], NONE, np.int32) for name, group in GROUPS.items()}
-    maps["nodes"] = node_map
-    mark_edges(rules.players, tree, node_map, maps["edges"], tables=maps["tables"])
-    mark_links(tree, node_map, maps["links"], maps["simulations"])
+    keep_units(rules, tree, units_of(rules, tree, nodes))
+    return True
+
+
+def units_of(rules: Rules, tree: Tree, nodes: Int32) -> dict[str, Int32]:
+    """Return the marks of the units of each group that marked nodes need.
+
+    A mark is anything but NONE. The units of `traces` are kept by simulation, and have no marks.
+    """
+    counts = {name: int(tree.meta[group.count]) for name, group in GROUPS.items()}
+    marks = {name: np.full(count, NONE, np.int32) for name, count in counts.items()}
+    marks["nodes"] = nodes
+    marks["blocks"][:] = 0
+    mark_edges(rules.players, tree, nodes, marks["edges"], tables=marks["tables"])
+    mark_links(tree, nodes, marks["links"], marks["simulations"])
+    return marks
+
+
+def keep_units(rules: Rules, tree: Tree, maps: dict[str, Int32]) -> None:
+    """Remove all units that have no mark, in place; marks become the new numbers of units."""
+    meta = tree.meta
     kept = {name: number(units) for name, units in maps.items() if name != "traces"}
     kept["traces"] = move_traces(tree, maps["simulations"])
     for group in GROUPS.values():
@@ -95,10 +110,9 @@ def prune(rules: Rules, tree: Tree) -> bool:
             if array.size.refers:
                 renumber(values[: kept[group.name] * entries], maps[array.size.refers])
         meta[group.count] = kept[group.name]
-    meta[ROOT] = node_map[meta[ROOT]]
+    meta[ROOT] = maps["nodes"][meta[ROOT]]
     meta[CLOSED] = 0
     rehash(tree)
-    return True
 
 
 @compiled

@@ -43,7 +43,15 @@ from graven.search.playout.entry import (
 )
 from graven.search.policy import BatchLearning
 from graven.search.record_log import no_log
-from graven.search.reuse import History, find_node, node_after, node_of_state, prune
+from graven.search.recycling import recent_units, recycle
+from graven.search.reuse import (
+    History,
+    find_node,
+    keep_units,
+    node_after,
+    node_of_state,
+    prune,
+)
 from graven.search.root_rows import RootRows, RootStatistics, new_rows, read_state
 from graven.search.select.selection import log_table
 from graven.search.shared_arrays import not_shared
@@ -53,6 +61,7 @@ from graven.search.simulate import simulate as simulate_in
 from graven.search.specs import UNIFORM, Spec
 from graven.search.steps import steps_of
 from graven.search.tree import (
+    ARMS,
     BUDGET,
     CLOSED,
     LOST,
@@ -61,6 +70,7 @@ from graven.search.tree import (
     NONE,
     ROOT,
     TABLES,
+    Group,
     Record,
     Tree,
     TreeArena,
@@ -74,8 +84,9 @@ CHUNK_SECONDS = 0.01
 GROW_BYTES_PER_SECOND = 2.5e8
 
 
-# The kernels that this process has loaded: in batches or not, with those for a reused tree or not.
-_loaded: set[tuple[bool, bool]] = set()
+# The kernels that this process has loaded: in batches or not, with those for a reused tree or not,
+# with those that recycle nodes or not.
+_loaded: set[tuple[bool, ...]] = set()
 
 
 class Stop(Protocol):
@@ -120,18 +131,20 @@ class Search:
         rules = rules._replace(score_bounds=int(rules.score_bounds and options.solver == "on"))
         check_hooks(name, rules, spec)
         reads = spec.formula.reads
-        if not reads.prior and not spec.uses_prior_options:
+        if not reads.prior and not spec.needs_prior:
             rules = rules._replace(prior=0)
         rules = rules._replace(
             squares=int(reads.squares),
             permutations=int(reads.permutations),
             regrets=int(options.simultaneous == "regret"),
+            last_use=int(options.full == "recycle"),
+            implicit=int(options.implicit > 0),
             cutoff=spec.cutoff,
         )
         self.name = name
         self.rules = rules
         self.spec = spec
-        self.arena = TreeArena(rules, options.memory_mib * MIB)
+        self.arena = TreeArena(rules, options.memory_mib * MIB, options.max_nodes)
         if self.arena.nbytes > self.arena.limit:
             raise UsageError(
                 f"memory_mib={options.memory_mib} is too little to search {name}: it takes at "
@@ -150,11 +163,8 @@ class Search:
         self.plan = Plan(
             params=np.array(spec.params, dtype=np.float64),
             logs=log_table(),
-            select=spec.formula.address(
-                exploration=spec.values.get("c") != 0,
-                untried_by_amaf=options.untried == "amaf",
-                prior_options=spec.uses_prior_options,
-            ),
+            select=self._formula_address(),
+            select_muted=self._formula_address(muted=True) if options.amaf_off > 0 else 0,
             playout=playout_address(
                 playout, self.playout_memory, functions, decisive=options.decisive
             ),
@@ -168,6 +178,7 @@ class Search:
             store_traces=int(amaf and (min(ref, pool) < NEVER or options.reuse_tree)),
             amaf_all=int(options.amaf_count == "all"),
             amaf_playout=int(options.amaf_moves == "playout"),
+            amaf_distance=int(options.amaf_weight == "distance"),
             credit_creation=int(options.credit_creation),
             expand=options.expand,
             transpositions=int(options.transpositions),
@@ -178,7 +189,11 @@ class Search:
             listed_edges=listed_edges,
             open_edges=open_edges,
             regret_min=options.regret_min,
+            widen_first=options.widen_first,
             gamma=float(options.gamma),
+            amaf_off=float(options.amaf_off),
+            widen=float(options.widen),
+            widen_growth=float(options.widen_growth),
         )
         self.log = no_log()
         self.shared = not_shared()
@@ -203,15 +218,26 @@ class Search:
         self._chunk = 1
         self._load()
 
+    def _formula_address(self, muted: bool = False) -> int:
+        """Return the address of the compiled tree policy, with or without AMAF."""
+        options = self.spec.options
+        return self.spec.formula.address(
+            exploration=self.spec.values.get("c") != 0,
+            untried_by_amaf=options.untried == "amaf",
+            prior_options=self.spec.uses_prior_options,
+            implicit=options.implicit > 0,
+            muted=muted,
+        )
+
     def renew(self) -> None:
         """Forget everything but the compiled code: the next run is that of a new search."""
-        limit, grown = self.arena.limit, self.arena.grown
+        limit, grown, max_nodes = self.arena.limit, self.arena.grown, self.arena.max_nodes
         # A result may still refer to the tree; one that has grown would reach its limit later.
         # References: the attribute, the state in memory, and the argument of getrefcount.
         if grown or sys.getrefcount(self.arena.tree) > 3:
             self._saved = None
             del self.arena
-            self.arena = TreeArena(self.rules, limit)
+            self.arena = TreeArena(self.rules, limit, max_nodes)
         self._history, self._has_begun = None, False
         self.control[:] = 0
         if self.spec.playout.variant.memory:
@@ -245,7 +271,8 @@ class Search:
 
     def _load(self) -> None:
         """Compile the kernels, or load them from the cache, before any clock runs."""
-        kernels = self.batch is not None, self.spec.options.reuse_tree
+        recycles = self.rules.last_use != 0
+        kernels = self.batch is not None, self.spec.options.reuse_tree, recycles
         if kernels in _loaded:
             return
         contract.start(self.rules, self.record.root)
@@ -254,6 +281,8 @@ class Search:
         if self.spec.options.reuse_tree:
             find_node(self.tree, 0)
             prune(self.rules, self.tree)
+        if recycles:
+            keep_units(self.rules, self.tree, recent_units(self.rules, self.tree, 0))
         self.arena.clear()
         _loaded.add(kernels)
 
@@ -391,7 +420,10 @@ class Search:
         return self.arena.nbytes
 
     def grow(self, status: Status, seconds_left: float) -> None:
-        """Enlarge what a kernel needs more of; close the tree if there is no time for it."""
+        """Enlarge what a kernel needs more of, or recycle nodes at the limit of memory.
+
+        Close the tree if there is no time for it.
+        """
         if status == Status.NEED_MEMORY:
             self._grow_memory()
             return
@@ -400,6 +432,25 @@ class Search:
             self.arena.close()
         else:
             self.arena.grow(group)
+            if self.arena.full and self.arena.nbytes / GROW_BYTES_PER_SECOND < seconds_left:
+                self._recycle(group)
+
+    def _recycle(self, group: Group) -> bool:
+        """Remove the least recently used nodes of a full tree if the spec says so.
+
+        Return whether the group has space now.
+        """
+        tree, halving, players = self.tree, self.record.halving, self.rules.players
+        if not self.rules.last_use:
+            return False
+        edges = tree.first[int(tree.meta[ROOT]) * players :][:players].max()
+        if not recycle(self.rules, tree, group, bool(self.plan.transpositions)):
+            return False
+        # Sequential halving knows the edges of the root by their numbers.
+        moved = edges - tree.first[int(tree.meta[ROOT]) * players :][:players].max()
+        self.record.arms[: halving[ARMS]] -= moved
+        self.arena.full = False
+        return True
 
     def _grow_memory(self) -> None:
         """Replace the playout policy's memory by a larger one."""
@@ -415,8 +466,9 @@ class Search:
         """Make the record's root state the root, with an AMAF table if the search keeps any."""
 
         def grow(status: Status) -> None:
-            self.arena.grow(NEEDED[status])
-            if self.arena.full:
+            group = NEEDED[status]
+            self.arena.grow(group)
+            if self.arena.full and not self._recycle(group):
                 # The reused tree has no space left for the table of its new root: start a new tree.
                 self.arena.clear()
 

@@ -34,7 +34,7 @@ from __future__ import annotations
 from graven.core.compile import compiled, inlined
 from graven.core.contract import TERMINAL
 from graven.search import amaf
-from graven.search.plan import SearchState, state_at
+from graven.search.plan import SearchState, call_node_choice, state_at
 from graven.search.select.selection import call_select, log_of
 from graven.search.tree import DEPTH, NONE, ROOT, SCORE_SUM, TABLE, Tree
 
@@ -59,8 +59,12 @@ def select_open(state: int, node: int, mover: int) -> int:
     rules, tree, plan, record = search.rules, search.tree, search.plan, search.record
     first = tree.first[node * rules.players + mover]
     wakes = tree.visits[node] % REST == 0
-    count = 0
+    count, most = 0, tree.degree[node * rules.players + mover]
+    if search.steps.width:
+        most = call_node_choice(search.steps.width, (state, node))
     for edge in range(first, first + tree.degree[node * rules.players + mover]):
+        if count == most:
+            break
         record.open_edges[count] = edge
         record.open_moves[count] = tree.moves[edge]
         record.open_counts[count] = tree.counts[edge]
@@ -72,10 +76,12 @@ def select_open(state: int, node: int, mover: int) -> int:
         if rules.permutations:
             record.open_permuted[2 * count] = tree.permuted[2 * edge]
             record.open_permuted[2 * count + 1] = tree.permuted[2 * edge + 1]
+        if rules.implicit:
+            record.open_implicit[count] = tree.implicit[edge]
         skipped = tree.skipped[edge]
         count += skipped == OPEN or (skipped == RESTING and wakes)
     chosen = call_select(
-        plan.select,
+        plan.select_muted if record.muted[0] else plan.select,
         (
             plan.open_edges,
             tree.visits[node],

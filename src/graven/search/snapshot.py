@@ -199,6 +199,7 @@ def take_snapshot(search: Search, path: Sequence[int], player: int | None = None
         squares=_with_spare(tree.squares[edges]),
         priors=_with_spare(tree.priors[edges]),
         permuted=_with_spare(tree.permuted[2 * edges.start : 2 * edges.stop]),
+        implicit=_with_spare(tree.implicit[edges]),
     )
     memory, address = new_memory(EDGE_ARRAYS)
     evaluate(search.plan, visits, columns, address)

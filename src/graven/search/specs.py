@@ -100,13 +100,18 @@ class Spec:
         return self.options.prior_amaf > 0 or self.options.prior_bias > 0
 
     @property
+    def needs_prior(self) -> bool:
+        """Whether an option needs the game's `prior`."""
+        return self.uses_prior_options or self.options.widen > 0
+
+    @property
     def params(self) -> tuple[float, ...]:
         """The entries of `params` that `select.selection` describes."""
         own = [self.values[parameter.name] for parameter in self.formula.parameters]
         options, ties = self.options, FIRST if self.options.ties == "first" else RANDOM
         values = (
             *(options.fpu, ties, options.offset, options.prior_amaf, options.prior_bias),
-            options.root_amaf,
+            *(options.root_amaf, options.implicit),
             *own,
             *self.formula.fixed.values(),
         )

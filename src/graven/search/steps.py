@@ -9,6 +9,7 @@ from graven.core.compile import address
 from graven.core.contract import Rules
 from graven.search import amaf, score_bounds
 from graven.search.chance_nodes import draw_edge, list_outcomes
+from graven.search.implicit_minimax import evaluate_moves, update_minimax
 from graven.search.permutations import count_permutations, record_simulation
 from graven.search.plan import (
     DEPTH_CHOICE,
@@ -22,10 +23,12 @@ from graven.search.plan import (
     Steps,
 )
 from graven.search.record_log import RecordLog
+from graven.search.recycling import note_use
 from graven.search.regret_matching import add_regrets, draw_by_regret, draws
 from graven.search.root_halving import select_arm
 from graven.search.shared_tree import count_own, find_or_add, know_edges, look_at, take_edges
 from graven.search.simulate import log_simulation
+from graven.search.widening import order_moves, width
 
 # By what a search does: the function and the signature of each of its steps.
 STEPS_OF: dict[str, dict[str, tuple[Any, Any]]] = {
@@ -59,6 +62,16 @@ STEPS_OF: dict[str, dict[str, tuple[Any, Any]]] = {
         "count_own": (count_own, STATE_STEP),
     },
     "log": {"log_simulation": (log_simulation, STATE_STEP)},
+    "recycling": {"note_use": (note_use, STATE_STEP)},
+    "muting": {"mute_amaf": (amaf.mute, STATE_STEP)},
+    "widening": {
+        "order_moves": (order_moves, PLACE_STEP),
+        "width": (width, NODE_CHOICE),
+    },
+    "implicit": {
+        "evaluate_moves": (evaluate_moves, NODE_CHOICE),
+        "update_minimax": (update_minimax, STATE_STEP),
+    },
 }
 
 
@@ -73,6 +86,10 @@ def steps_of(rules: Rules, plan: Plan, log: RecordLog) -> Steps:
         "permutations": rules.permutations,
         "shared": plan.shared,
         "log": log.active,
+        "recycling": rules.last_use,
+        "muting": plan.select_muted,
+        "widening": plan.widen > 0,
+        "implicit": rules.implicit,
     }
     return _compiled_steps(tuple(kind for kind, used in taken.items() if used))
 

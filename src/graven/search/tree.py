@@ -52,9 +52,10 @@ LOST = -2  # in `newest_link`: a trace could not be stored, so no exact table ca
 # Entries of `meta`: how many units of each group are in use, the root's node, whether the tree is
 # closed (nothing new may enter), and a number that is different for every trace counted.
 # SCORE_SUM says what is known about the sum of all players' scores: see `score_bounds`; RECORDED is
-# the number of simulations in the blocks of `permutations`.
+# the number of simulations in the blocks of `permutations`, USES that of all simulations where the
+# search notes when nodes were used: see `recycling`.
 NODES, EDGES, TABLES, LINKS, SIMULATIONS, TRACED, ROOT, CLOSED, STAMP, SCORE_SUM = range(10)
-BLOCKS, RECORDED, META = range(10, 13)
+BLOCKS, RECORDED, USES, META = range(10, 14)
 
 # Entries of `Record.shape`: nodes on the path, edges taken (one more than nodes - 1 if the playout
 # began outside the tree), trace entries, the AMAF table that the last node reads (or NONE), and the
@@ -148,6 +149,14 @@ def _if_priors(rules: Rules) -> int:
     return int(rules.prior != 0)
 
 
+def _if_last_use(rules: Rules) -> int:
+    return int(rules.last_use != 0)
+
+
+def _if_implicit(rules: Rules) -> int:
+    return int(rules.implicit != 0)
+
+
 class Tree(NamedTuple):
     """All arrays of a tree; an array of a group is indexed by unit, or by unit * players + player.
 
@@ -175,6 +184,7 @@ class Tree(NamedTuple):
     plies_left: Annotated[Int32, Size(_if_bounds, group="nodes")]  # to the end, of a proven node
     skips: Annotated[Int32, Size(_if_bounds, group="nodes")]  # edges that selection skips
     counted: Annotated[Int32, Size(_if_permutations, group="nodes")]  # see `permutations`
+    last_use: Annotated[Int64, Size(_if_last_use, group="nodes")]  # see `recycling`
     # Edges.
     moves: Annotated[Int32, Size(group="edges")]
     counts: Annotated[Int32, Size(group="edges")]  # playouts
@@ -188,6 +198,7 @@ class Tree(NamedTuple):
     strategies: Annotated[Float64, Size(_if_regrets, group="edges")]
     chances: Annotated[Float64, Size(_if_chance, group="edges")]  # probability of an outcome
     priors: Annotated[Float64, Size(_if_priors, group="edges")]  # the move's prior
+    implicit: Annotated[Float64, Size(_if_implicit, group="edges")]  # see `implicit_minimax`
     # Permutation statistics: [2 * edge] playouts, [2 * edge + 1] sum of scores; see `permutations`.
     permuted: Annotated[Float64, Size(_permuted_entries, group="edges")]
     # AMAF tables: [(table * players * codes + player * codes + move) * 2], see `amaf`.
@@ -252,6 +263,13 @@ class Record(NamedTuple):
     matching: Annotated[Int64, Size(lambda rules: BLOCK * _if_permutations(rules))]
     matching_blocks: Annotated[Int64, Size(lambda rules: BLOCK * _if_permutations(rules))]
     open_priors: Annotated[Float64, Size(lambda rules: _if_priors(rules) * open_capacity(rules))]
+    open_implicit: Annotated[
+        Float64, Size(lambda rules: _if_implicit(rules) * open_capacity(rules))
+    ]
+    # Scratch of `implicit_minimax`: a position after a move, and its evaluation.
+    next_state: Annotated[Int64, Size(lambda rules: _if_implicit(rules) * rules.state_words)]
+    evaluation: Annotated[Float64, Size(lambda rules: _if_implicit(rules) * rules.players)]
+    muted: Annotated[Int64, Size()]  # whether the node's selection ignores AMAF, see `amaf`
 
 
 TREE, RECORD = numba_type(Tree), numba_type(Record)
@@ -281,6 +299,14 @@ class Group:
     def arrays(self) -> list[ArrayLayout]:
         """The group's arrays."""
         return [array for array in arrays_of(Tree) if array.size.group == self.name]
+
+    def capacity(self, rules: Rules, tree: Tree) -> int:
+        """Return how many units the arrays of a tree have space for."""
+        return min(
+            len(getattr(tree, array.name)) // array.size.entries(rules)
+            for array in self.arrays
+            if array.name != SLOTS and array.size.entries(rules)
+        )
 
     def unit_bytes(self, rules: Rules) -> int:
         """Return the memory of one unit, without the transposition table."""
@@ -317,12 +343,16 @@ def _power_of_two(n: int) -> int:
 class TreeArena:
     """The memory of a tree, which grows, group by group, up to a limit in bytes.
 
+    If `max_nodes` is not 0, it has no more nodes than that.
+
     The arrays of groups are the beginnings of buffers that may be longer: memory of an earlier
     search. How a tree grows does not depend on that.
     """
 
-    def __init__(self, rules: Rules, limit: int) -> None:
+    def __init__(self, rules: Rules, limit: int, max_nodes: int = 0) -> None:
         self.limit = limit
+        self.max_nodes = max_nodes
+        self._rules = rules
         self.full = False  # whether the limit has stopped the tree from growing
         self._more_bytes = 0
         self.grown = False
@@ -330,9 +360,9 @@ class TreeArena:
         arrays: dict[str, Any] = new_arrays(Tree, rules)
         for group in GROUPS.values():
             first = min(group.first_bytes, limit // 16) // max(1, group.unit_bytes(rules))
-            units = _power_of_two(max(group.least(rules), first))
+            units = self._within_limit(group, _power_of_two(max(group.least(rules), first)))
             for array in group.arrays:
-                length = units * array.size.entries(rules)
+                length = self._length(array, units)
                 buffer = take_buffer(array.name, array.dtype, length)
                 self._buffers[array.name] = buffer
                 arrays[array.name] = buffer[:length]
@@ -345,6 +375,17 @@ class TreeArena:
         self.__dict__.pop("tree", None)
         while buffers:
             return_buffer(*buffers.popitem())
+
+    def _within_limit(self, group: Group, units: int) -> int:
+        """Return how many units a group may have if it is to have so many."""
+        most = self.max_nodes if group.count == NODES else 0
+        return min(units, most) if most else units
+
+    def _length(self, array: ArrayLayout, units: int) -> int:
+        """Return the length of an array of so many units."""
+        if array.name == SLOTS:
+            units = _power_of_two(units)
+        return units * array.size.entries(self._rules)
 
     def _count_bytes(self) -> int:
         """Return how much memory the arrays take."""
@@ -381,7 +422,9 @@ class TreeArena:
 
     def grow(self, group: Group) -> None:
         """Double one group; where the limit forbids it, the tree is closed."""
-        if self.nbytes + self.group_bytes(group) > self.limit:
+        present = group.capacity(self._rules, self.tree)
+        units = self._within_limit(group, 2 * present)
+        if units == present or self.nbytes + self.group_bytes(group) > self.limit:
             self.full = True
             self.close()
             return
@@ -389,13 +432,13 @@ class TreeArena:
         larger: dict[str, Any] = {}
         for array in group.arrays:
             old = getattr(self.tree, array.name)
-            buffer = self._buffers[array.name]
-            if len(buffer) < 2 * len(old) + SPARE:
-                buffer = take_buffer(array.name, array.dtype, 2 * len(old))
+            buffer, length = self._buffers[array.name], self._length(array, units)
+            if len(buffer) < length + SPARE:
+                buffer = take_buffer(array.name, array.dtype, length)
                 if array.name != SLOTS:
                     buffer[: len(old)] = old
                 self._buffers[array.name] = buffer
-            larger[array.name] = buffer[: 2 * len(old)]
+            larger[array.name] = buffer[:length]
         self.tree = self.tree._replace(**larger)
         self.nbytes = self._count_bytes()
         if SLOTS in larger:
@@ -468,6 +511,8 @@ def clear_node(tree: Tree, node: int) -> None:
         tree.proof_edge[node] = NONE
     if node < len(tree.counted):
         tree.counted[node] = 0
+    if node < len(tree.last_use):
+        tree.last_use[node] = tree.meta[USES]
 
 
 @inlined

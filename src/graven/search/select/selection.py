@@ -39,7 +39,7 @@ SELECT = _int(ADDRESS, _int, types.float64, _int, _int, _int)
 call_select = caller(SELECT)
 
 # The first entries of `params`, before the policy's own; and the values of TIES.
-FPU, TIES, OFFSET, PRIOR_AMAF, PRIOR_BIAS, ROOT_AMAF, OWN = range(7)
+FPU, TIES, OFFSET, PRIOR_AMAF, PRIOR_BIAS, ROOT_AMAF, IMPLICIT, OWN = range(8)
 RANDOM, FIRST = 0.0, 1.0
 
 # The prior of every move where a game has no `prior`: nothing is known.
@@ -59,7 +59,8 @@ class EdgeArrays(NamedTuple):
     """What a tree policy works on: its parameters, and arrays that are indexed by edge."""
 
     # First-play urgency, the tie-breaking rule, the offset within which values count as equal, the
-    # options `prior_amaf`, `prior_bias` and `root_amaf`, then the policy's own parameters.
+    # options `prior_amaf`, `prior_bias`, `root_amaf` and `implicit`, then the policy's own
+    # parameters.
     params: Floats
     rng: Rng
     moves: Ints
@@ -73,9 +74,10 @@ class EdgeArrays(NamedTuple):
     priors: Floats  # of the moves; empty where the search keeps none
     # [2 * edge] and after it: permutation statistics, see `permutations`; empty without any.
     permuted: Floats
+    implicit: Floats  # minimax values, see `implicit_minimax`; empty without any
 
 
-EDGE_ARRAYS = types.NamedTuple([_F64, RNG, _I32, _I32, *[_F64] * 6], EdgeArrays)
+EDGE_ARRAYS = types.NamedTuple([_F64, RNG, _I32, _I32, *[_F64] * 7], EdgeArrays)
 edges_at = reader(EDGE_ARRAYS)
 
 
@@ -113,6 +115,8 @@ class Statistics(NamedTuple):
     # Whether the options `prior_amaf` or `prior_bias` add the prior to what the policy reads.
     prior_options: bool = False
     permutations: bool = False
+    # Whether the option `implicit` blends the mean with minimax values.
+    implicit: bool = False
 
 
 def value_capacity(max_moves: int) -> int:
@@ -159,6 +163,7 @@ def select_edge(
     # An array that the search does not keep is never read: any other stands for it.
     own_squares = edges.squares[lo:end] if reads.squares else own_sums
     own_permuted = edges.permuted[2 * lo : 2 * end] if reads.permutations else own_sums
+    own_implicit = edges.implicit[lo:end] if reads.implicit else own_sums
     has_priors = reads.prior and len(priors) > 0
     own_priors = priors[lo:end] if has_priors else own_sums
     prior_sum = 0.0
@@ -174,13 +179,18 @@ def select_edge(
     for i in range(padded):
         squared = own_squares[i] if reads.squares else 0.0
         prior = own_priors[i] if has_priors else NO_PRIOR
-        amaf_visits, amaf_total = visited[i], totals[i]
+        amaf_visits = visited[i] if reads.amaf else 0.0
+        amaf_total = totals[i] if reads.amaf else 0.0
+        total = own_sums[i]
+        if reads.implicit:
+            weight = params[IMPLICIT]
+            total = (1.0 - weight) * total + weight * own_implicit[i] * float(own_counts[i])
         if reads.prior_options:
             amaf_visits += params[PRIOR_AMAF]
             amaf_total += params[PRIOR_AMAF] * prior
         edge = Edge(
             float(own_counts[i]),
-            own_sums[i],
+            total,
             amaf_visits,
             amaf_total,
             squares=squared,
