@@ -52,9 +52,12 @@ def variables(part: Term | Literal) -> list[str]:
 
 
 def _add_variables(part: Term | Literal, names: list[str]) -> None:
-    if isinstance(part, Atom | Compound):
+    # Large sheets have hundreds of thousands of terms: variables are not worth a call each.
+    if isinstance(part, (Atom, Compound)):
         for arg in part.args:
-            if arg.__class__ is not str:
+            if arg.__class__ is Variable:
+                names.append(arg.name)
+            elif arg.__class__ is not str:
                 _add_variables(arg, names)
     elif isinstance(part, Variable):
         names.append(part.name)
@@ -78,6 +81,13 @@ def normal(sheet: Sheet) -> list[NormalClause]:
     return made
 
 
+def _is_simple(literal: Literal) -> bool:
+    """Return whether a condition has only one alternative, itself."""
+    if isinstance(literal, Not):
+        return not isinstance(literal.body, (Not, Or))
+    return isinstance(literal, (Atom, Distinct))
+
+
 class _Rewriter:
     """Normalises one rule; auxiliary relations are added to `made`."""
 
@@ -91,7 +101,9 @@ class _Rewriter:
 
     def rewrite(self, head: Atom, body: Iterable[Literal]) -> None:
         """Append the normal form of a rule with this head and body."""
-        for simple in self._alternatives(And(tuple(body))):
+        literals = tuple(body)
+        ways = [literals] if all(map(_is_simple, literals)) else self._alternatives(And(literals))
+        for simple in ways:
             clause = self._clause(head, simple)
             if clause is not None:
                 self.made.append(clause)
