@@ -342,3 +342,18 @@ def test_sheets_with_too_many_rules_to_ground_are_played_by_proof(monkeypatch) -
     with pytest.raises(TooLargeError, match="more than 5 rules"):
         sheet_game(tiny.LAMPS, "lamps", SheetOptions("network"))
     assert isinstance(sheet_game(tiny.LAMPS, "lamps").functions.play, Callback)
+
+
+def test_roles_with_thousands_of_moves_each() -> None:
+    numbers = " ".join(f"(n {i})" for i in range(1500))
+    text = f"""
+        (role a) (role b) {numbers} (init start)
+        (<= (legal ?r (go ?x)) (role ?r) (n ?x))
+        (<= (next (gone ?r ?x)) (does ?r (go ?x)))
+        (<= terminal (true (gone a ?x)))
+        (<= (goal ?r 100) (true (gone ?r 7)))
+        (<= (goal ?r 0) (role ?r) (not (true (gone ?r 7))))
+    """
+    position = sheet_game(text, "numbers", SheetOptions("proof")).start()
+    assert [len(position.legal_moves_of(player)) for player in (0, 1)] == [1500, 1500]
+    assert position.play_joint(["(go 7)", "(go 8)"]).scores == (1.0, 0.0)
