@@ -287,7 +287,7 @@ def other_value(p, node, edge):
         ("uct+mine.py:tree", "stands before the plus sign"),
         (
             "mine.py:tree(d=3)",
-            "unknown parameter of mine.py:tree .d.. Valid: amaf_count, amaf_moves, batch_growth",
+            "unknown parameter of mine.py:tree .d.. Valid: amaf_count, amaf_moves, amaf_off",
         ),
         ("mine.py:tree(c=-1)", "mine.py:tree: c must be at least 0"),
         ("mine.py:bare", "a tuple of Formula, at least one"),

@@ -301,11 +301,14 @@ class Group:
         return [array for array in arrays_of(Tree) if array.size.group == self.name]
 
     def capacity(self, rules: Rules, tree: Tree) -> int:
-        """Return how many units the arrays of a tree have space for."""
+        """Return how many units the arrays of a tree have space for; 0 if there are no arrays."""
         return min(
-            len(getattr(tree, array.name)) // array.size.entries(rules)
-            for array in self.arrays
-            if array.name != SLOTS and array.size.entries(rules)
+            (
+                len(getattr(tree, array.name)) // array.size.entries(rules)
+                for array in self.arrays
+                if array.name != SLOTS and array.size.entries(rules)
+            ),
+            default=0,
         )
 
     def unit_bytes(self, rules: Rules) -> int:

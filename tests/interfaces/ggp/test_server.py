@@ -16,7 +16,8 @@ from contextlib import contextmanager
 import httpx
 import pytest
 
-from tests.interfaces.ggp.helpers import ONE_LINE, RULES, SPEC
+from graven.gdl import sheets
+from tests.interfaces.ggp.helpers import ONE_LINE, RULES, SPEC, in_one_line
 
 
 @contextmanager
@@ -128,7 +129,8 @@ def test_info_is_answered_while_a_match_starts(address: str) -> None:
 
 
 def test_repeated_messages_do_not_delay_others(address: str) -> None:
-    start = f"( START m1 x ({ONE_LINE}) 30 2 )"
+    # A game that is not solved before the clock ends.
+    start = f"( START m1 x ({in_one_line(sheets.text_of('connect5'))}) 30 2 )"
     with ThreadPoolExecutor(20) as senders:
         replies = [senders.submit(post, address, start, 60) for _ in range(20)]
         until = time.monotonic() + 20
