@@ -92,7 +92,7 @@ class StoredTuple(types.Type):  # type: ignore[misc]
 
     @property
     def key(self) -> Any:
-        """What tells the type from others."""
+        """The value that identifies the type."""
         return self.kind
 
     def place(self, name: str) -> int:

@@ -2,7 +2,8 @@
 
 `proof_moves` searches a position with at most SEARCHED empty squares by alpha-beta for the sign of
 the difference of discs. Squares in regions with an odd number of empty squares come first (parity):
-whoever plays there first usually plays there last. The regions are approximated by quadrants.
+the player who moves there first usually has the last move there. The regions are approximated by
+quadrants.
 """
 
 from __future__ import annotations

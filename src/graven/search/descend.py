@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from graven.core import contract
 from graven.core.atomics import replace_if, store_release
+from graven.core.bits import mix
 from graven.core.compile import compiled, inlined
 from graven.core.contract import CHANCE, SIMULTANEOUS, TERMINAL
 from graven.core.status import Status
@@ -176,8 +177,7 @@ def path_key(players: int, record: Record, node: int, player: int) -> int:
     key = (node + 1) * _ODD
     for mover in range(players):
         if player == SIMULTANEOUS or mover == max(player, 0):
-            key = (key ^ (record.joint[mover] + 1)) * _ODD
-            key ^= (key >> 31) & 0x1FFFFFFFF
+            key = mix(key, record.joint[mover] + 1)
     return key
 
 

@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graven.core.bits import mix
 from graven.core.compile import compiled, inlined
 from graven.core.status import Status
 
@@ -95,18 +96,12 @@ class JoinPlans(NamedTuple):
     body: Int32  # the literals of the ground rule
 
 
-@inlined
-def _mix(h: int, value: int) -> int:
-    h = (h ^ value) * -7046029254386353131
-    return h ^ ((h >> 31) & 0x1FFFFFFFF)
-
-
 @compiled
 def find(store: FactStore, relation: int, values: Int32, at: int, count: int) -> int:
     """Return the atom with these values, or -1."""
-    h = _mix(count, relation)
+    h = mix(count, relation)
     for i in range(count):
-        h = _mix(h, values[at + i])
+        h = mix(h, values[at + i])
     mask = len(store.slots) - 1
     slot = h & mask
     while True:
@@ -153,9 +148,9 @@ def intern(store: FactStore, relation: int, values: Int32, at: int, count: int) 
 @compiled
 def _insert(store: FactStore, atom: int, count: int) -> None:
     relation, first = store.relation[atom], store.first[atom]
-    h = _mix(count, relation)
+    h = mix(count, relation)
     for i in range(count):
-        h = _mix(h, store.values[first + i])
+        h = mix(h, store.values[first + i])
     mask = len(store.slots) - 1
     slot = h & mask
     while store.slots[slot]:
@@ -185,10 +180,10 @@ def add_entry(store: FactStore, plans: JoinPlans, index: int, atom: int) -> bool
     entry = store.meta[ENTRIES]
     if entry >= len(store.entry_atom):
         return False
-    h = _mix(17, index)
+    h = mix(17, index)
     first = store.first[atom]
     for i in range(plans.column_first[index], plans.column_first[index + 1]):
-        h = _mix(h, store.values[first + plans.columns[i]])
+        h = mix(h, store.values[first + plans.columns[i]])
     bucket = h & (len(store.buckets) - 1)
     store.entry_atom[entry] = atom
     store.entry_next[entry] = store.buckets[bucket]
@@ -265,9 +260,9 @@ def match_plan(store: FactStore, plans: JoinPlans, plan: int, trigger: int, max_
         if kind == MATCH:
             # MATCH relation slot skip index key... | columns...
             if forward:
-                h = _mix(17, code[at + 4])
+                h = mix(17, code[at + 4])
                 for i in range(code[at + 5]):
-                    h = _mix(h, _value(code[at + 6 + i], bound))
+                    h = mix(h, _value(code[at + 6 + i], bound))
                 entry = store.buckets[h & (len(store.buckets) - 1)]
             else:
                 entry = cursor[depth]

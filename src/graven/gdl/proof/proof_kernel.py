@@ -25,6 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graven.core.bits import mix
 from graven.core.compile import compiled, inlined
 
 Int8 = NDArray[np.int8]
@@ -167,12 +168,6 @@ class ProofCode(NamedTuple):
 
 
 @inlined
-def _mix(h: int, value: int) -> int:
-    h = (h ^ value) * -7046029254386353131
-    return h ^ ((h >> 31) & 0x1FFFFFFFF)
-
-
-@inlined
 def _value(operand: int, slots: Int32, base: int) -> int:
     return slots[base + operand] if operand >= 0 else ~operand
 
@@ -185,7 +180,7 @@ def intern_term(terms: TermArrays, parts: Int32, at: int, size: int) -> int:
     """
     h = size
     for i in range(size):
-        h = _mix(h, parts[at + i])
+        h = mix(h, parts[at + i])
     mask = len(terms.slots) - 1
     slot = h & mask
     while True:
@@ -238,7 +233,7 @@ def rehash_terms(terms: TermArrays) -> None:
         if terms.size[term] > 0:
             h = terms.size[term]
             for i in range(terms.size[term]):
-                h = _mix(h, terms.parts[terms.first[term] + i])
+                h = mix(h, terms.parts[terms.first[term] + i])
             slot = h & mask
             while terms.slots[slot]:
                 slot = (slot + 1) & mask
@@ -266,9 +261,9 @@ def _has_room(memory: ProofMemory, rows: int) -> bool:
 @inlined
 def goal_of(memory: ProofMemory, form: int, bound: int) -> int:
     """Return the goal of a form with the values in `key`; one that is NEW if there is none."""
-    h = _mix(bound, form)
+    h = mix(bound, form)
     for i in range(bound):
-        h = _mix(h, memory.key[i])
+        h = mix(h, memory.key[i])
     mask = len(memory.goal_slots) - 1
     slot = h & mask
     while True:
@@ -496,9 +491,9 @@ def _finish(memory: ProofMemory, code: ProofCode) -> None:
 @inlined
 def _report(memory: ProofMemory, code: ProofCode, goal: int, free: int) -> bool:
     """Add the answer in `key` unless the goal has it; return whether it is new."""
-    h = _mix(free, goal)
+    h = mix(free, goal)
     for i in range(free):
-        h = _mix(h, memory.key[i])
+        h = mix(h, memory.key[i])
     mask = len(memory.answer_slots) - 1
     slot = h & mask
     while True:
@@ -710,9 +705,9 @@ def rehash_answers(memory: ProofMemory) -> None:
             end = memory.meta[VALUES]
             if answer + 1 < memory.meta[ANSWERS]:
                 end = memory.answer_first[answer + 1]
-            h = _mix(end - first, memory.answer_goal[answer])
+            h = mix(end - first, memory.answer_goal[answer])
             for i in range(first, end):
-                h = _mix(h, memory.values[i])
+                h = mix(h, memory.values[i])
             slot = h & mask
             while memory.answer_slots[slot]:
                 slot = (slot + 1) & mask
@@ -732,10 +727,10 @@ def drop_goals(memory: ProofMemory, code: ProofCode) -> None:
         if code.form_life[form] == STATIC and memory.goal_status[goal] == COMPLETE:
             bound = code.form_bound[form]
             first = memory.goal_key[goal]
-            h = _mix(bound, form)
+            h = mix(bound, form)
             for i in range(bound):
                 memory.keys[keys + i] = memory.keys[first + i]
-                h = _mix(h, memory.keys[keys + i])
+                h = mix(h, memory.keys[keys + i])
             memory.goal_form[kept] = form
             memory.goal_key[kept] = keys
             memory.goal_status[kept] = COMPLETE
@@ -761,9 +756,9 @@ def rehash_goals(memory: ProofMemory, code: ProofCode) -> None:
     for goal in range(memory.meta[GOALS]):
         form = memory.goal_form[goal]
         bound, first = code.form_bound[form], memory.goal_key[goal]
-        h = _mix(bound, form)
+        h = mix(bound, form)
         for i in range(bound):
-            h = _mix(h, memory.keys[first + i])
+            h = mix(h, memory.keys[first + i])
         slot = h & mask
         while memory.goal_slots[slot]:
             slot = (slot + 1) & mask

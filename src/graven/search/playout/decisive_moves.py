@@ -27,7 +27,7 @@ def not_noted(rules: Rules, record: Record, memory: Any, player: int, move: int)
 def decisive_choice(
     choose: Callable[..., int], forced: Callable[..., None], defends: bool
 ) -> Callable[..., int]:
-    """Return a `choose` that returns a decisive move if there is one; `forced` is told of it."""
+    """Return a `choose` that returns a decisive move if there is one; it calls `forced` first."""
     find = winning_or_defending if defends else winning
 
     def choose_decisively(rules: Rules, record: Record, memory: Any, player: int) -> int:
