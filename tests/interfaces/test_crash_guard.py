@@ -44,6 +44,34 @@ def test_rules_that_do_not_return_end_with_a_sentence(tmp_path, monkeypatch, com
     assert "Traceback" not in done.stderr
 
 
+ENDLESS_POLICY = """
+from graven.policies import Formula, TreePolicy
+
+
+def value(p, node, edge):
+    halved = edge.total
+    while halved >= 0.0:
+        halved *= 0.5
+    return halved
+
+
+tree = TreePolicy("tree", "Never selects a move.", (Formula("tree", value),))
+"""
+
+
+def test_a_policy_that_does_not_return_ends_a_search_with_a_sentence(tmp_path, monkeypatch):
+    monkeypatch.setenv("GRAVEN_RULE_SECONDS", "1")
+    monkeypatch.chdir(tmp_path)
+    Path("endless.py").write_text(ENDLESS_POLICY)
+    done = graven(
+        "search", "nogo", "--size", "3", "--agent", "./endless.py:tree", "--playouts", "500"
+    )
+    assert done.returncode == 2
+    assert "graven: the policies of endless.py:tree" in done.stderr
+    assert "did not return within 1 s of processor time." in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_the_exit_code_and_the_output_are_those_of_the_command(tmp_path):
     game = write_good_game(tmp_path)
     found = graven("search", game, "--playouts", "50", "--json")

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from graven.core.calls import IN_FILE
 from graven.interfaces.cli.console import BAD_INPUT, err, run_to_completion
 
 if TYPE_CHECKING:
@@ -80,10 +83,26 @@ def compile_game(text: str, size: str | None) -> Game:
 
 
 def _check_user_rules(game: Game) -> None:
-    """Check user-defined rules once; rules that do not return end the program with a sentence."""
+    """Check user-defined rules once."""
     if not game.compiled_user_functions:
         return
     from graven.core.rule_check import check_rules_once
+
+    with user_code_watched(game):
+        check_rules_once(game)
+
+
+@contextmanager
+def user_code_watched(game: Game, agent: Agent | None = None) -> Iterator[None]:
+    """End the program with a sentence if user-defined compiled code does not return."""
+    code = ""
+    if game.compiled_user_functions:
+        code = f"the rules of {game.name}"
+    elif agent is not None and IN_FILE in agent.spec:
+        code = f"the policies of {agent.spec}"
+    if game.in_python or not code:
+        yield
+        return
     from graven.core.watchdog import watched
     from graven.lab.experiments.processes import rule_seconds
 
@@ -92,15 +111,15 @@ def _check_user_rules(game: Game) -> None:
     def end_program() -> None:
         err().show_cursor()
         err().print(
-            f"graven: the rules of {game.name} did not return within {limit:g} s of processor "
+            f"graven: {code} did not return within {limit:g} s of processor "
             "time. Look for an endless loop.",
             markup=False,
             soft_wrap=True,
         )
-        os._exit(BAD_INPUT)  # the thread that calls the rules cannot be stopped
+        os._exit(BAD_INPUT)  # the thread that runs the code cannot be stopped
 
     with watched(limit, end_program):
-        check_rules_once(game)
+        yield
 
 
 def compiling(agent: Agent, game: Game) -> str:

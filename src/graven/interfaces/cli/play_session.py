@@ -14,6 +14,7 @@ from graven.agents.result_text import move_lines, pv_text
 from graven.core.errors import GravenError, UsageError
 from graven.core.file_replacement import replace_text
 from graven.core.rng import derive
+from graven.interfaces.cli.arguments import user_code_watched
 from graven.interfaces.cli.console import (
     format_duration,
     print_board,
@@ -282,10 +283,11 @@ class PlaySession:
 
     def _search(self, player: Player) -> SearchResult:
         position = self.position
-        result, _ = run_with_progress(
-            lambda stop: player.choose(position, MoveClock(self.budget, stop)),
-            lambda elapsed: f"thinking for {format_duration(elapsed)}",
-        )
+        with user_code_watched(self.game, self.agent):
+            result, _ = run_with_progress(
+                lambda stop: player.choose(position, MoveClock(self.budget, stop)),
+                lambda elapsed: f"thinking for {format_duration(elapsed)}",
+            )
         return result
 
     def _search_for_user(self) -> SearchResult:

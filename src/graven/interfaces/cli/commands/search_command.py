@@ -23,6 +23,7 @@ from graven.interfaces.cli.arguments import (
     compile_game,
     compiling,
     split_moves,
+    user_code_watched,
 )
 from graven.interfaces.cli.console import (
     INTERRUPTED,
@@ -134,9 +135,10 @@ def search(
             return searcher.search(
                 position, *limits, seed=seed, stop=stop, memory=memory, cluster=cluster
             )
-        searcher.player(played).warm_up()
-        started_at = time.monotonic()
-        return searcher.search(position, *limits, seed=seed, stop=stop, memory=memory)
+        with user_code_watched(played, searcher):
+            searcher.player(played).warm_up()
+            started_at = time.monotonic()
+            return searcher.search(position, *limits, seed=seed, stop=stop, memory=memory)
 
     def progress(elapsed: float) -> str:
         if started_at is None:
