@@ -45,6 +45,7 @@ def run_both(game, spec, formula, ref, playouts, seed=1, **options):
     start = game.start()
     search = agent.bind(game)
     search.run(start.state, (), Budget(playouts=playouts), seed)
+    options.pop("edges", None)  # how the tree is stored
     twin = naive.NaiveSearch(game, formula, ref, **options)
     twin.set_root(start.state)
     twin.run(seed, playouts)
@@ -67,17 +68,18 @@ def assert_same_tree(search, twin):
         assert tree.visits[node] == other.visits
         assert tree.turns[node] == other.turn
         assert_same_bounds(rules, tree, node, other)
-        if tree.table[node] != arrays.NONE:
+        if rules.amaf and tree.table[node] != arrays.NONE:
             tables += 1
             assert_same_table(rules, tree, tree.table[node], other)
         if other.moves is None:
             continue
         for player, moves in other.moves.items():
             slot = node * rules.players + max(player, 0)  # outcomes are listed as those of player 0
-            first = tree.first[slot]
-            assert tree.degree[slot] == len(moves)
-            for edge, move in enumerate(moves, int(first)):
-                assert tree.moves[edge] == move
+            tried = {move for mover, move in other.count if mover == player}
+            assert_listed(rules, tree, node, slot, moves, tried)
+            first = int(tree.first[slot])
+            for edge in range(first, first + int(tree.degree[slot])):
+                move = int(tree.moves[edge])
                 assert tree.counts[edge] == other.count.get((player, move), 0)
                 assert tree.sums[edge] == other.total.get((player, move), 0.0)
                 if rules.squares:
@@ -98,6 +100,20 @@ def assert_same_tree(search, twin):
     return compared, tables
 
 
+def assert_listed(rules, tree, node, slot, moves, tried):
+    """All moves have edges, in order; or those that were tried, if these are few."""
+    first, degree = int(tree.first[slot]), int(tree.degree[slot])
+    listed = tree.moves[first : first + degree].tolist()
+    if not rules.few_edges or tree.listed_at[node] == arrays.NONE:
+        assert listed == list(moves)
+        return
+    at = int(tree.listed_at[node])
+    assert tree.lists[at] == len(moves) > arrays.FEW >= degree
+    assert tree.lists[at + 1 : at + 1 + len(moves)].tolist() == list(moves)
+    assert len(set(listed)) == degree
+    assert tried <= set(listed) <= set(moves)
+
+
 def assert_same_bounds(rules, tree, node, other):
     if not rules.score_bounds:
         assert other.bounds is None
@@ -109,9 +125,12 @@ def assert_same_bounds(rules, tree, node, other):
     assert bounds == (other.bounds or [[0.0, 1.0]] * rules.players)
     if other.moves is None or other.turn in (SIMULTANEOUS, CHANCE):
         return
-    first = int(tree.first[node * rules.players + other.turn])
-    moves = other.moves[other.turn]
-    skipped = {move: int(tree.skipped[edge]) for edge, move in enumerate(moves, first)}
+    place = node * rules.players + other.turn
+    first = int(tree.first[place])
+    untried = WORSE if tree.bounded[node] and tree.lower[place] >= 1.0 else OPEN
+    skipped = dict.fromkeys(other.moves[other.turn], untried)
+    for edge in range(first, first + int(tree.degree[place])):
+        skipped[int(tree.moves[edge])] = int(tree.skipped[edge])
     assert {move for move, how in skipped.items() if how == WORSE} == other.skipped
     assert [move for move, how in skipped.items() if how == RESTING] == (
         [] if other.resting is None else [other.resting]

@@ -362,7 +362,7 @@ def test_a_full_tree_goes_on_proving_what_it_has() -> None:
 
 def test_skipped_edges_keep_their_statistics() -> None:
     game = gv.game("knightthrough(size=5)")
-    search = SearchAgent("grave(ref=20,bias=1e-4)").bind(game)
+    search = SearchAgent("grave(ref=20,bias=1e-4,edges=all)").bind(game)
     search.run(game.start().state, (), Budget(playouts=800), seed=1)
     tree, edges = search.tree, int(search.tree.meta[EDGES])
     skipped = tree.skipped[:edges] != 0

@@ -63,7 +63,7 @@ def test_where_places_are_taken_again_amaf_counts_who_was_first(name, spec, form
 )
 def test_statistics_are_counted_as_if_every_node_had_a_table(name, spec, formula, ref):
     game = tiny.rock_paper_scissors(4) if name == "all at once" else make_game(name)
-    search, twin = run_both(game, spec, formula, ref, playouts=400)
+    search, twin = run_both(game, spec, formula, ref, playouts=400, edges="all")
     nodes = [node for node in twin.nodes.values() if node.turn != TERMINAL]
     entries = [
         ({(player, move) for player in node.moves for move in node.moves[player]}, node.amaf_count)
@@ -141,7 +141,9 @@ def test_options_of_the_papers_programs_mean_the_same_to_both(policy, options, n
 @pytest.mark.parametrize("name", ["breakthrough(size=5x4)", "go(size=3,komi=0)"])
 def test_entries_are_counted_without_the_simulation_that_adds_a_node(name):
     spec, formula, ref = POLICIES[2]
-    search, twin = run_both(make_game(name), spec, formula, ref, 400, credit_creation=False)
+    search, twin = run_both(
+        make_game(name), spec, formula, ref, 400, credit_creation=False, edges="all"
+    )
     nodes = [node for node in twin.nodes.values() if node.turn != TERMINAL]
     visited = [node for node in nodes if node.moves is not None]
     legal = [{(p, m) for p in node.moves for m in node.moves[p]} for node in visited]

@@ -230,6 +230,11 @@ class Rules(NamedTuple):
     last_use: int
     # Whether it keeps minimax values, see `search.implicit_minimax`: 0 in the rules of a game.
     implicit: int
+    # Whether it keeps AMAF tables, see `search.amaf`: 0 in the rules of a game.
+    amaf: int
+    # The 16-bit words of a move in the lists of `search.few_edges`, 0 without such lists: 0 in the
+    # rules of a game.
+    few_edges: int
     # After how many plies playouts end with `evaluate`: NO_CUTOFF in the rules of a game.
     cutoff: int
 

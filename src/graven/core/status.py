@@ -36,6 +36,7 @@ class Status(IntEnum):
     NEED_ENTRIES = 9
     NEED_INSTANCES = 10
     NEED_BLOCKS = 12  # of the tree, see `search.permutations`
+    NEED_LISTS = 13  # of the tree, see `search.few_edges`
     # Nothing is missing: the caller may look at its clock.
     PAUSED = 11
     # The game breaks the contract.

@@ -29,7 +29,7 @@ from graven.core.compile import inlined
 from graven.core.contract import CHANCE, SIMULTANEOUS, TERMINAL, Rules
 from graven.core.rng import uniform
 from graven.core.status import Status
-from graven.search.layout import Float64, UInt32
+from graven.search.layout import Float64, UInt16, UInt32
 from graven.search.plan import Plan, SearchState, call_node_choice, state_at
 from graven.search.tree import (
     CLOSED,
@@ -47,6 +47,7 @@ from graven.search.tree import (
     TRACED,
     Record,
     Tree,
+    in_words,
 )
 
 ONE = np.uint64(1)  # from an entry's playouts to its sum of scores
@@ -101,7 +102,7 @@ def statistics(rules: Rules, tree: Tree, table: int, player: int) -> tuple[Float
 @inlined
 def start_reading(tree: Tree, record: Record) -> None:
     """Set the tables that are read at the root: its own, and none by the playout."""
-    record.shape[TABLE] = tree.table[record.path[0]]
+    record.shape[TABLE] = tree.table[record.path[0]] if len(tree.table) else NONE
     record.shape[POOL] = NONE
 
 
@@ -194,7 +195,7 @@ def update_each_table(search: SearchState, start: int) -> None:
 
 
 @inlined
-def add_trace(search: SearchState, table: int, trace: UInt32, scores: Float64) -> None:
+def add_trace(search: SearchState, table: int, trace: UInt16 | UInt32, scores: Float64) -> None:
     """Add moves of a simulation to a table, each once or, with amaf_count=all, each time."""
     rules, tree, every = search.rules, search.tree, search.plan.amaf_all
     weight = 1.0
@@ -301,6 +302,18 @@ def update_by_point(rules: Rules, tree: Tree, record: Record) -> None:
 
 
 @inlined
+def narrow_traces(rules: Rules) -> bool:
+    """Return whether a number in the stored traces takes one word."""
+    return rules.players * rules.num_codes <= 1 << 16
+
+
+@inlined
+def traced(rules: Rules, tree: Tree, place: int) -> int:
+    """Return a number in the stored traces."""
+    return int(tree.traces[place] if narrow_traces(rules) else in_words(tree.traces)[place])
+
+
+@inlined
 def store_trace(rules: Rules, tree: Tree, record: Record, start: int) -> None:
     """Store the trace, and a link at every node of the path that has no table yet.
 
@@ -331,8 +344,13 @@ def store_trace(rules: Rules, tree: Tree, record: Record, start: int) -> None:
         tree.newest_link[node] = entry
     if stored:
         traced = tree.meta[TRACED]
-        for place in range(record.shape[LENGTH]):
-            tree.traces[traced + place] = record.trace[place]
+        if narrow_traces(rules):
+            for place in range(record.shape[LENGTH]):
+                tree.traces[traced + place] = record.trace[place]
+        else:
+            traces = in_words(tree.traces)
+            for place in range(record.shape[LENGTH]):
+                traces[traced + place] = record.trace[place]
         tree.trace_start[simulation] = traced
         tree.trace_start[simulation + 1] = traced + record.shape[LENGTH]
         for player in range(rules.players):
@@ -356,9 +374,12 @@ def build_table(state: int, node: int) -> int:
     while entry != NONE:
         simulation = tree.link_simulation[entry]
         start = tree.trace_start[simulation] + tree.link_at[entry]
-        trace = tree.traces[start : tree.trace_start[simulation + 1]]
+        end = tree.trace_start[simulation + 1]
         scores = tree.trace_scores[simulation * players : (simulation + 1) * players]
-        add_trace(search, table, trace, scores)
+        if narrow_traces(rules):
+            add_trace(search, table, tree.traces[start:end], scores)
+        else:
+            add_trace(search, table, in_words(tree.traces)[start:end], scores)
         entry = tree.link_next[entry]
     tree.newest_link[node] = NONE
     tree.table[node] = table

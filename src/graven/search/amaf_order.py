@@ -32,6 +32,8 @@ def amaf_agreement(rules: Rules, tree: Tree) -> float | None:
     It counts all pairs of moves of the most visited nodes whose means differ significantly. None
     with fewer than MIN_PAIRS.
     """
+    if not rules.amaf:
+        return None
     agree = differ = 0
     for node in _often_visited(tree):
         for player in range(rules.players):

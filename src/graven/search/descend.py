@@ -77,7 +77,13 @@ def descend(search: SearchState) -> int:
                 return status
         low = max(player, 0)
         high = players if player == SIMULTANEOUS else low + 1
-        if tree.first[node * players + low] < 0:
+        few = (
+            rules.few_edges
+            and player >= 0
+            and depth > 1
+            and (tree.listed_at[node] != NONE or tree.first[node * players + low] == NONE)
+        )
+        if tree.first[node * players + low] < 0 and not few:
             if plan.shared and not replace_if(tree.first, node * players + low, NONE, LISTING):
                 return Status.OK  # another thread is listing the moves
             if player == CHANCE:
@@ -113,6 +119,10 @@ def descend(search: SearchState) -> int:
                 edge = call_node_choice(steps.select_arm, (plan.state, player))
             elif drawn and call_depth_choice(steps.draws, (plan.state, node, mover, depth - 1)):
                 edge = call_depth_choice(steps.draw_by_regret, (plan.state, node, mover, depth - 1))
+            elif few:
+                edge = call_place_choice(steps.select_few, (plan.state, node, mover))
+                if edge < 0:
+                    return -1 - edge
             elif plan.solver and tree.skips[node]:
                 edge = call_place_choice(steps.select_open, (plan.state, node, mover))
             else:

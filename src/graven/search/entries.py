@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from graven.core.compile import compiled
 from graven.core.contract import CHANCE, SIMULTANEOUS, TERMINAL, Rules
 from graven.core.errors import UsageError
-from graven.search.amaf import entry_at, table_base
+from graven.search.amaf import entry_at, table_base, traced
 from graven.search.runner import Search
 from graven.search.tree import NODES, NONE, STAMP, Tree
 
@@ -48,6 +48,8 @@ def count_entries(search: Search) -> AmafEntries:
     if not search.plan.store_traces:
         raise UsageError("only trees of rave and grave have AMAF statistics in their nodes.")
     rules = search.rules
+    if rules.few_edges:
+        raise UsageError("counting the AMAF entries of legal moves needs edges=all.")
     known, counts = np.zeros(rules.players * rules.num_codes, np.int64), np.zeros(COUNTS, np.int64)
     count_kernel(rules, search.tree, known, counts)
     return AmafEntries(
@@ -93,7 +95,7 @@ def count_kernel(
             simulation = tree.link_simulation[entry]
             start = tree.trace_start[simulation] + tree.link_at[entry]
             for place in range(start, tree.trace_start[simulation + 1]):
-                played = tree.traces[place]
+                played = traced(rules, tree, place)
                 # With shared points, a simulation counts for the player who took the point first.
                 taken = played % codes if rules.shared_points else played
                 if tree.seen[taken] != tree.meta[STAMP] and known[played] != mark:

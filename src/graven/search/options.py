@@ -257,6 +257,12 @@ class SearchOptions:
         paper="recycle: after GRAVER, Rautureau, Cazenave and Piette 2026",
         choices=("close", "recycle"),
     )
+    edges: str = option(
+        "tried",
+        "a node with few playouts keeps edges for the moves that it has tried, where the search "
+        "allows it, or every node for all its moves; the same moves are selected",
+        choices=("tried", "all"),
+    )
     playouts: int = option(0, "the agent's own budget: playouts a move", low=1, high=MOST_PLAYOUTS)
     seconds: float = option(0.0, "the agent's own budget: seconds a move", low=0.0, high=1e6)
     time: float = option(

@@ -117,6 +117,8 @@ class Steps(NamedTuple):
     width: int
     evaluate_moves: int
     update_minimax: int
+    select_few: int
+    list_all: int
 
 
 STEPS = types.NamedUniTuple(_int, len(Steps._fields), Steps)

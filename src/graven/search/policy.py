@@ -246,6 +246,9 @@ class PlayoutVariant:
     `learn_later`, by default `learn`, receives the simulations of other threads, whose playouts
     read a memory that has changed since. All other arrays are those of the thread that learns.
 
+    `reads_edges` says whether `learn` may read the moves of nodes in the tree that were not played:
+    then every node has all its edges.
+
     `selected_by` is the parameter that selects this variant when a spec gives it. With `rollout`
     the game's `rollout` plays, if there is one, and draws the same moves as `choose`.
     `batch` says how batches are played with learn_after=batch; None: the policy cannot.
@@ -265,6 +268,7 @@ class PlayoutVariant:
     batch: BatchLearning | None = None
     playout_fields: tuple[str, ...] | None = None
     learn_later: Callable[..., Any] | None = None
+    reads_edges: bool = True
 
     @property
     def function(self) -> Callable[..., Any] | None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from graven.core.contract import CHANCE, SIMULTANEOUS, TERMINAL, Rules
 from graven.search.layout import Float64, Int32
+from graven.search.node_moves import moves_of
 from graven.search.score_bounds import HIGHEST, LOWEST
 from graven.search.tree import NONE, ROOT, Tree
 
@@ -20,12 +21,11 @@ class EdgeBounds(NamedTuple):
     plies_left: Int32
 
 
-def edge_bounds(rules: Rules, tree: Tree, edges: slice, player: int) -> EdgeBounds:
-    """Return the bounds that the children of a node's edges have; 0 and 1 where there are none.
+def child_bounds(rules: Rules, tree: Tree, children: Int32, player: int) -> EdgeBounds:
+    """Return the bounds that children of a node have; 0 and 1 where there are none.
 
     A child that the tree does not have yet, because it grows while it is read, has none.
     """
-    children = tree.children[edges]
     bounds = EdgeBounds(
         np.full(len(children), LOWEST),
         np.full(len(children), HIGHEST),
@@ -83,7 +83,7 @@ def principal_variation(
             break
         place = node * rules.players + player
         first, degree = int(tree.first[place]), int(tree.degree[place])
-        if first == NONE:
+        if first == NONE or degree == 0:
             break
         if not variation and best is not None:
             edge = first + tree.moves[first : first + degree].tolist().index(best)
@@ -97,13 +97,17 @@ def principal_variation(
 
 
 def _best_edge(rules: Rules, tree: Tree, node: int, edges: slice) -> int:
-    """Return the most visited edge of a node; of a proven one, an edge that reaches its score."""
-    candidates = np.arange(edges.start, edges.stop)
+    """Return the most visited edge of a node; of a proven one, an edge that reaches its score.
+
+    Among equals, that of the move that is listed first.
+    """
+    candidates = moves_of(rules, tree, node, edges).edges
+    candidates = candidates[candidates != NONE]
     player = int(tree.turns[node])
     place = node * rules.players + player
     if rules.score_bounds and tree.bounded[node] and tree.lower[place] >= tree.upper[place]:
         if tree.proof_edge[node] != NONE:
             return int(tree.proof_edge[node])
-        plies = edge_bounds(rules, tree, edges, player).plies_left
+        plies = child_bounds(rules, tree, tree.children[candidates], player).plies_left
         candidates = candidates[plies == plies.max()]
     return int(candidates[np.argmax(tree.counts[candidates])])

@@ -13,14 +13,19 @@ from graven.core.contract import CHANCE, SIMULTANEOUS, Rules, State
 from graven.search.layout import Int32
 from graven.search.tree import (
     CLOSED,
+    FEW,
+    FREE_BLOCK,
     GROUPS,
     NODES,
     NONE,
     ROOT,
     SLOTS,
     Tree,
+    all_codes,
     find,
+    read_list,
     rehash,
+    words_of_code,
 )
 
 History = tuple[tuple[int, ...], ...]
@@ -91,8 +96,11 @@ def units_of(rules: Rules, tree: Tree, nodes: Int32) -> dict[str, Int32]:
     marks = {name: np.full(count, NONE, np.int32) for name, count in counts.items()}
     marks["nodes"] = nodes
     marks["blocks"][:] = 0
+    if rules.few_edges:
+        mark_lists(rules, tree, nodes, marks["edges"], lists=marks["lists"])
     mark_edges(rules.players, tree, nodes, marks["edges"], tables=marks["tables"])
-    mark_links(tree, nodes, marks["links"], marks["simulations"])
+    if rules.amaf:
+        mark_links(tree, nodes, marks["links"], marks["simulations"])
     return marks
 
 
@@ -100,7 +108,7 @@ def keep_units(rules: Rules, tree: Tree, maps: dict[str, Int32]) -> None:
     """Remove all units that have no mark, in place; marks become the new numbers of units."""
     meta = tree.meta
     kept = {name: number(units) for name, units in maps.items() if name != "traces"}
-    kept["traces"] = move_traces(tree, maps["simulations"])
+    kept["traces"] = move_traces(tree, words_of_code(all_codes(rules)), maps["simulations"])
     for group in GROUPS.values():
         for array in group.arrays:
             if array.name == SLOTS or array.name in BY_SIMULATION:
@@ -111,7 +119,7 @@ def keep_units(rules: Rules, tree: Tree, maps: dict[str, Int32]) -> None:
                 renumber(values[: kept[group.name] * entries], maps[array.size.refers])
         meta[group.count] = kept[group.name]
     meta[ROOT] = maps["nodes"][meta[ROOT]]
-    meta[CLOSED] = 0
+    meta[CLOSED] = meta[FREE_BLOCK] = 0
     rehash(tree)
 
 
@@ -150,11 +158,25 @@ def mark_edges(players: int, tree: Tree, nodes: Int32, edges: Int32, tables: Int
     for node in range(len(nodes)):
         if nodes[node] == NONE:
             continue
-        if tree.table[node] != NONE:
+        if node < len(tree.table) and tree.table[node] != NONE:
             tables[tree.table[node]] = 0
         for place in range(node * players, (node + 1) * players):
             for i in range(tree.degree[place]):
                 edges[tree.first[place] + i] = 0
+
+
+@compiled
+def mark_lists(rules: Rules, tree: Tree, nodes: Int32, edges: Int32, lists: Int32) -> None:
+    """Mark the lists of moves of the marked nodes, and the blocks of edges that belong to them."""
+    for node in range(len(nodes)):
+        at = tree.listed_at[node]
+        if nodes[node] == NONE or at == NONE:
+            continue
+        for i in range(read_list(rules, tree, at) + 1):
+            lists[at + i] = 0
+        first = tree.first[node * rules.players + tree.turns[node]]
+        for edge in range(first, first + FEW):
+            edges[edge] = 0
 
 
 @compiled
@@ -201,7 +223,7 @@ def renumber(values: Int32, units: Int32) -> None:
 
 
 @compiled
-def move_traces(tree: Tree, simulations: Int32) -> int:
+def move_traces(tree: Tree, words: int, simulations: Int32) -> int:
     """Move the traces of the simulations that are kept; return their total length."""
     traced, kept = 0, 0
     for simulation in range(len(simulations)):
@@ -209,7 +231,8 @@ def move_traces(tree: Tree, simulations: Int32) -> int:
             start, end = tree.trace_start[simulation], tree.trace_start[simulation + 1]
             tree.trace_start[kept] = traced
             for place in range(start, end):
-                tree.traces[traced] = tree.traces[place]
+                for word in range(words):
+                    tree.traces[words * traced + word] = tree.traces[words * place + word]
                 traced += 1
             kept += 1
     if kept:

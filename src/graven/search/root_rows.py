@@ -156,7 +156,8 @@ def fill_rows(rules: Rules, tree: Tree, player: int, rows: RootRows) -> None:
     """
     counts, scores = rows.counts, rows.scores
     root = tree.meta[ROOT]
-    first, table = tree.first[root * rules.players + player], tree.table[root]
+    first = tree.first[root * rules.players + player]
+    table = tree.table[root] if rules.amaf else NONE
     for row in range(min(len(counts), len(tree.moves) - first)):
         edge = first + row
         code, child = tree.moves[edge], tree.children[edge]

@@ -75,6 +75,7 @@ from graven.search.tree import (
     Tree,
     TreeArena,
     new_record,
+    words_of_code,
 )
 
 MIB = 1 << 20
@@ -87,6 +88,28 @@ GROW_BYTES_PER_SECOND = 2.5e8
 # The kernels that this process has loaded: in batches or not, with those for a reused tree or not,
 # with those that recycle nodes or not.
 _loaded: set[tuple[bool, ...]] = set()
+
+
+def _list_words(rules: Rules, spec: Spec) -> int:
+    """Return `few_edges` of the rules: 0 if the nodes of a search must have all edges."""
+    options, playout = spec.options, spec.playout.variant
+    impossible = (
+        rules.feature,
+        rules.prior,
+        rules.chance,
+        rules.squares,
+        rules.permutations,
+        rules.regrets,
+        rules.implicit,
+        playout.learn is not None and playout.reads_edges,
+        options.edges == "all",
+        options.batch_leaves * options.playouts_per_leaf > 1,
+        options.learn_after == "batch",
+        options.threads > 1 and options.parallel != "root",
+    )
+    if any(impossible):
+        return 0
+    return words_of_code(max(rules.num_codes, rules.max_moves + 1))
 
 
 class Stop(Protocol):
@@ -141,6 +164,8 @@ class Search:
             implicit=int(options.implicit > 0),
             cutoff=spec.cutoff,
         )
+        amaf = spec.ref is not None or spec.playout.pool_min_visits is not None
+        rules = rules._replace(amaf=int(amaf), few_edges=_list_words(rules, spec))
         self.name = name
         self.rules = rules
         self.spec = spec
@@ -156,7 +181,6 @@ class Search:
         self.control: NDArray[np.int64] = own_lines(CONTROL, np.int64)
         ref = NEVER if spec.ref is None else spec.ref
         pool = NEVER if spec.playout.pool_min_visits is None else spec.playout.pool_min_visits - 1
-        amaf = spec.ref is not None or spec.playout.pool_min_visits is not None
         self._memory = np.zeros(STATE_WORDS + 2 * EDGE_WORDS, np.int64)
         self._saved: SearchState | None = None  # what is in that memory
         state_address, listed_edges, open_edges = state_addresses(int(self._memory.ctypes.data))
@@ -171,7 +195,7 @@ class Search:
             learn=learn_address(playout, self.playout_memory),
             rollout=int(spec.calls_rollout and rules.rollout != 0),
             memory=self.playout_memory.address,
-            amaf=int(amaf),
+            amaf=rules.amaf,
             tables=min(ref, pool),
             ref=ref,
             pool=pool,

@@ -32,11 +32,11 @@ With transpositions a bound reaches a parent when a simulation passes through th
 from __future__ import annotations
 
 from graven.core.compile import compiled, inlined
-from graven.core.contract import TERMINAL
+from graven.core.contract import TERMINAL, Rules
 from graven.search import amaf
 from graven.search.plan import SearchState, call_node_choice, state_at
 from graven.search.select.selection import call_select, log_of
-from graven.search.tree import DEPTH, NONE, ROOT, SCORE_SUM, TABLE, Tree
+from graven.search.tree import DEPTH, NONE, ROOT, SCORE_SUM, TABLE, Tree, number_of_moves
 
 LOWEST, HIGHEST = 0.0, 1.0  # the bounds of a node without any
 EQUAL = 1e-9  # sums of scores that differ by less are equal
@@ -78,8 +78,7 @@ def select_open(state: int, node: int, mover: int) -> int:
             record.open_permuted[2 * count + 1] = tree.permuted[2 * edge + 1]
         if rules.implicit:
             record.open_implicit[count] = tree.implicit[edge]
-        skipped = tree.skipped[edge]
-        count += skipped == OPEN or (skipped == RESTING and wakes)
+        count += may_select(tree.skipped[edge], wakes)
     chosen = call_select(
         plan.select_muted if record.muted[0] else plan.select,
         (
@@ -92,6 +91,12 @@ def select_open(state: int, node: int, mover: int) -> int:
         ),
     )
     return record.open_edges[chosen]
+
+
+@inlined
+def may_select(skipped: int, wakes: bool) -> bool:
+    """Return whether an edge may be selected; `wakes` is whether resting ones may."""
+    return skipped == OPEN or (skipped == RESTING and wakes)
 
 
 # Backup.
@@ -147,13 +152,13 @@ def clear(tree: Tree) -> None:
 
 
 @inlined
-def rest_proof_edge(players: int, tree: Tree, node: int) -> None:
+def rest_proof_edge(rules: Rules, tree: Tree, node: int) -> None:
     """Let the proof edge rest if its score is proven and other edges are open."""
-    proof, mover = tree.proof_edge[node], tree.turns[node]
+    players, proof, mover = rules.players, tree.proof_edge[node], tree.turns[node]
     if proof == NONE or tree.skipped[proof] != OPEN:
         return
     place = tree.children[proof] * players + mover
-    others = tree.skips[node] + 1 < tree.degree[node * players + mover]
+    others = tree.skips[node] + 1 < number_of_moves(rules, tree, node)
     if others and tree.lower[place] >= tree.upper[place]:
         tree.skipped[proof] = RESTING
         tree.skips[node] += 1
@@ -163,7 +168,7 @@ def rest_proof_edge(players: int, tree: Tree, node: int) -> None:
 def combine(state: int, node: int, edge: int) -> None:
     """Update a node's bounds after a simulation through an edge whose child has bounds."""
     search = state_at(state)
-    tree, players = search.tree, search.rules.players
+    rules, tree, players = search.rules, search.tree, search.rules.players
     mover = tree.turns[node]
     own, below = node * players, tree.children[edge] * players
     was_proven = is_decided(players, tree, node)
@@ -172,20 +177,20 @@ def combine(state: int, node: int, edge: int) -> None:
         lowest = tree.lower[below + mover]
         tighten(players, tree, node, mover, low=lowest, high=HIGHEST)
         tree.proof_edge[node] = edge
-        skip_worse(players, tree, node, lowest)
+        skip_worse(rules, tree, node, lowest)
     elif (
         tree.upper[below + mover] <= lowest
         and edge != tree.proof_edge[node]
         and not tree.skipped[edge]
-        and tree.skips[node] + 1 < tree.degree[own + mover]
+        and tree.skips[node] + 1 < number_of_moves(rules, tree, node)
     ):
         tree.skipped[edge] = WORSE
         tree.skips[node] += 1
-    rest_proof_edge(players, tree, node)
+    rest_proof_edge(rules, tree, node)
     constant = tree.meta[SCORE_SUM] == CONSTANT
     if players == 2 and constant:
         tighten(players, tree, node, 1 - mover, low=LOWEST, high=tree.upper[below + 1 - mover])
-    if has_bounded_children(players, tree, node):
+    if has_bounded_children(rules, tree, node):
         for player in range(players):
             low, high = envelope(players, tree, node, player)
             tighten(players, tree, node, player, low=low if player != mover else LOWEST, high=high)
@@ -211,9 +216,9 @@ def tighten(players: int, tree: Tree, node: int, player: int, low: float, high: 
 
 
 @inlined
-def skip_worse(players: int, tree: Tree, node: int, lowest: float) -> None:
+def skip_worse(rules: Rules, tree: Tree, node: int, lowest: float) -> None:
     """Skip all edges but the proof edge whose upper bound is not above the mover's lower bound."""
-    mover = tree.turns[node]
+    players, mover = rules.players, tree.turns[node]
     first = tree.first[node * players + mover]
     for edge in range(first, first + tree.degree[node * players + mover]):
         child, highest = tree.children[edge], HIGHEST
@@ -222,12 +227,17 @@ def skip_worse(players: int, tree: Tree, node: int, lowest: float) -> None:
         if highest <= lowest and edge != tree.proof_edge[node] and tree.skipped[edge] != WORSE:
             tree.skips[node] += tree.skipped[edge] == OPEN
             tree.skipped[edge] = WORSE
+    if lowest >= HIGHEST:  # moves without edges are worse, too
+        place = node * players + mover
+        tree.skips[node] += number_of_moves(rules, tree, node) - tree.degree[place]
 
 
 @inlined
-def has_bounded_children(players: int, tree: Tree, node: int) -> bool:
+def has_bounded_children(rules: Rules, tree: Tree, node: int) -> bool:
     """Return whether every move leads to a child with bounds."""
-    place = node * players + tree.turns[node]
+    place = node * rules.players + tree.turns[node]
+    if tree.degree[place] < number_of_moves(rules, tree, node):
+        return False
     for edge in range(tree.first[place], tree.first[place] + tree.degree[place]):
         if tree.children[edge] == NONE or not tree.bounded[tree.children[edge]]:
             return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from graven.core import contract
 from graven.core.compile import compiled, inlined
 from graven.core.status import Status
+from graven.search.amaf import narrow_traces
 from graven.search.backup import backup
 from graven.search.descend import descend
 from graven.search.plan import (
@@ -108,7 +109,8 @@ def reserve(search: SearchState, playouts: int) -> int:
             return Status.NEED_LINKS
         if tree.meta[SIMULATIONS] + playouts + 1 > len(tree.trace_start):
             return Status.NEED_SIMULATIONS
-        if tree.meta[TRACED] + playouts * len(record.trace) > len(tree.traces):
+        words = 1 if narrow_traces(search.rules) else 2
+        if words * (tree.meta[TRACED] + playouts * len(record.trace)) > len(tree.traces):
             return Status.NEED_TRACES
     players, recorded = search.rules.players, tree.meta[RECORDED] + playouts
     if (
@@ -135,6 +137,10 @@ def set_root(state: int) -> int:
     root = tree.meta[ROOT]
     if search.plan.shared:
         call_node_step(search.steps.look_at, (state, root))
+    if rules.few_edges and tree.listed_at[root] != NONE:
+        status = call_node_choice(search.steps.list_all, (state, root))
+        if status != Status.OK:
+            return status
     missing = search.plan.amaf != 0 and tree.table[root] == NONE
     if missing and call_node_choice(search.steps.build_table, (state, root)) == NONE:
         return Status.NEED_TABLES

@@ -21,8 +21,9 @@ from graven.core.rng import generator
 from graven.core.struct_memory import new_memory
 from graven.search.amaf import place_read, statistics
 from graven.search.layout import SPARE
+from graven.search.node_moves import moves_of
 from graven.search.plan import Plan, write_edges
-from graven.search.result import EdgeBounds, edge_bounds, principal_variation
+from graven.search.result import EdgeBounds, child_bounds, principal_variation
 from graven.search.root_rows import rows_of_tree
 from graven.search.runner import Search
 from graven.search.score_bounds import HIGHEST, LOWEST
@@ -175,11 +176,17 @@ def take_snapshot(search: Search, path: Sequence[int], player: int | None = None
     edges = _edges(tree, rules.players, node, mover)
     if turn == TERMINAL or edges is None or visits < 1:
         return NodeSnapshot(turn, visits, (), depth)
-    codes = tree.moves[edges].copy()
+    listed = moves_of(rules, tree, node, edges)
+    codes = listed.codes
     counts, totals = read_consistently(tree.counts[edges], tree.sums[edges])
+    if len(codes) > len(counts):  # the node has edges for tried moves only
+        tried = listed.edges != NONE
+        at = np.where(tried, listed.edges - edges.start, 0)
+        counts = np.where(tried, counts[at], 0).astype(np.int32)
+        totals = np.where(tried, totals[at], 0.0)
     if len(path) == 1:
         visits += add_other_roots(search, mover, EdgeCounts(codes, counts, totals))
-    children = tree.children[edges].tolist()
+    children = listed.of(tree.children, NONE)
     if len(codes) == 0 or codes.min() < 0 or codes.max() >= rules.num_codes:
         return NodeSnapshot(turn, visits, (), depth)
     amaf = np.zeros(2 * rules.num_codes)
@@ -204,8 +211,8 @@ def take_snapshot(search: Search, path: Sequence[int], player: int | None = None
     memory, address = new_memory(EDGE_ARRAYS)
     evaluate(search.plan, visits, columns, address)
     del memory
-    expanded = [_has_moves(tree, rules.players, child) for child in children]
-    bounds = edge_bounds(rules, tree, edges, mover)
+    expanded = [_has_moves(tree, rules.players, child) for child in children.tolist()]
+    bounds = child_bounds(rules, tree, children, mover)
     moves = _moves(search, visits, columns, expanded, bounds=bounds, has_amaf=depth is not None)
     return NodeSnapshot(turn, visits, moves, depth)
 

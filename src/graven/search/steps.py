@@ -9,6 +9,7 @@ from graven.core.compile import address
 from graven.core.contract import Rules
 from graven.search import amaf, score_bounds
 from graven.search.chance_nodes import draw_edge, list_outcomes
+from graven.search.few_edges import list_all, select_few
 from graven.search.implicit_minimax import evaluate_moves, update_minimax
 from graven.search.permutations import count_permutations, record_simulation
 from graven.search.plan import (
@@ -61,6 +62,10 @@ STEPS_OF: dict[str, dict[str, tuple[Any, Any]]] = {
         "know_edges": (know_edges, NODE_STEP),
         "count_own": (count_own, STATE_STEP),
     },
+    "few_edges": {
+        "select_few": (select_few, PLACE_CHOICE),
+        "list_all": (list_all, NODE_CHOICE),
+    },
     "log": {"log_simulation": (log_simulation, STATE_STEP)},
     "recycling": {"note_use": (note_use, STATE_STEP)},
     "muting": {"mute_amaf": (amaf.mute, STATE_STEP)},
@@ -85,6 +90,7 @@ def steps_of(rules: Rules, plan: Plan, log: RecordLog) -> Steps:
         "regrets": rules.regrets,
         "permutations": rules.permutations,
         "shared": plan.shared,
+        "few_edges": rules.few_edges,
         "log": log.active,
         "recycling": rules.last_use,
         "muting": plan.select_muted,

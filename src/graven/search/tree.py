@@ -1,12 +1,13 @@
 """The tree as a struct of arrays, and the record of one simulation.
 
 A node is a position. Its moves are edges, listed only when the node is visited a second time
-(most never are). An edge has the playouts of its move and the sum of the mover's scores. With
-transpositions a position has one node however it was reached, found by its key.
+(most never are), and then only those that are tried, if these are few (`few_edges`). An edge has
+the playouts of its move and the sum of the mover's scores. With transpositions a position has one
+node however it was reached, found by its key.
 
 AMAF tables, and the traces of simulations that they are built from, are explained in `amaf`.
 
-Traces are unsigned: for signed indices Numba tests whether they are negative.
+Moves in lists and traces take 16 bits if the game has few enough of them, else 32.
 
 `meta` counts the units in use of each group; their capacity is the arrays' length. Only modules of
 `search` index into these arrays.
@@ -18,6 +19,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graven.core import contract
 from graven.core.compile import compiled, inlined
@@ -32,6 +36,7 @@ from graven.search.layout import (
     Int32,
     Int64,
     Size,
+    UInt16,
     UInt32,
     arrays_of,
     by_player,
@@ -41,6 +46,7 @@ from graven.search.layout import (
 from graven.search.select.selection import value_capacity
 from graven.search.tree_memory import return_buffer, take_buffer
 
+FEW = 4  # the edges of a node that does not have all of them, see `few_edges`
 BLOCK = 64  # simulations of a block of `permutations`: the bits of a word
 
 # Special values.
@@ -53,9 +59,10 @@ LOST = -2  # in `newest_link`: a trace could not be stored, so no exact table ca
 # closed (nothing new may enter), and a number that is different for every trace counted.
 # SCORE_SUM says what is known about the sum of all players' scores: see `score_bounds`; RECORDED is
 # the number of simulations in the blocks of `permutations`, USES that of all simulations where the
-# search notes when nodes were used: see `recycling`.
+# search notes when nodes were used: see `recycling`. FREE_BLOCK is one more than the first edge of
+# a block that no node uses, or 0; `counts` of that edge is that of the next one: see `few_edges`.
 NODES, EDGES, TABLES, LINKS, SIMULATIONS, TRACED, ROOT, CLOSED, STAMP, SCORE_SUM = range(10)
-BLOCKS, RECORDED, USES, META = range(10, 14)
+BLOCKS, RECORDED, USES, FREE_BLOCK, LISTS, META = range(10, 16)
 
 # Entries of `Record.shape`: nodes on the path, edges taken (one more than nodes - 1 if the playout
 # began outside the tree), trace entries, the AMAF table that the last node reads (or NONE), and the
@@ -70,6 +77,11 @@ BUDGET, ARMS, FIELD, HALVING = range(4)
 def all_codes(rules: Rules) -> int:
     """Return the number of different trace entries."""
     return rules.players * rules.num_codes
+
+
+def words_of_code(codes: int) -> int:
+    """Return how many 16-bit words a number below `codes` takes in lists and traces."""
+    return 1 if codes <= 1 << 16 else 2
 
 
 def depth_capacity(rules: Rules) -> int:
@@ -108,9 +120,21 @@ def _bounds_by_player(rules: Rules) -> int:
     return rules.players if rules.score_bounds else 0
 
 
+def _if_amaf(rules: Rules) -> int:
+    return int(rules.amaf != 0)
+
+
+def _if_few_edges(rules: Rules) -> int:
+    return int(rules.few_edges != 0)
+
+
+def _list_words(rules: Rules) -> int:
+    return rules.few_edges
+
+
 def open_capacity(rules: Rules) -> int:
     """Return the length of copies of a node's open edges."""
-    return value_capacity(rules.max_moves) if rules.score_bounds else 0
+    return value_capacity(rules.max_moves) if rules.score_bounds or rules.few_edges else 0
 
 
 def _if_squares(rules: Rules) -> int:
@@ -174,8 +198,10 @@ class Tree(NamedTuple):
     # are listed as the edges of player 0.
     first: Annotated[Int32, Size(by_player, group="nodes", refers="edges")]
     degree: Annotated[Int32, Size(by_player, group="nodes")]
-    table: Annotated[Int32, Size(group="nodes", refers="tables")]  # AMAF table or NONE
-    newest_link: Annotated[Int32, Size(group="nodes", refers="links")]  # or NONE or LOST
+    # The list of its moves if a node has edges for some of them only, see `few_edges`, or NONE.
+    listed_at: Annotated[Int32, Size(_if_few_edges, group="nodes", refers="lists")]
+    table: Annotated[Int32, Size(_if_amaf, group="nodes", refers="tables")]  # AMAF table or NONE
+    newest_link: Annotated[Int32, Size(_if_amaf, group="nodes", refers="links")]  # or NONE or LOST
     # Score bounds of nodes, see `score_bounds`; `lower` and `upper`: [node * players + player].
     bounded: Annotated[Int8, Size(_if_bounds, group="nodes")]  # whether it has any but 0 and 1
     lower: Annotated[Float64, Size(_bounds_by_player, group="nodes")]
@@ -201,6 +227,8 @@ class Tree(NamedTuple):
     implicit: Annotated[Float64, Size(_if_implicit, group="edges")]  # see `implicit_minimax`
     # Permutation statistics: [2 * edge] playouts, [2 * edge + 1] sum of scores; see `permutations`.
     permuted: Annotated[Float64, Size(_permuted_entries, group="edges")]
+    # Lists of moves: how many there are, then the moves; each one word, or two: see `in_words`.
+    lists: Annotated[UInt16, Size(_list_words, group="lists")]
     # AMAF tables: [(table * players * codes + player * codes + move) * 2], see `amaf`.
     amaf: Annotated[Float64, Size(lambda rules: 2 * all_codes(rules), group="tables")]
     # Links of a node to the stored simulations that visited it: which simulation, where in its
@@ -211,7 +239,8 @@ class Tree(NamedTuple):
     # Stored simulations: where the trace starts (and the one before ends), every player's score.
     trace_start: Annotated[Int64, Size(group="simulations")]
     trace_scores: Annotated[Float64, Size(by_player, group="simulations")]
-    traces: Annotated[UInt32, Size(group="traces")]  # player * codes + move, ply after ply
+    # player * codes + move, ply after ply; each one word, or two: see `in_words`.
+    traces: Annotated[UInt16, Size(lambda rules: words_of_code(all_codes(rules)), group="traces")]
     # Blocks of simulations, one for each bit of a word, see `permutations`: in which a move was
     # played, [block * all_codes + player * codes + move]; in which a player had the score 1, or one
     # between 0 and 1, [block * players + player]; [(block * BLOCK + bit) * players + player].
@@ -328,6 +357,7 @@ GROUPS = {
         # Few bytes at first: the transposition table has to be cleared for every search.
         Group("nodes", NODES, Status.NEED_NODES, lambda rules: 512, first_bytes=1 << 19),
         Group("edges", EDGES, Status.NEED_EDGES, lambda rules: 2 * rules.players * rules.max_moves),
+        Group("lists", LISTS, Status.NEED_LISTS, lambda rules: 2 * rules.max_moves + 2),
         Group("tables", TABLES, Status.NEED_TABLES, lambda rules: 2),
         Group("links", LINKS, Status.NEED_LINKS, lambda rules: 2 * depth_capacity(rules)),
         Group("simulations", SIMULATIONS, Status.NEED_SIMULATIONS, lambda rules: 512),
@@ -449,6 +479,35 @@ class TreeArena:
 
 
 @inlined
+def read_list(rules: Rules, tree: Tree, at: int) -> int:
+    """Return a number in the lists of moves."""
+    if rules.few_edges == 1:
+        return int(tree.lists[at])
+    return int(in_words(tree.lists)[at])
+
+
+@inlined
+def in_words(array: UInt16) -> UInt32:
+    """Return an array whose numbers take two words each, as these numbers."""
+    return array.view(np.uint32)
+
+
+def listed_moves(rules: Rules, tree: Tree, node: int) -> NDArray[Any]:
+    """Return the list of moves of a node that has edges for some of them only."""
+    lists = tree.lists if rules.few_edges == 1 else tree.lists.view(np.uint32)
+    at = int(tree.listed_at[node])
+    return lists[at + 1 : at + 1 + int(lists[at])]
+
+
+@inlined
+def number_of_moves(rules: Rules, tree: Tree, node: int) -> int:
+    """Return how many moves the player to move has at a node whose moves have been listed."""
+    if rules.few_edges and tree.listed_at[node] != NONE:
+        return read_list(rules, tree, tree.listed_at[node])
+    return tree.degree[node * rules.players + tree.turns[node]]
+
+
+@inlined
 def find(tree: Tree, key: int) -> int:
     """Return the node with this key, or NONE."""
     mask = len(tree.slots) - 1
@@ -500,14 +559,17 @@ def describe_node(tree: Tree, players: int, node: int, key: int, turn: int) -> N
     for player in range(players):
         tree.first[node * players + player] = NONE
         tree.degree[node * players + player] = 0
+    if node < len(tree.listed_at):
+        tree.listed_at[node] = NONE
 
 
 @inlined
 def clear_node(tree: Tree, node: int) -> None:
     """Write the statistics of a node without playouts."""
     tree.visits[node] = 0
-    tree.table[node] = NONE
-    tree.newest_link[node] = NONE
+    if node < len(tree.table):
+        tree.table[node] = NONE
+        tree.newest_link[node] = NONE
     if node < len(tree.bounded):
         tree.bounded[node] = 0
         tree.skips[node] = 0

@@ -50,7 +50,8 @@ def copy_visited(rules: Rules, tree: Tree) -> TreeCopy:
     visited, places = visited[order], places[order]
     owners, movers = np.divmod(places, players)
     by_chance = tree.turns[owners] == CHANCE
-    moves, tables = tree.moves[visited], tree.table[owners]
+    moves = tree.moves[visited]
+    tables = tree.table[owners] if rules.amaf else np.full(len(owners), NONE, np.int32)
     has_table = (tables != NONE) & ~by_chance
     entries = 2 * ((tables.astype(np.int64) * players + movers) * rules.num_codes + moves)
     entries[~has_table] = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from statistics import fmean, median
 
-from graven.agents import MoveClock, SearchPlayer, SearchResult
+from graven.agents import MoveClock, SearchAgent, SearchPlayer, SearchResult
 from graven.core.errors import UsageError
 from graven.core.rng import derive
 from graven.lab.experiments.run_config import RunConfig, RunProgress
@@ -20,9 +20,11 @@ Measure = Callable[[FigureSetup, int, MeasureConfig], float | None]
 
 def simulations_per_second(setup: FigureSetup, games: int, config: MeasureConfig) -> float | None:
     """Return the mean over games of the median speed of a game's moves (Sironi and Winands)."""
-    medians = []
+    medians, agent = [], setup.agent(setup.first)
     for index in range(games):
-        speeds = [result.playouts_per_second for _, result in _searches(setup, index, config)]
+        speeds = [
+            result.playouts_per_second for _, result in _searches(setup, agent, index, config)
+        ]
         if config.stopped:
             return None
         medians.append(median(speeds))
@@ -38,8 +40,9 @@ def statistics_per_node(setup: FigureSetup, games: int, config: MeasureConfig) -
     player, and in GRAVE one for the player to move, who waits later.
     """
     total, players = AmafEntries(0, 0, 0, 0), load_game(setup.game).players
+    agent = setup.agent(setup.first).with_options(edges="all")  # entries of all legal moves
     for index in range(games):
-        for player, _ in _searches(setup, index, config):
+        for player, _ in _searches(setup, agent, index, config):
             total += count_entries(player.search)
     if config.stopped:
         return None
@@ -55,11 +58,11 @@ MEASURES: dict[str, Measure] = {
 
 
 def _searches(
-    setup: FigureSetup, index: int, config: MeasureConfig
+    setup: FigureSetup, agent: SearchAgent, index: int, config: MeasureConfig
 ) -> Iterator[tuple[SearchPlayer, SearchResult]]:
     """Yield every search of a game in which one player makes all moves, until stopped."""
     game = load_game(setup.game)
-    player = setup.agent(setup.first).player(game, derive(config.seed, index))
+    player = agent.player(game, derive(config.seed, index))
     player.warm_up()
     clock = MoveClock(Budget(setup.playouts[0]), config.stop)
     position = game.start()

@@ -167,6 +167,7 @@ POLICIES = (
                 choose,
                 PARAMETERS,
                 learn=learn,
+                reads_edges=False,
                 memory=new_memory,
                 selected_by="order",
                 playout_fields=(),

@@ -252,6 +252,7 @@ def _variant(choose: Callable[..., int], parameter: Parameter) -> PlayoutVariant
         (parameter, *SEQUENCES),
         begin=begin,
         learn=learn,
+        reads_edges=False,
         forced=note_forced_ply,
         memory=new_memory,
         on_new_search=decay_all,
