@@ -227,7 +227,7 @@ def test_the_mark_of_the_last_move_has_the_shape_of_the_cell(visit, game, move, 
 def test_the_heat_map_of_amaf_has_its_own_range_and_a_legend(visit):
     visitor = visit("#game=go(size=5)")
     visitor.page.locator("#tab-search").click()
-    visitor.evaluate("graven.send('analyse', {slot: 'a', agent: 'grave', playouts: 2000})")
+    visitor.evaluate("graven.send('analyse', {slot: 'analysis', agent: 'grave', playouts: 2000})")
     visitor.until("graven.search && graven.search.status === 'done'")
     legend = visitor.page.locator("#heat-legend")
     for measure in ("mean", "amaf"):
@@ -308,7 +308,7 @@ def test_axe_finds_no_violation(visit, scheme):
     found = {"start": axe_violations(visitor)}
     visitor.page.goto(visitor.server + "#game=go(size=5)&moves=C3+B2")
     visitor.until("graven.state")
-    visitor.evaluate("graven.send('analyse', {slot: 'a', agent: 'grave', playouts: 500})")
+    visitor.evaluate("graven.send('analyse', {slot: 'analysis', agent: 'grave', playouts: 500})")
     visitor.until("graven.search && graven.search.status === 'done'")
     for tab in ("game", "search", "tree"):
         visitor.page.locator(f"#tab-{tab}").click()

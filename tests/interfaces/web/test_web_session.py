@@ -137,12 +137,12 @@ def test_undo_and_a_new_game_cancel_the_running_search():
 def test_two_analyses_side_by_side_and_their_trees():
     async def work(sessions):
         session, tab = await join(sessions, game=GAME, playouts=100)
-        for slot, agent in (("a", "rave"), ("b", "grave(ref=10)")):
+        for slot, agent in (("left", "rave"), ("right", "grave(ref=10)")):
             await send(session, tab, "analyse", slot=slot, agent=agent, playouts=2000)
-        for slot in "ab":
+        for slot in ("left", "right"):
             await until(lambda slot=slot: not session.searches.get(slot).active)
         await until(lambda: len([e for e in tab.messages if e.get("status") == "done"]) >= 2)
-        for slot in "ab":
+        for slot in ("left", "right"):
             await send(session, tab, "tree_node", slot=slot, max_moves=3)
             root = tab.last("tree_node")
             assert (root["slot"], root["num_moves"], len(root["moves"])) == (slot, 16, 3)
@@ -152,7 +152,7 @@ def test_two_analyses_side_by_side_and_their_trees():
             assert node["path"] == path
             assert node["amaf_depth_by_policy"] == {"rave": 1, "grave": 0, "hrave": 0}
             assert node["path_visits"][0] == 2000
-        await send(session, tab, "tree_node", slot="a", path=["nowhere"])
+        await send(session, tab, "tree_node", slot="left", path=["nowhere"])
         assert tab.last("error")["text"] == "this node is not in the tree."
 
     with_sessions(work)

@@ -153,6 +153,7 @@ class GameSession:
         else:
             if message.type == "new_game":
                 await self._make_game(message)
+                self.searches.forget()
             else:
                 await self.in_thread(self._actions[message.type], message)
             self.searches.cancel_outdated(self.game)
@@ -199,7 +200,6 @@ class GameSession:
         game.replay(message["moves"])
         game.paused = message["paused"]
         self.game = game
-        self.searches.release_trees()
 
     def _check_agent(self, message: PageMessage) -> OutgoingMessage:
         answer = {"type": "checked_agent", "agent": message["agent"]}

@@ -66,8 +66,9 @@ function addSharesByTarget(rows) {
 }
 
 export class SearchPanel {
-  // `label` tells several panels apart.
-  constructor(host, label = "") {
+  // `label` tells several panels apart; `emptyText` is shown before the first search.
+  constructor(host, { label = "", emptyText }) {
+    this.emptyText = emptyText;
     this.facts = h("dl", { class: "facts" });
     this.note = h("p", { class: "hint" });
     this.body = h("tbody");
@@ -124,7 +125,7 @@ export class SearchPanel {
     const search = this.search;
     if (!search) {
       this.facts.replaceChildren();
-      this.note.textContent = "No search yet. Make a move against an agent, or analyse the position.";
+      this.note.textContent = this.emptyText;
       this.body.replaceChildren();
       this.graph.replaceChildren();
       this.graphTitle.hidden = true;
