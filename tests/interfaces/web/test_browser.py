@@ -461,5 +461,5 @@ def test_the_panel_warns_where_amaf_misleads(visit):
           return [warned, host.querySelector("p.hint").textContent];
         }"""
     )
-    assert "AMAF does not order the moves as their means do" in text[0]
+    assert "AMAF does not order the moves of this tree" in text[0]
     assert text[1] == ""
