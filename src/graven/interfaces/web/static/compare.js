@@ -1,6 +1,6 @@
 // The compare view: two agents search the same position side by side.
 
-import { h, toast } from "./dom.js";
+import { h, titleNodes, toast } from "./dom.js";
 import { AgentPicker, BudgetPicker } from "./agent_picker.js";
 import { Board } from "./board.js";
 import { overlayRows, SearchPanel } from "./search_panel.js";
@@ -46,7 +46,7 @@ export class CompareView {
     const isNewGame = state.game.id !== this.gameId;
     this.gameId = state.game.id;
     this.cellsOfMove = cellsOfMove;
-    this.title.textContent = `Two agents, one position: ${state.game.title}`;
+    this.title.replaceChildren(...titleNodes(`Two agents, one position: ${state.game.title}`));
     const lastCells = state.shown_ply ? state.plies[state.shown_ply - 1].cells : [];
     for (const side of Object.values(this.sides)) {
       side.board.show({ svg: state.svg, text: state.text, label, colours: state.game.colours, lastCells });
