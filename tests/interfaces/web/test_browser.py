@@ -11,6 +11,13 @@ from tests.interfaces.web.helpers import wait_for_plies
 from tests.interfaces.web.take_away_rules import TAKE_AWAY_RULES
 
 
+def analyse(visitor, **fields):
+    """Let an agent analyse the position on the Play board."""
+    visitor.page.evaluate(
+        "(fields) => graven.send('analyse', fields)", {"slot": "analysis", **fields}
+    )
+
+
 def test_a_whole_game_by_clicks(visit):
     visitor = visit("#game=breakthrough(size=4x3)")
     visitor.evaluate("graven.send('set_seats', {seats: ['person', 'uct'], playouts: 50})")
@@ -95,7 +102,9 @@ def test_undo_jumping_back_and_resigning(visit):
 def test_watching_a_search(visit):
     visitor = visit("#game=go(size=7)")
     visitor.page.locator("#tab-search").click()
-    visitor.evaluate("graven.send('analyse', {slot: 'analysis', agent: 'grave(ref=50)', seconds: 3})")
+    visitor.evaluate(
+        "graven.send('analyse', {slot: 'analysis', agent: 'grave(ref=50)', seconds: 3})"
+    )
     visitor.until("graven.search && graven.search.playouts > 500")
     first = visitor.evaluate("graven.search.playouts")
     assert visitor.page.locator("#board .overlay .spot").count() > 3
@@ -126,7 +135,7 @@ def test_arrows_for_moves_between_two_cells(visit):
     visitor.page.locator("#tab-search").click()
     visitor.page.locator("#panel-search select").nth(0).select_option("mean")
     visitor.page.locator("#panel-search select").nth(1).select_option("arrows")
-    visitor.evaluate("graven.send('analyse', {slot: 'analysis', agent: 'uct', playouts: 5000})")
+    analyse(visitor, agent="uct", playouts=5000)
     visitor.until("graven.search && graven.search.status === 'done'")
     assert visitor.page.locator("#board .overlay .arrow").count() > 3
     visitor.screenshot("arrows")
@@ -134,7 +143,9 @@ def test_arrows_for_moves_between_two_cells(visit):
 
 def test_the_tree_and_which_amaf_table_is_read(visit):
     visitor = visit("#game=hex(size=11)")
-    visitor.evaluate("graven.send('analyse', {slot: 'analysis', agent: 'grave(ref=50)', playouts: 20000})")
+    visitor.evaluate(
+        "graven.send('analyse', {slot: 'analysis', agent: 'grave(ref=50)', playouts: 20000})"
+    )
     visitor.until("graven.search && graven.search.status === 'done'")
     visitor.page.locator("#tab-tree").click()
     nodes = visitor.page.locator("#panel-tree .node")
