@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import json
 
+import pytest
+
 import graven as gv
 from graven.agents import default_spec
 from graven.interfaces.cli.app import run
@@ -37,6 +39,23 @@ def test_the_page_offers_the_default_agent():
     # The server limits the memory of a tree.
     unlimited = opponent.with_options(memory_mib=gv.default_agent().search_spec.options.memory_mib)
     assert unlimited.text == gv.default_agent(live.game).spec
+
+
+@pytest.mark.parametrize("name", ["hex", "go"])
+def test_a_gtp_engine_uses_the_default_agent(capsys, monkeypatch, name):
+    commands = io.TextIOWrapper(io.BytesIO(b"graven-params\nquit\n"))
+    monkeypatch.setattr("sys.stdin", commands)
+    assert run(["gtp", "--game", name, "--size", "3", "--playouts", "20"]) == 0
+    assert gv.default_agent(gv.game(name)).spec in capsys.readouterr().out
+
+
+def test_a_ggp_player_uses_the_default_agent():
+    from graven.interfaces.ggp.ggp_player import GgpPlayer
+
+    game = gv.game("gdl(sheet=connect5)")
+    chosen = GgpPlayer().agent.of(game)
+    # The tree is kept during a match.
+    assert chosen.spec == gv.default_agent(game).with_options(reuse_tree=True).spec
 
 
 def test_go_has_playouts_of_its_own():

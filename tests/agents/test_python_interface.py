@@ -299,6 +299,11 @@ def test_the_command_writes_the_tree(tmp_path, monkeypatch, capsys):
 def test_a_result_tells_when_amaf_misleads():
     from graven.agents.search_result import SearchResult
 
-    assert "AMAF does not order" in str(SearchResult("m0", amaf_agreement=0.1))
-    assert "AMAF does not order" not in str(SearchResult("m0", amaf_agreement=0.5))
+    def warns(**values):
+        return "AMAF does not order" in str(SearchResult("m0", **values))
+
+    assert warns(amaf_agreement=0.1, amaf_rank=0.5)
+    assert not warns(amaf_agreement=0.5, amaf_rank=0.5)
+    assert not warns(amaf_agreement=0.1, amaf_rank=0.8)
+    assert not warns(amaf_agreement=0.1)
     assert "AMAF does not order" not in str(SearchResult("m0"))

@@ -33,6 +33,7 @@ WRONG = {
     "match budget": (["match", *NOGO, "uct", "rave", "--playouts", "0"], "at least 1 playout"),
     "match games": (["match", *NOGO, "uct", "rave", "--games", "0"], "from 1 to 1,000,000 games"),
     "match workers": (["match", *NOGO, "uct", "rave", "--workers", "0"], "at least 1 worker"),
+    "match of one agent": (["match", *NOGO, "uct"], "Missing argument 'SECOND'"),
     "match agent": (["match", *NOGO, "uct", "rvae"], "Did you mean 'rave'?"),
     "published": (["match", *NOGO, "uct", "rave", "--published", "678"], "from 0 to 100"),
     "sprt": (["match", *NOGO, "uct", "rave", "--sprt", "9", "3"], "the smaller one first"),

@@ -133,6 +133,14 @@ def test_a_game_is_saved_and_opened_again(run, tmp_path):
     assert f"{before[0]} {before[1]}" in other.out
 
 
+def test_a_game_can_be_resigned(run):
+    _, out, _ = run(*PLAY, stdin="B2\nresign\ny\nmoves\nquit\n")
+    assert "You resigned: you lose.\nAnother game? [y/N]" in out
+    assert len(re.findall(r"Seed \d+", out)) == 2
+    assert " ".join(["A1", "B1", "C1", "A2", "B2"]) in out  # all points are free again
+    assert out.endswith("Goodbye.\n")
+
+
 def test_another_game_is_offered_at_the_end(run):
     moves = "\n".join(POINTS * 2)
     _, out, _ = run(*PLAY, "--seed", "1", stdin=f"{moves}\ny\nquit\n")

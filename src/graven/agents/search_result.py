@@ -15,7 +15,7 @@ from graven.core.game import Game
 from graven.core.plain_values import PlainValues
 from graven.core.position import Position
 from graven.core.rng import derive
-from graven.search.amaf_order import amaf_agreement, misleads
+from graven.search.amaf_order import AmafOrder, amaf_order
 from graven.search.result import (
     RootProof,
     principal_variation,
@@ -29,7 +29,7 @@ from graven.search.tree import Tree
 MIB = 1 << 20
 UNKNOWN_VALUE = 0.5
 # Fields of a result that are computed when they are first read.
-DETAILS = ("root_stats", "by_player", "pv", "tree", "amaf_agreement")
+DETAILS = ("root_stats", "by_player", "pv", "tree", "amaf_agreement", "amaf_rank")
 
 
 @dataclass(frozen=True)
@@ -74,8 +74,9 @@ class SearchResult(PlainValues):
     of the game with the proven moves. `bounds` are a proven lower and upper bound of every player's
     score, (0, 1) where nothing is known; empty for agents that prove nothing.
 
-    `amaf_agreement` says how well AMAF orders the moves of the tree, from -1 to 1, as in
-    `search.amaf_order`; None if too little is known, and in results without a tree.
+    `amaf_agreement`, from -1 to 1, and `amaf_rank`, from 0 to 1, say how well AMAF orders the moves
+    of the tree: see `search.amaf_order`. They are None if too little is known, and in results
+    without a tree.
     """
 
     best_move: str
@@ -98,6 +99,7 @@ class SearchResult(PlainValues):
     plies_left: int = 0
     tree: SearchTree | None = field(default_factory=lambda: None, compare=False)
     amaf_agreement: float | None = field(default_factory=lambda: None)
+    amaf_rank: float | None = field(default_factory=lambda: None)
 
     def __post_init__(self) -> None:
         if not self.best_joint:
@@ -155,7 +157,7 @@ class SearchResult(PlainValues):
     @property
     def amaf_misleads(self) -> bool:
         """Whether AMAF orders the moves of the tree hardly better than chance."""
-        return misleads(self.amaf_agreement)
+        return AmafOrder(self.amaf_agreement, self.amaf_rank).misleads
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain values, under the names of `SearchResult` and `MoveStat`.
@@ -174,6 +176,7 @@ class SearchResult(PlainValues):
             "nodes": self.nodes,
             "amaf_tables": self.amaf_tables,
             "amaf_agreement": self.amaf_agreement,
+            "amaf_rank": self.amaf_rank,
             "memory_mib": self.memory_mib,
             "memory_full": self.memory_full,
             "proven": self.proven,
@@ -269,12 +272,12 @@ class RootDetails:
         self._source: tuple[Rules, Tree] | None = (search.rules, search.tree)
         self._variation: tuple[str, ...] = ()
         self._copy: SearchTree | None = None
-        self._agreement: float | None = None
+        self._amaf_order: AmafOrder | None = None
 
     def settle(self) -> None:
         """Read all that is needed of the tree, so that it may change."""
         self.tree()
-        self._agreement = self.amaf_agreement()
+        self._order()
         self.leave_tree()
 
     def leave_tree(self) -> None:
@@ -310,8 +313,17 @@ class RootDetails:
         return self._copy
 
     def amaf_agreement(self) -> float | None:
-        """Return how well AMAF orders the moves of the tree, if it was available."""
-        return self._agreement if self._source is None else amaf_agreement(*self._source)
+        """Return how AMAF agrees with the means of the tree's moves, if it was available."""
+        return self._order().agreement
+
+    def amaf_rank(self) -> float | None:
+        """Return the rank of the most visited moves by AMAF, if the tree was available."""
+        return self._order().rank
+
+    def _order(self) -> AmafOrder:
+        if self._amaf_order is None:
+            self._amaf_order = AmafOrder() if self._source is None else amaf_order(*self._source)
+        return self._amaf_order
 
 
 def legal_only(position: Position, player: int, moves: RootRows) -> RootRows:

@@ -14,6 +14,7 @@ a full disk, compiled code stays in memory.
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import pickle
 import re
@@ -40,6 +41,7 @@ from numba.core.caching import (
 
 from graven.core.rule_helpers import LIBRARIES, content_of, modules_in, names_in
 
+log = logging.getLogger("graven.core")
 PACKAGE = Path(__file__).resolve().parents[1]
 MARKER = "graven-compiled-code"
 KEEP_CACHES = 24
@@ -356,11 +358,11 @@ def _read_checked(path: str) -> bytes:
 @cache
 def _report_unwritable(reason: str) -> None:
     """Report, once in a process, that compiled code is kept in memory only."""
-    print(
-        f"graven: compiled code cannot be kept in {cache_home()} ({reason}); it is compiled again "
-        "by every program. GRAVEN_CACHE_DIR names another folder.",
-        file=sys.stderr,
-        flush=True,
+    log.warning(
+        "graven: compiled code cannot be kept in %s (%s); it is compiled again by every program. "
+        "GRAVEN_CACHE_DIR names another folder.",
+        cache_home(),
+        reason,
     )
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from graven.core.contract import Rules
 from graven.search.layout import Int32, Int64
 from graven.search.tree import NONE, Tree, listed_moves
+
+N = TypeVar("N", np.int32, np.float64)
 
 
 class NodeMoves(NamedTuple):
@@ -17,7 +20,7 @@ class NodeMoves(NamedTuple):
     codes: Int32
     edges: Int64
 
-    def of(self, values: Int32, missing: int) -> Int32:
+    def of(self, values: NDArray[N], missing: int) -> NDArray[N]:
         """Return the values that edges have in an array of the tree, `missing` without an edge."""
         read = values[self.edges]
         read[self.edges == NONE] = missing

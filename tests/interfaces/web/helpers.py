@@ -34,9 +34,9 @@ VALID_FIELDS = {
     "resign": {},
     "set_paused": {"paused": True},
     "step": {},
-    "analyse": {"slot": "a", "agent": "grave"},
+    "analyse": {"slot": "analysis", "agent": "grave"},
     "finish_search": {"slot": "move"},
-    "tree_node": {"slot": "b", "path": ["a2a3"], "ref": 50, "max_moves": 10},
+    "tree_node": {"slot": "right", "path": ["a2a3"], "ref": 50, "max_moves": 10},
     "check_agent": {"agent": "grave(ref=50)"},
     "save": {"format": "json"},
 }
@@ -106,9 +106,9 @@ async def send(session, tab, kind, **fields):
 
 
 def page_search(position, retained=None, *, player=0, playouts=None, memory_mib=16):
-    """A search of UCT for slot a that has not been started."""
+    """A search of UCT for the slot "analysis" that has not been started."""
     request = SearchRequest(
-        slot="a",
+        slot="analysis",
         player=player,
         spec=parse("uct"),
         position=position,

@@ -11,6 +11,13 @@ from tests.interfaces.web.helpers import wait_for_plies
 from tests.interfaces.web.take_away_rules import TAKE_AWAY_RULES
 
 
+def analyse(visitor, **fields):
+    """Let an agent analyse the position on the Play board."""
+    visitor.page.evaluate(
+        "(fields) => graven.send('analyse', fields)", {"slot": "analysis", **fields}
+    )
+
+
 def test_a_whole_game_by_clicks(visit):
     visitor = visit("#game=breakthrough(size=4x3)")
     visitor.evaluate("graven.send('set_seats', {seats: ['person', 'uct'], playouts: 50})")
@@ -95,7 +102,9 @@ def test_undo_jumping_back_and_resigning(visit):
 def test_watching_a_search(visit):
     visitor = visit("#game=go(size=7)")
     visitor.page.locator("#tab-search").click()
-    visitor.evaluate("graven.send('analyse', {slot: 'a', agent: 'grave(ref=50)', seconds: 3})")
+    visitor.evaluate(
+        "graven.send('analyse', {slot: 'analysis', agent: 'grave(ref=50)', seconds: 3})"
+    )
     visitor.until("graven.search && graven.search.playouts > 500")
     first = visitor.evaluate("graven.search.playouts")
     assert visitor.page.locator("#board .overlay .spot").count() > 3
@@ -126,7 +135,7 @@ def test_arrows_for_moves_between_two_cells(visit):
     visitor.page.locator("#tab-search").click()
     visitor.page.locator("#panel-search select").nth(0).select_option("mean")
     visitor.page.locator("#panel-search select").nth(1).select_option("arrows")
-    visitor.evaluate("graven.send('analyse', {slot: 'a', agent: 'uct', playouts: 5000})")
+    analyse(visitor, agent="uct", playouts=5000)
     visitor.until("graven.search && graven.search.status === 'done'")
     assert visitor.page.locator("#board .overlay .arrow").count() > 3
     visitor.screenshot("arrows")
@@ -134,7 +143,9 @@ def test_arrows_for_moves_between_two_cells(visit):
 
 def test_the_tree_and_which_amaf_table_is_read(visit):
     visitor = visit("#game=hex(size=11)")
-    visitor.evaluate("graven.send('analyse', {slot: 'a', agent: 'grave(ref=50)', playouts: 20000})")
+    visitor.evaluate(
+        "graven.send('analyse', {slot: 'analysis', agent: 'grave(ref=50)', playouts: 20000})"
+    )
     visitor.until("graven.search && graven.search.status === 'done'")
     visitor.page.locator("#tab-tree").click()
     nodes = visitor.page.locator("#panel-tree .node")
@@ -181,6 +192,42 @@ def test_two_agents_side_by_side(visit):
     agents = [sides.nth(side).locator(".facts code").inner_text() for side in (0, 1)]
     assert agents == ["rave(bias=0.0001)", "grave(ref=50,bias=0.0001)"]
     visitor.screenshot("compare", full_page=True)
+
+
+def test_the_searches_of_play_and_compare_are_kept_apart(visit):
+    visitor = visit("#game=othello(size=6)")
+    visitor.page.locator("#compare-start").wait_for(state="attached")
+    visitor.page.locator("#tab-search").click()
+    visitor.page.locator("summary", has_text="Analyse this position").click()
+    visitor.page.locator("#panel-search input.spec").fill("uct")
+    visitor.page.locator("#panel-search .budget input").fill("700")
+    visitor.page.locator("#analyse").click()
+    visitor.until("graven.search && graven.search.status === 'done'")
+    sides = visitor.page.locator("#view-compare .side-by-side")
+    visitor.evaluate("graven.showView('compare')")
+    for side in sides.all():
+        assert "No search yet" in side.inner_text()
+        assert side.locator(".overlay .spot").count() == 0
+    visitor.page.locator(".budget input:visible").fill("3000")
+    visitor.page.locator("#compare-start").click()
+    visitor.evaluate("graven.showView('play')")  # while they search
+    for side in sides.all():
+        side.locator(".facts dd", has_text=re.compile("^3,000$")).wait_for(state="attached")
+    assert visitor.evaluate("[graven.search.slot, graven.search.playouts]") == ["analysis", 700]
+    facts = visitor.page.locator("#panel-search .facts")
+    assert "uct" in facts.inner_text()
+    assert "700" in facts.inner_text()
+    # A new game has neither of them, also after a reload.
+    visitor.evaluate("graven.startGame({ game: 'othello(size=4)' }, 'Othello 4x4')")
+    visitor.until("graven.state.game.spec === 'othello(size=4)'")
+    for _ in range(2):
+        assert visitor.evaluate("graven.search") is None
+        visitor.evaluate("graven.showView('compare')")
+        for side in sides.all():
+            side.get_by_text("No search yet").wait_for()
+        visitor.page.reload()
+        visitor.until("window.graven && graven.state")
+        visitor.page.locator("#compare-start").wait_for()
 
 
 def test_two_agents_play_with_pause_and_step(visit):
@@ -425,5 +472,5 @@ def test_the_panel_warns_where_amaf_misleads(visit):
           return [warned, host.querySelector("p.hint").textContent];
         }"""
     )
-    assert "AMAF does not order the moves as their means do" in text[0]
+    assert "AMAF does not order the moves of this tree" in text[0]
     assert text[1] == ""

@@ -64,7 +64,7 @@ def test_a_mutated_message_is_parsed_or_refused(kind, changes):
         {"type": "new_game", "game": "nogo", "moves": ["A1"] * 5001},
         {"type": "new_game", "game": "nogo", "rules": "x" * ((1 << 20) + 1)},
         {"type": "analyse", "slot": "move", "agent": "grave"},
-        {"type": "tree_node", "slot": "a", "path": [["A1"]]},
+        {"type": "tree_node", "slot": "analysis", "path": [["A1"]]},
     ],
     ids=lambda invalid: next(reversed(invalid)),
 )

@@ -227,7 +227,7 @@ def test_the_mark_of_the_last_move_has_the_shape_of_the_cell(visit, game, move, 
 def test_the_heat_map_of_amaf_has_its_own_range_and_a_legend(visit):
     visitor = visit("#game=go(size=5)")
     visitor.page.locator("#tab-search").click()
-    visitor.evaluate("graven.send('analyse', {slot: 'a', agent: 'grave', playouts: 2000})")
+    visitor.evaluate("graven.send('analyse', {slot: 'analysis', agent: 'grave', playouts: 2000})")
     visitor.until("graven.search && graven.search.status === 'done'")
     legend = visitor.page.locator("#heat-legend")
     for measure in ("mean", "amaf"):
@@ -290,6 +290,40 @@ def test_a_game_of_the_command_line_has_a_board_and_is_played_by_clicks(visit):
     visitor.screenshot("own-game")
 
 
+def test_on_a_phone_every_cell_of_a_match_names_its_column_and_nothing_scrolls_sideways(visit):
+    visitor = visit("#view=experiments", **PHONE)
+    rows = visitor.page.locator("#lab-matches tbody tr")
+    rows.nth(1).wait_for()
+    labels = visitor.page.locator("#lab-matches tbody tr:first-child td").evaluate_all(
+        "(cells) => cells.map((cell) => getComputedStyle(cell, '::before').content)"
+    )
+    names = ["game", "first", "second", "budget", "win %", "games", "plies", ""]
+    assert labels == [f'"{name}"' for name in names]
+    narrow = "(element) => element.scrollWidth <= element.clientWidth"
+    assert visitor.page.locator("#lab-matches .scroll").evaluate(narrow)
+    visitor.screenshot("experiments-phone")
+    visitor.page.locator("#lab-tab-tables").click()
+    visitor.page.locator("#lab-tables li", has_text="1 of 3 run").get_by_role("button").click()
+    visitor.page.locator("#lab-tables .verdict").first.wait_for()
+    assert visitor.page.locator("#lab-tables .scroll").evaluate(narrow)
+    visitor.screenshot("published-phone", full_page=True)
+
+
+def test_a_long_title_is_broken_between_its_words(visit):
+    visitor = visit("#game=gdl(sheet=ttcc4_2player)", **PHONE)
+    title = visitor.page.locator("#game-title")
+    assert title.inner_text() == "TicTacChessCheckersFour for two"
+    parts = title.evaluate(
+        """(title) => [...title.childNodes].filter((node) => node.data).map((node) => {
+            const range = document.createRange();
+            range.selectNodeContents(node);
+            return [node.data, new Set([...range.getClientRects()].map((r) => r.top)).size];
+        })"""
+    )
+    assert [part for part, _ in parts][:3] == ["Tic", "Tac", "Chess"]
+    assert {lines for part, lines in parts if " " not in part} == {1}
+
+
 def axe_violations(visitor):
     from axe_playwright_python.sync_playwright import Axe
 
@@ -308,7 +342,7 @@ def test_axe_finds_no_violation(visit, scheme):
     found = {"start": axe_violations(visitor)}
     visitor.page.goto(visitor.server + "#game=go(size=5)&moves=C3+B2")
     visitor.until("graven.state")
-    visitor.evaluate("graven.send('analyse', {slot: 'a', agent: 'grave', playouts: 500})")
+    visitor.evaluate("graven.send('analyse', {slot: 'analysis', agent: 'grave', playouts: 500})")
     visitor.until("graven.search && graven.search.status === 'done'")
     for tab in ("game", "search", "tree"):
         visitor.page.locator(f"#tab-{tab}").click()

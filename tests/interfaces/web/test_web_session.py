@@ -17,6 +17,7 @@ from graven.interfaces.web.search_pool import SEARCHING, STOPPED
 from graven.interfaces.web.web_limits import SEND_QUEUE_SIZE
 from graven.interfaces.web.web_server import receive_all
 from graven.interfaces.web.web_session import GameSession
+from graven.search import amaf_order
 from tests.interfaces.web.helpers import (
     TIMEOUT,
     VALID_FIELDS,
@@ -137,12 +138,12 @@ def test_undo_and_a_new_game_cancel_the_running_search():
 def test_two_analyses_side_by_side_and_their_trees():
     async def work(sessions):
         session, tab = await join(sessions, game=GAME, playouts=100)
-        for slot, agent in (("a", "rave"), ("b", "grave(ref=10)")):
+        for slot, agent in (("left", "rave"), ("right", "grave(ref=10)")):
             await send(session, tab, "analyse", slot=slot, agent=agent, playouts=2000)
-        for slot in "ab":
+        for slot in ("left", "right"):
             await until(lambda slot=slot: not session.searches.get(slot).active)
         await until(lambda: len([e for e in tab.messages if e.get("status") == "done"]) >= 2)
-        for slot in "ab":
+        for slot in ("left", "right"):
             await send(session, tab, "tree_node", slot=slot, max_moves=3)
             root = tab.last("tree_node")
             assert (root["slot"], root["num_moves"], len(root["moves"])) == (slot, 16, 3)
@@ -152,8 +153,43 @@ def test_two_analyses_side_by_side_and_their_trees():
             assert node["path"] == path
             assert node["amaf_depth_by_policy"] == {"rave": 1, "grave": 0, "hrave": 0}
             assert node["path_visits"][0] == 2000
-        await send(session, tab, "tree_node", slot="a", path=["nowhere"])
+        await send(session, tab, "tree_node", slot="left", path=["nowhere"])
         assert tab.last("error")["text"] == "this node is not in the tree."
+
+    with_sessions(work)
+
+
+@pytest.mark.parametrize(("most_agreement", "warns"), [(2.0, True), (-2.0, False)])
+def test_a_search_tells_whether_amaf_misleads(monkeypatch, most_agreement, warns):
+    for name, value in {
+        "NODE_VISITS": 20,
+        "MIN_PAIRS": 1,
+        "MIN_RANKS": 1,
+        "MISLEADING_AGREEMENT": most_agreement,
+        "MISLEADING_RANK": 2.0,
+    }.items():
+        monkeypatch.setattr(amaf_order, name, value)
+
+    async def work(sessions):
+        session, tab = await join(sessions, game=GAME, playouts=100)
+        agent = "grave(ref=5,solver=off)"
+        await send(session, tab, "analyse", slot="analysis", agent=agent, playouts=3000)
+        await until(lambda: (tab.last("search") or {}).get("status") == "done")
+        assert tab.last("search")["amaf_misleads"] is warns
+
+    with_sessions(work)
+
+
+def test_a_new_game_forgets_the_searches_of_the_one_before():
+    async def work(sessions):
+        session, tab = await join(sessions, game=GAME, playouts=100)
+        await send(session, tab, "analyse", slot="left", agent="uct", playouts=50)
+        await until(lambda: (tab.last("search") or {}).get("status") == "done")
+        await send(session, tab, "new_game", game="hex(size=3)")
+        other = RecordingTab()
+        await session.join(other)
+        assert other.last("state")["game"]["name"] == "hex"
+        assert other.last("search") is None
 
     with_sessions(work)
 

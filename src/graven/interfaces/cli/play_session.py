@@ -39,6 +39,7 @@ A move, written as the board names it, or:
   opinion   show the agent's evaluation and the line it expects
   undo      take your last move back, and the answer to it
   board     show the board
+  resign    end the game: the others win
   save      save the game: save FILE (game.json by default)
   open      continue a saved game: open FILE
   help      show this help
@@ -109,6 +110,7 @@ class PlaySession:
         self.position = position
         self._undo_positions: list[Position] = undo_positions  # before each of the user's moves
         self._last_search: tuple[SearchResult, int] | None = None  # the agent's, and its seat
+        self._has_resigned = False
         self._new_players()
 
     def run(self) -> None:
@@ -146,6 +148,9 @@ class PlaySession:
                 move = self._read_move()
                 if move is None:
                     return False
+                if self._has_resigned:
+                    self._print("You resigned: you lose.")
+                    return True
                 if self.position is not asked_position:
                     continue  # the user took a move back, or opened another game
                 joint[self.seat] = move
@@ -186,7 +191,7 @@ class PlaySession:
     def _read_move(self) -> str | None:
         """Return the user's move; None to leave.
 
-        `undo` and `open` change the position and return "".
+        `undo`, `open` and `resign` change the game and return "".
         """
         commands: dict[str, Callable[[], None]] = {
             "moves": self._list_moves,
@@ -208,6 +213,9 @@ class PlaySession:
             if word == "undo":
                 if self._undo():
                     return ""
+            elif word == "resign" and self.game.players > 1:
+                self._has_resigned = True
+                return ""
             elif command.lower() == "save":
                 self._save(file.strip() or DEFAULT_FILE)
             elif command.lower() == "open":

@@ -67,8 +67,8 @@ class RetainedSearch:
 class SearchRequest:
     """What to search, and for which slot of the page.
 
-    The slot "move" is the search for the agent to move; "a" and "b" are analyses, which the page
-    shows side by side. The page does not show the slot "ponder".
+    The slot "move" is the search for the agent to move, "analysis" that of the position on the Play
+    board; "left" and "right" are compared side by side. The page does not show the slot "ponder".
     """
 
     slot: str

@@ -13,7 +13,7 @@ from graven.core.game import Game
 from graven.interfaces.web.board_cells import cells_of_move
 from graven.interfaces.web.search_pool import COMPILING, WAITING, PageSearch
 from graven.search import snapshot
-from graven.search.amaf_order import amaf_agreement, misleads
+from graven.search.amaf_order import amaf_order
 from graven.search.plan import NEVER
 
 MAX_PV_PLIES = 12
@@ -46,7 +46,7 @@ def search_message(page_search: PageSearch) -> dict[str, Any]:
     game, player = page_search.position.game, page_search.player
     try:
         root = snapshot.take_snapshot(search, snapshot.root_path(search), player)
-        agreement = amaf_agreement(search.rules, search.tree)
+        order = amaf_order(search.rules, search.tree)
     except (IndexError, ValueError):  # the tree grew during the read: wait for the next update
         return message
     first_mean = root.moves[0].mean if root.moves else None
@@ -55,7 +55,7 @@ def search_message(page_search: PageSearch) -> dict[str, Any]:
         "playouts": playouts,
         "playouts_per_second": round(playouts / max(page_search.seconds, 1e-3)),
         "nodes": snapshot.nodes_in_use(search),
-        "amaf_misleads": misleads(agreement),
+        "amaf_misleads": order.misleads,
         "value": _round(value),
         "best_move": result.move_of(player) if result else None,
         "proof": result.proof_text if result else "",

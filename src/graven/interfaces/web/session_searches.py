@@ -190,8 +190,11 @@ class SessionSearches:
         for search in self._by_slot.values():
             search.cancel()
 
-    def release_trees(self) -> None:
-        """Free the memory of all trees of the session."""
+    def forget(self) -> None:
+        """Cancel all searches, forget their results, and free the memory of their trees."""
+        self.cancel_all()
+        self._by_slot.clear()
+        self._pondering = None
         self._tree_in_use.clear()
         self._pool.release(self._owner)
 

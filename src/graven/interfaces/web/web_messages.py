@@ -111,7 +111,9 @@ class MessageField:
 
 SPEC, MOVE = text(MAX_SPEC_CHARACTERS), text(MAX_MOVE_CHARACTERS)
 PLAYER, PLY = integer(0, MAX_PLAYERS), integer(0, 10**9)
-SLOT = one_of("move", "a", "b")  # where the page shows a search: see `SearchRequest`
+# Where the page shows a search: see `SearchRequest`.
+ANALYSES = ("analysis", "left", "right")
+SLOT = one_of("move", *ANALYSES)
 BUDGET = {
     "playouts": MessageField(integer(1, 2**62), optional=True),
     "seconds": MessageField(number, optional=True),
@@ -141,7 +143,7 @@ MESSAGE_TYPES: dict[str, dict[str, MessageField]] = {
     "resign": {},
     "set_paused": {"paused": MessageField(flag)},
     "step": {},
-    "analyse": {"slot": MessageField(one_of("a", "b")), "agent": MessageField(SPEC), **BUDGET},
+    "analyse": {"slot": MessageField(one_of(*ANALYSES)), "agent": MessageField(SPEC), **BUDGET},
     "finish_search": {"slot": MessageField(SLOT, optional=True)},
     "tree_node": {
         "slot": MessageField(SLOT),

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import secrets
-import sys
 import threading
 import time
-import traceback
 from collections.abc import Callable, Mapping
 from os import environ
 from typing import Any
@@ -37,6 +36,7 @@ from graven.interfaces.web.web_limits import PageLimits
 from graven.interfaces.web.web_messages import PageMessage, parse_message
 from graven.search.budget import Budget
 
+log = logging.getLogger("graven.web")
 SECONDS_BETWEEN_AGENT_MOVES = 0.3  # so that users can follow games between agents
 
 
@@ -126,7 +126,7 @@ class GameSession:
             tab.send_error("there is not enough memory for that.", request)
         except Exception as error:
             if environ.get("GRAVEN_DEBUG"):
-                traceback.print_exc(file=sys.stderr)
+                log.exception("a message of the page failed")
             text = f"this is a bug: {type(error).__name__}: {error}. Please report it."
             tab.send_error(text, request)
 
@@ -153,6 +153,7 @@ class GameSession:
         else:
             if message.type == "new_game":
                 await self._make_game(message)
+                self.searches.forget()
             else:
                 await self.in_thread(self._actions[message.type], message)
             self.searches.cancel_outdated(self.game)
@@ -199,7 +200,6 @@ class GameSession:
         game.replay(message["moves"])
         game.paused = message["paused"]
         self.game = game
-        self.searches.release_trees()
 
     def _check_agent(self, message: PageMessage) -> OutgoingMessage:
         answer = {"type": "checked_agent", "agent": message["agent"]}

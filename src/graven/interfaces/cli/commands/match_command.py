@@ -44,15 +44,13 @@ if TYPE_CHECKING:
 # A match is often short: show its score soon.
 QUIET_SECONDS = 0.5
 
-Spec = Annotated[
-    str, typer.Argument(metavar="SPEC", help="An agent: see 'graven agents'.", show_default=False)
-]
+AGENT_HELP = "An agent: see 'graven agents'."
 
 
 def match(
     game: GameText,
-    first: Spec,
-    second: Spec,
+    first: Annotated[str, typer.Argument(metavar="FIRST", help=AGENT_HELP, show_default=False)],
+    second: Annotated[str, typer.Argument(metavar="SECOND", help=AGENT_HELP, show_default=False)],
     games: Annotated[int, typer.Option(help="Number of games.", metavar="N")] = 100,
     playouts: Playouts = None,
     seconds: Seconds = None,

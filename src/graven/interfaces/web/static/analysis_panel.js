@@ -7,6 +7,7 @@ import { SearchPanel } from "./search_panel.js";
 
 const MEASURES = { visits: "visits", mean: "mean", amaf: "AMAF" };
 const STYLES = { heat: "heat map", arrows: "arrows", off: "nothing" };
+const EMPTY_TEXT = "No search yet. Make a move against an agent, or analyse the position.";
 const DEFAULT_PLAYOUTS = 50000;
 
 export class AnalysisPanel {
@@ -24,7 +25,7 @@ export class AnalysisPanel {
           h("label", { class: "check", title: "Number the moves of the principal variation on the board" }, pvBox, " PV")),
         this.pvText),
       searchCard, this.analyse);
-    this.searchPanel = new SearchPanel(searchCard);
+    this.searchPanel = new SearchPanel(searchCard, { emptyText: EMPTY_TEXT });
   }
 
   choice(label, options, key) {
@@ -42,7 +43,7 @@ export class AnalysisPanel {
   addForm({ choices, send, checkAgent }) {
     const picker = new AgentPicker({ choices, checkAgent, label: "With" });
     const budget = new BudgetPicker({ choices, playouts: DEFAULT_PLAYOUTS });
-    const start = () => send("analyse", { slot: "a", agent: picker.value, ...budget.value });
+    const start = () => send("analyse", { slot: "analysis", agent: picker.value, ...budget.value });
     this.analyse.append(picker.element, budget.element, h("div", { class: "actions" },
       h("button", { type: "button", class: "primary", id: "analyse", onclick: start }, "Analyse"),
       h("button", { type: "button", onclick: () => send("finish_search", {}) }, "Stop")));

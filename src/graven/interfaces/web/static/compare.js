@@ -1,11 +1,13 @@
 // The compare view: two agents search the same position side by side.
 
-import { h, toast } from "./dom.js";
+import { h, titleNodes, toast } from "./dom.js";
 import { AgentPicker, BudgetPicker } from "./agent_picker.js";
 import { Board } from "./board.js";
 import { overlayRows, SearchPanel } from "./search_panel.js";
 
-const SIDES = [{ slot: "a", agent: "rave", label: "Left agent" }, { slot: "b", agent: "grave", label: "Right agent" }];
+const SIDES = [{ slot: "left", agent: "rave", label: "Left agent" }, { slot: "right", agent: "grave", label: "Right agent" }];
+
+const EMPTY_TEXT = "No search yet: choose “Search both”.";
 
 export class CompareView {
   // display() returns how searches are drawn: { measure, style, pv }.
@@ -21,7 +23,7 @@ export class CompareView {
       const panel = h("div", { class: "card" });
       columns.append(h("section", { class: "side-by-side", "aria-label": label },
         h("div", { class: "card" }, picker.element), frame, panel));
-      this.sides[slot] = { picker, board: new Board(frame), panel: new SearchPanel(panel, label), search: null };
+      this.sides[slot] = { picker, board: new Board(frame), panel: new SearchPanel(panel, { label, emptyText: EMPTY_TEXT }), search: null };
     }
     this.title = h("h1", {}, "Two agents, one position");
     host.replaceChildren(
@@ -41,12 +43,14 @@ export class CompareView {
   }
 
   showState(state, cellsOfMove, label) {
+    const isNewGame = state.game.id !== this.gameId;
+    this.gameId = state.game.id;
     this.cellsOfMove = cellsOfMove;
-    this.title.textContent = `Two agents, one position: ${state.game.title}`;
+    this.title.replaceChildren(...titleNodes(`Two agents, one position: ${state.game.title}`));
     const lastCells = state.shown_ply ? state.plies[state.shown_ply - 1].cells : [];
     for (const side of Object.values(this.sides)) {
       side.board.show({ svg: state.svg, text: state.text, label, colours: state.game.colours, lastCells });
-      if (side.search && side.search.ply !== state.shown_ply) {
+      if (side.search && (isNewGame || side.search.ply !== state.shown_ply)) {
         side.search = null;
         side.panel.reset();
         side.board.showSearch([]);

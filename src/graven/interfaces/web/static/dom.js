@@ -45,6 +45,10 @@ export const formatSeconds = (value) =>
 export const specText = (text) => h("code", { class: "spec-text" },
   String(text).split(/(?<=[(,+])/).map((part) => h("span", null, part)));
 
+// A title, in which a word such as TicTacChess may be broken before a capital letter.
+export const titleNodes = (text) => String(text).split(/(?<=[a-z])(?=[A-Z])/)
+  .flatMap((part, i) => (i ? [h("wbr"), part] : [part]));
+
 let toastTimer = 0;
 export function hideToast() { $("#toast").hidden = true; }
 export function toast(text, kind = "error") {

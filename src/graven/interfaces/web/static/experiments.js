@@ -6,6 +6,9 @@ import { ReplayPanel } from "./replay_panel.js";
 
 const POLL_INTERVAL = 2000; // milliseconds
 const MAX_ROWS = 400;
+// Columns of the tables; "#" marks a column of numbers.
+const MATCH_COLUMNS = ["game", "first", "second", "budget", "#win %", "#games", "#plies", ""];
+const CELL_COLUMNS = ["cell", "first", "second", "#published", "#ours", "#games", "verdict", ""];
 const TABS = { matches: "Matches", tables: "Published", plots: "Plots", replay: "Replay" };
 
 export class ExperimentsView {
@@ -71,7 +74,7 @@ export class ExperimentsView {
       oninput: () => { this.filter = filter.value.toLowerCase(); this.drawMatches(); } });
     this.gameList = h("div", { class: "card", hidden: true });
     this.matchTable = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Matches" }, h("table", { class: "results" },
-      tableHead(["game", "first", "second", "budget", "#win %", "#games", "#plies", ""]), this.matchRows));
+      tableHead(MATCH_COLUMNS), this.matchRows));
     this.panels.matches.replaceChildren(h("div", { class: "row" }, filter), this.matchTable, this.gameList);
   }
 
@@ -86,12 +89,12 @@ export class ExperimentsView {
 
   matchRow(match) {
     const added = match.games - (this.gameCounts.get(match.match) ?? match.games);
-    return h("tr", { class: added > 0 ? "grown" : "" },
-      h("td", {}, specText(match.game)), h("td", {}, specText(match.first)), h("td", {}, specText(match.second)), h("td", {}, match.budget),
-      h("td", { class: "n" }, interval(match.win_rate, match.low, match.high)),
-      h("td", { class: "n" }, formatNumber(match.games), added > 0 ? h("em", {}, ` +${added}`) : null),
-      h("td", { class: "n" }, match.mean_plies.toFixed(1)),
-      h("td", {}, h("button", { type: "button", class: "quiet", onclick: () => this.listGames(match, 0) }, "Games")));
+    return tableRow(MATCH_COLUMNS, added > 0 ? "grown" : "", [
+      specText(match.game), specText(match.first), specText(match.second), match.budget,
+      interval(match.win_rate, match.low, match.high),
+      [formatNumber(match.games), added > 0 ? h("em", {}, ` +${added}`) : null],
+      match.mean_plies.toFixed(1),
+      h("button", { type: "button", class: "quiet", onclick: () => this.listGames(match, 0) }, "Games")]);
   }
 
   async listGames(match, start) {
@@ -151,7 +154,7 @@ export class ExperimentsView {
         h("h2", {}, `${table.paper}, table ${table.name}`), h("p", {}, table.caption),
         table.remark ? h("p", { class: "hint" }, table.remark) : null,
         h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Published figures" }, h("table", { class: "results" },
-          tableHead(["cell", "first", "second", "#published", "#ours", "#games", "verdict", ""]),
+          tableHead(CELL_COLUMNS),
           h("tbody", {}, table.entries.map((entry) => this.entryRow(entry, table.measure)))))));
       if (scroll) this.tableHost.scrollIntoView({ block: "nearest" });
     } catch (error) { toast(error.message); }
@@ -160,15 +163,13 @@ export class ExperimentsView {
   entryRow(entry, measure) {
     const bounds = (low, high) => h("small", {}, ` ${low.toFixed(1)}–${high.toFixed(1)}`);
     const verdict = { equivalent: "✓ equivalent", differs: "✗ differs" }[entry.verdict] ?? entry.verdict;
-    return h("tr", { class: entry.best ? "best" : "" },
-      h("td", {}, entry.place), h("td", {}, specText(entry.first ?? "")), h("td", {}, specText(entry.second ?? "")),
-      h("td", { class: "n" }, entry.published.toFixed(1),
-        entry.published_ci95 === null || measure ? "" : bounds(...entry.published_ci95)),
-      h("td", { class: "n" }, entry.win_rate === null ? "" : [entry.win_rate.toFixed(1), bounds(...entry.ci95)]),
-      h("td", { class: "n" }, entry.games ? formatNumber(entry.games) : ""),
-      h("td", {}, h("span", { class: `verdict ${entry.verdict}` }, verdict)),
-      h("td", {}, entry.match
-        ? h("button", { type: "button", class: "quiet", onclick: () => this.openReplay(entry.match, 0) }, "Replay") : null));
+    return tableRow(CELL_COLUMNS, entry.best ? "best" : "", [
+      entry.place, specText(entry.first ?? ""), specText(entry.second ?? ""),
+      [entry.published.toFixed(1), entry.published_ci95 === null || measure ? "" : bounds(...entry.published_ci95)],
+      entry.win_rate === null ? "" : [entry.win_rate.toFixed(1), bounds(...entry.ci95)],
+      entry.games ? formatNumber(entry.games) : "",
+      h("span", { class: `verdict ${entry.verdict}` }, verdict),
+      entry.match ? h("button", { type: "button", class: "quiet", onclick: () => this.openReplay(entry.match, 0) }, "Replay") : ""]);
   }
 
   // Plots.
@@ -192,10 +193,17 @@ export class ExperimentsView {
 const commandText = (command) => command.split(" ").flatMap((word, i) =>
   (i ? [" ", h("span", { class: "word" }, word)] : [h("span", { class: "word" }, word)]));
 
-// The head of a table; "#" marks a column of numbers.
+const columnClass = (name) => (name.startsWith("#") ? "n" : "");
+
 function tableHead(names) {
   return h("thead", {}, h("tr", {}, names.map((name) =>
-    name ? h("th", { scope: "col", class: name.startsWith("#") ? "n" : "" }, name.replace("#", "")) : h("td", {}))));
+    name ? h("th", { scope: "col", class: columnClass(name) }, name.replace("#", "")) : h("td", {}))));
+}
+
+// A row; on a phone every cell shows the name of its column.
+function tableRow(names, className, cells) {
+  return h("tr", { class: className }, cells.map((cell, i) =>
+    (cell === "" ? h("td") : h("td", { class: columnClass(names[i]), "data-label": names[i].replace("#", "") }, h("div", {}, cell)))));
 }
 
 function interval(rate, low, high) {

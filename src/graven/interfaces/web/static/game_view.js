@@ -1,6 +1,6 @@
 // The play view: board, seats, status, moves, win estimates and the buttons of the game.
 
-import { $, $$, announce, formatNumber, formatPercent, formatSeconds, h, specText, toast } from "./dom.js";
+import { $, $$, announce, formatNumber, formatPercent, formatSeconds, h, specText, titleNodes, toast } from "./dom.js";
 import { Board } from "./board.js";
 import { chart, evaluationSeries } from "./chart.js";
 import { HEAT_SCALE, playerStyle } from "./colours.js";
@@ -84,7 +84,7 @@ export class GameView {
   }
 
   showTitle(title, spec) {
-    $("#game-title").textContent = title;
+    $("#game-title").replaceChildren(...titleNodes(title));
     document.title = `${title} · graven`;
     $("#game-spec").replaceChildren(...(spec && spec !== title ? [specText(spec)] : []));
   }

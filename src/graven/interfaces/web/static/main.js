@@ -13,6 +13,7 @@ import { isRunning, overlayRows, preparationText } from "./search_panel.js";
 import { StartScreen } from "./start_screen.js";
 import { TreePanel } from "./tree_panel.js";
 
+const PLAY_SLOTS = ["move", "analysis"]; // searches of the Play view; the others are compared
 const HASH_KEY = "graven-hash"; // the fragment that this tab has written or followed
 
 let state = null;
@@ -128,8 +129,7 @@ function onState(message) {
 
 function onSearch(message) {
   if (isStarting) return; // of the game before
-  if (message.slot !== "move") compareView?.showSearch(message);
-  if (message.slot === "b" || (message.slot === "a" && view === "compare")) return;
+  if (!PLAY_SLOTS.includes(message.slot)) { compareView?.showSearch(message); return; }
   if (state && message.ply !== state.shown_ply && message.ply !== state.shown_ply - 1) return;
   search = message;
   analysisPanel.showSearch(message);

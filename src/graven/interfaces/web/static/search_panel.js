@@ -10,8 +10,7 @@ const TRACKED_MOVES = 40; // moves whose history is recorded
 const MAX_HISTORY = 240; // points of a move's history
 const MAX_PLOTTED = 1.5; // larger values, of exploration terms, are not plotted
 
-const AMAF_WARNING = "AMAF does not order the moves as their means do: it may mislead. An agent with more exploration, "
-  + "such as grave(k=250,c=0.2), or uct may be stronger.";
+const AMAF_WARNING = "AMAF does not order the moves of this tree as their means do: it may mislead. Compare with uct.";
 
 const COLUMNS = [
   ["move", ""],
@@ -66,8 +65,9 @@ function addSharesByTarget(rows) {
 }
 
 export class SearchPanel {
-  // `label` tells several panels apart.
-  constructor(host, label = "") {
+  // `label` tells several panels apart; `emptyText` is shown before the first search.
+  constructor(host, { label = "", emptyText = "" } = {}) {
+    this.emptyText = emptyText;
     this.facts = h("dl", { class: "facts" });
     this.note = h("p", { class: "hint" });
     this.body = h("tbody");
@@ -124,7 +124,7 @@ export class SearchPanel {
     const search = this.search;
     if (!search) {
       this.facts.replaceChildren();
-      this.note.textContent = "No search yet. Make a move against an agent, or analyse the position.";
+      this.note.textContent = this.emptyText;
       this.body.replaceChildren();
       this.graph.replaceChildren();
       this.graphTitle.hidden = true;
