@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 import graven as gv
+from graven.agents import FEW_PLAYOUTS_SPEC
 from graven.core.rng import derive
 from graven.lab.experiments.play_game import random_opening
 
@@ -59,7 +60,7 @@ def main() -> None:
     parser.add_argument("--positions", type=int, default=20)
     parser.add_argument("--playouts", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=2)
-    parser.add_argument("--agent", default=gv.default_agent().spec)
+    parser.add_argument("--agent", default=FEW_PLAYOUTS_SPEC)
     parser.add_argument("--games", nargs="*", default=list(GAMES), help="names above, or specs")
     options = parser.parse_args()
     print("| game | known | agreement: lowest, median, highest | rank | warned of |")

@@ -1,7 +1,7 @@
 """The default agent: the one place that says which agent plays where the user names none.
 
-It is the candidate with the best worst case over all native games, the shipped GDL sheets, the
-template of `graven new game` and games of OpenSpiel: docs/default-agent.md has the measurements.
+It is the candidate with the best worst case, for compiled games on the one hand, for rulesheets and
+games in Python on the other: docs/default-agent.md has the measurements.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ from graven.agents.agent import Agent, SearchAgent
 from graven.agents.puzzle_agent import PuzzleAgent
 from graven.core.game import Game
 
-DEFAULT_SPEC = "grave(ref=50,k=250,c=0.2)+mast(epsilon=0.4,decay=0.2)"
+DEFAULT_SPEC = "grave(ref=50,bias=1e-4)"
+# Rulesheets and games in Python have fewer playouts a second.
+FEW_PLAYOUTS_SPEC = "grave(ref=50,k=250,c=0.2)+mast(epsilon=0.4,decay=0.2)"
 # Games with strong playouts of their own: the name of the playout policy and the agent.
 SPECS_BY_PLAYOUT = {"mogo": "grave(ref=100,bias=1e-6)+mogo"}
 
@@ -18,7 +20,9 @@ GDL = "gdl"  # the name of all games that are rulesheets
 
 
 def default_spec(game: Game | None = None) -> str:
-    """Return the spec of the default tree search for a game; without a game, for any game."""
+    """Return the spec of the default tree search for a game; without a game, for a compiled one."""
+    if game is not None and (game.name == GDL or game.in_python):
+        return FEW_PLAYOUTS_SPEC
     for playout, spec in SPECS_BY_PLAYOUT.items():
         if game is not None and playout in game.playouts:
             return spec

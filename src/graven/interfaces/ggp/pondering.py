@@ -6,7 +6,15 @@ import logging
 import threading
 from dataclasses import replace
 
-from graven.agents import Agent, MoveClock, PuzzleAgent, SearchAgent, SearchResult, default_spec
+from graven.agents import (
+    FEW_PLAYOUTS_SPEC,
+    Agent,
+    MoveClock,
+    PuzzleAgent,
+    SearchAgent,
+    SearchResult,
+    default_spec,
+)
 from graven.agents.default_agent import is_puzzle
 from graven.agents.player import SearchPlayer
 from graven.agents.puzzle_player import PuzzlePlayer
@@ -64,7 +72,7 @@ class MatchAgent:
         """The agent's spec; the default one's for games of several players if none was given."""
         if self._is_puzzle:
             return PuzzleAgent().spec
-        return (self._spec or match_spec(default_spec())).text
+        return (self._spec or match_spec(FEW_PLAYOUTS_SPEC)).text
 
     def of(self, game: Game, slow: bool = False) -> Agent:
         """Return the agent for a game; `slow`: one playout may take seconds."""

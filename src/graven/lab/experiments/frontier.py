@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graven.agents.default_agent import DEFAULT_SPEC
+from graven.agents.default_agent import FEW_PLAYOUTS_SPEC
 from graven.core.plain_values import PlainValues
 from graven.gdl import sheets
 from graven.lab.experiments.job import FailedGame
@@ -36,7 +36,7 @@ AGENTS = (
     "grave+mast",
     "grave+ppa",
     "grave+poolrave",
-    DEFAULT_SPEC,
+    FEW_PLAYOUTS_SPEC,
 )
 NATIVE_GAMES = (
     "breakthrough",

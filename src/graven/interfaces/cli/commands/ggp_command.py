@@ -52,7 +52,7 @@ def ggp(
     import logging
     import socket
 
-    from graven.agents import default_spec
+    from graven.agents import FEW_PLAYOUTS_SPEC
     from graven.core.errors import UsageError
     from graven.core.extras import require
 
@@ -67,7 +67,7 @@ def ggp(
     if not 0 <= margin <= 60:
         raise UsageError(f"--margin must be from 0 to 60 seconds, got {margin:g}.")
     if threads is not None:
-        agent = with_threads(agent or default_spec(), threads)
+        agent = with_threads(agent or FEW_PLAYOUTS_SPEC, threads)
     player = GgpPlayer(agent, name, margin, seed)
     logging.basicConfig(format="%(asctime)s %(message)s", level=logging.WARNING, force=True)
     logging.getLogger("graven").setLevel(logging.INFO)
