@@ -107,7 +107,9 @@ class NaiveSearch:
         implicit=0.0,
         max_nodes=0,
         full="recycle",
+        tuning=None,
     ):
+        self.tuning = tuning  # a `NaiveTuning`
         self.decisive = decisive
         assert full == "recycle"
         self.max_nodes, self.uses, self.members = max_nodes, 0, []
@@ -266,15 +268,19 @@ class NaiveSearch:
 
     def descend(self):
         rules, state = self.rules, self.root_state.copy()
+        if self.tuning:
+            self.tuning.choose(self.rng)
         node, reference = self.root, self.root
         path, trace, plies = [], [], []
         while True:
             path.append((node, len(trace), None))
             if node.turn == TERMINAL or (node.visits == 0 and self.credit_creation):
                 break
+            movers = range(rules.players) if node.turn == SIMULTANEOUS else [node.turn]
+            if self.tuning:
+                self.tuning.set(self, max(node.turn, 0))
             if self.ref is not None and node.visits > self.ref:
                 reference = node
-            movers = range(rules.players) if node.turn == SIMULTANEOUS else [node.turn]
             if node.moves is None:
                 if node.turn == CHANCE:
                     node.moves = {CHANCE: self.outcomes(state)}
@@ -304,6 +310,8 @@ class NaiveSearch:
             if self.regrets and node.turn == SIMULTANEOUS:
                 path[-1] = (node, len(trace), {})
             for mover in movers:
+                if self.tuning:
+                    self.tuning.set(self, mover)
                 if path[-1][2] is not None and self.regrets.draws(node, mover):
                     joint[mover], path[-1][2][mover] = self.regrets.draw(node, mover, self.rng)
                 else:
@@ -398,6 +406,8 @@ class NaiveSearch:
                     moves = [forced]  # one legal move: nothing is chosen
                 codes = codes_of(rules, state, mover, moves, self.playout.features)
                 joint[mover] = forced
+                if self.tuning:
+                    self.tuning.set(self, mover)
                 if forced < 0:
                     joint[mover] = self.playout.choose(self, state, mover, moves, codes, plies)
                 trace.append((mover, int(joint[mover])))
@@ -453,6 +463,8 @@ class NaiveSearch:
             self.solver.update(path, trace, scores)
         if self.implicit:
             self.update_minimax(path, trace, in_tree)
+        if self.tuning:
+            self.tuning.reward(scores)
         self.uses += 1
         for node, _, _ in path:
             node.last_use = self.uses

@@ -31,6 +31,7 @@ from graven.core.rng import uniform
 from graven.core.status import Status
 from graven.search.layout import Float64, UInt32
 from graven.search.plan import Plan, SearchState, call_node_choice, state_at
+from graven.search.select.selection import REF
 from graven.search.tree import (
     CLOSED,
     DEPTH,
@@ -122,7 +123,7 @@ def read_table(search: SearchState, node: int) -> int:
                 return Status.NEED_TABLES
             tree.newest_link[node] = LOST
             return Status.OK
-    if visits > plan.ref:
+    if visits > plan.params[REF]:
         record.shape[TABLE] = tree.table[node]
     if visits > plan.pool:
         record.shape[POOL] = tree.table[node]
@@ -138,7 +139,7 @@ def place_read(plan: Plan, tree: Tree, nodes: Sequence[int]) -> int | None:
         return None
     place = 0
     for index, node in enumerate(nodes):
-        if tree.table[node] != NONE and tree.visits[node] > plan.ref:
+        if tree.table[node] != NONE and tree.visits[node] > plan.params[REF]:
             place = index
     return place
 

@@ -257,6 +257,13 @@ class SearchOptions:
         paper="recycle: after GRAVER, Rautureau, Cazenave and Piette 2026",
         choices=("close", "recycle"),
     )
+    tuner: str = option(
+        "naive",
+        "the bandit that chooses the values of parameters set to auto: naive sampling of single "
+        "values and combinations, or n-tuples of values",
+        paper="after Sironi and Winands 2017; Sironi, Liu and Winands 2020",
+        choices=("naive", "ntuple"),
+    )
     playouts: int = option(0, "the agent's own budget: playouts a move", low=1, high=MOST_PLAYOUTS)
     seconds: float = option(0.0, "the agent's own budget: seconds a move", low=0.0, high=1e6)
     time: float = option(

@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,6 +76,7 @@ from graven.search.tree import (
     TreeArena,
     new_record,
 )
+from graven.search.tuning_arrays import forget_tuning, most_tried, new_tuning
 
 MIB = 1 << 20
 # A chunk of simulations takes about this long: deadlines and stop requests are tested in between.
@@ -173,7 +174,6 @@ class Search:
             memory=self.playout_memory.address,
             amaf=int(amaf),
             tables=min(ref, pool),
-            ref=ref,
             pool=pool,
             store_traces=int(amaf and (min(ref, pool) < NEVER or options.reuse_tree)),
             amaf_all=int(options.amaf_count == "all"),
@@ -184,6 +184,7 @@ class Search:
             transpositions=int(options.transpositions),
             solver=rules.score_bounds,
             shared=0,
+            tuned=len(spec.tuned),
             halving=int(options.root != "policy"),
             state=state_address,
             listed_edges=listed_edges,
@@ -197,6 +198,10 @@ class Search:
         )
         self.log = no_log()
         self.shared = not_shared()
+        self.tuning = new_tuning(
+            rules.players, [each.values for each in spec.tuned], options.tuner == "ntuple"
+        )
+        self._aim_tuning()
         self.batch: Batch | None = None
         leaves, playouts = options.batch_leaves, options.playouts_per_leaf
         learning = self._batch_learning()
@@ -243,6 +248,28 @@ class Search:
         if self.spec.playout.variant.memory:
             self.playout_memory = self._new_memory()
             self.plan = self.plan._replace(memory=self.playout_memory.address)
+        forget_tuning(self.tuning)
+        self._aim_tuning()
+
+    def _aim_tuning(self) -> None:
+        """Write where the policies read the parameters that tune themselves."""
+        for i, tuned in enumerate(self.spec.tuned):
+            name = tuned.parameter.name
+            words: Any = self.plan.params
+            if tuned.place is None:
+                words = getattr(self.playout_memory.record, name, None)
+                if not isinstance(words, np.ndarray) or words.shape != (self.rules.players,):
+                    raise UsageError(
+                        f"{self.spec.playout.text}: {name} cannot be auto, because the policy's "
+                        f"memory has no array {name!r} with an entry for each player."
+                    )
+            self.tuning.targets[i] = words[tuned.place or 0 :].ctypes.data
+            self.tuning.by_player[i] = tuned.place is None
+
+    def tuned_values(self, player: int) -> dict[str, float]:
+        """Return the values tried most often of the parameters that tune themselves, by name."""
+        names = [tuned.parameter.name for tuned in self.spec.tuned]
+        return dict(zip(names, most_tried(self.tuning, player), strict=True)) if names else {}
 
     def _new_memory(self) -> Handle:
         """Return the memory of playouts that have learned nothing."""
@@ -250,7 +277,7 @@ class Search:
         if playout.variant.memory is None:
             return Handle(None)
         try:
-            return Handle(playout.variant.memory(rules, playout.values))
+            return Handle(playout.variant.memory(rules, playout.first_values))
         except MemoryError:
             raise UsageError(
                 f"not enough memory for what these playouts learn at {self.name}: its bounds, "
@@ -320,6 +347,7 @@ class Search:
                 control=self.control,
                 log=log,
                 shared=self.shared,
+                tuning=self.tuning,
                 steps=steps_of(self.rules, plan, log),
             )
             save_state(self._saved)
@@ -363,6 +391,7 @@ class Search:
         self.control[DONE] = self.control[PLIES] = 0  # the search before may have been interrupted
         self.record.root[:] = state
         self.begin_learning()
+        self.tuning.baselines[:] = 0.0
         self._move_root(history)
         self.record.halving[:] = 0
         self.record.halving[BUDGET] = (budget.playouts or 0) * (self.spec.options.root == "sh")
@@ -461,6 +490,7 @@ class Search:
         if memory.layout != self.playout_memory.layout:
             raise ContractError("the playout policy's `grow` returned a memory of another type.")
         self.playout_memory, self.plan = memory, self.plan._replace(memory=memory.address)
+        self._aim_tuning()
 
     def set_root(self) -> None:
         """Make the record's root state the root, with an AMAF table if the search keeps any."""

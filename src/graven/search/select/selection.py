@@ -39,7 +39,7 @@ SELECT = _int(ADDRESS, _int, types.float64, _int, _int, _int)
 call_select = caller(SELECT)
 
 # The first entries of `params`, before the policy's own; and the values of TIES.
-FPU, TIES, OFFSET, PRIOR_AMAF, PRIOR_BIAS, ROOT_AMAF, IMPLICIT, OWN = range(8)
+FPU, TIES, OFFSET, PRIOR_AMAF, PRIOR_BIAS, ROOT_AMAF, IMPLICIT, REF, OWN = range(9)
 RANDOM, FIRST = 0.0, 1.0
 
 # The prior of every move where a game has no `prior`: nothing is known.
@@ -59,8 +59,8 @@ class EdgeArrays(NamedTuple):
     """What a tree policy works on: its parameters, and arrays that are indexed by edge."""
 
     # First-play urgency, the tie-breaking rule, the offset within which values count as equal, the
-    # options `prior_amaf`, `prior_bias`, `root_amaf` and `implicit`, then the policy's own
-    # parameters.
+    # options `prior_amaf`, `prior_bias`, `root_amaf` and `implicit`, the policy's `ref`, then its
+    # other parameters.
     params: Floats
     rng: Rng
     moves: Ints
