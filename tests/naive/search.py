@@ -130,7 +130,7 @@ class NaiveSearch:
         self.rules = game.rules
         self.formula = formula
         self.ref = ref
-        self.expand = expand
+        self.expand = self.expand_at_first = expand
         self.transpositions = transpositions
         self.fpu = fpu
         self.nodes: dict[int, Node] = {}  # by position key
@@ -158,12 +158,16 @@ class NaiveSearch:
         return node
 
     def recycle(self):
-        """Forget nodes, the least recently used first, until a quarter of the tree is free."""
+        """Forget nodes, those with the fewest playouts first, until a quarter is free."""
+        playouts = self.playouts_of_members()
+        worth = {id(node): (playouts[id(node)], node.last_use) for node in self.members}
         keep = len(self.members) * 3 // 4
         while True:
             assert keep > 0
-            gone = sorted((node.last_use for node in self.members), reverse=True)[keep]
-            kept = [node for node in self.members if node.last_use > gone or node is self.root]
+            gone = sorted(worth.values(), reverse=True)[keep]
+            kept = [node for node in self.members if worth[id(node)] > gone]
+            if not any(node.turn == SIMULTANEOUS for node in self.members):
+                kept = reachable(self.root, {id(node) for node in kept})
             for node in kept.copy():
                 if node.turn >= 0:
                     kept += [child for child in node.children.values() if child.bounds]
@@ -171,12 +175,24 @@ class NaiveSearch:
             if len(kept) <= self.max_nodes * 3 // 4:
                 break
             keep //= 2
+        self.expand = max(self.expand, gone[0] + 1)
         self.members = [node for node in self.members if id(node) in kept]
         self.nodes = {key: node for key, node in self.nodes.items() if id(node) in kept}
         for node in self.members:
             node.children = {move: c for move, c in node.children.items() if id(c) in kept}
 
+    def playouts_of_members(self):
+        """The playouts of the moves to each node; unknown if some were simultaneous."""
+        playouts = {id(node): 0 for node in self.members}
+        if not any(node.turn == SIMULTANEOUS for node in self.members):
+            for node in self.members:
+                for played, child in node.children.items():
+                    playouts[id(child)] += node.count.get((node.turn, played[0]), 0)
+        playouts[id(self.root)] = math.inf
+        return playouts
+
     def run(self, seed, playouts):
+        self.expand = self.expand_at_first
         self.rng = generator(seed)
         self.batches = []
         self.halving = self.sequential_halving(playouts if self.root_rule == "sh" else 0)
@@ -594,6 +610,17 @@ class NaiveSearch:
             total = reference.amaf_total.get(played, 0.0)
             read.amaf_total[played] = total + self.prior_amaf * prior
         return read
+
+
+def reachable(root, kept):
+    """The nodes that can be reached from the root through those kept."""
+    found, stack = {id(root): root}, [root]
+    while stack:
+        for child in stack.pop().children.values():
+            if id(child) in kept and id(child) not in found:
+                found[id(child)] = child
+                stack.append(child)
+    return list(found.values())
 
 
 def odds_of(path):

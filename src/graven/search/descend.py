@@ -142,7 +142,7 @@ def descend(search: SearchState) -> int:
         edge = record.edges[(depth - 1) * players + low]
         if player != SIMULTANEOUS:
             child = tree.children[edge]
-            if child == NONE and tree.counts[edge] + 1 < plan.expand:
+            if child == NONE and tree.counts[edge] + 1 < record.expand[0]:
                 return Status.OK
         else:
             child = NONE

@@ -61,7 +61,6 @@ class Plan(NamedTuple):
     amaf_playout: int  # whether AMAF counts the moves of the playout only
     amaf_distance: int  # whether moves weigh less the later they were played
     credit_creation: int  # whether the simulation that adds a node counts in it
-    expand: int  # a position enters the tree with its n-th playout
     transpositions: int  # whether equal positions share a node
     solver: int  # whether nodes have score bounds
     shared: int  # whether threads share the tree

@@ -43,7 +43,7 @@ from graven.search.playout.entry import (
 )
 from graven.search.policy import BatchLearning
 from graven.search.record_log import no_log
-from graven.search.recycling import recent_units, recycle
+from graven.search.recycling import Worth, playouts_of, recycle, worthy_units
 from graven.search.reuse import (
     History,
     find_node,
@@ -180,7 +180,6 @@ class Search:
             amaf_playout=int(options.amaf_moves == "playout"),
             amaf_distance=int(options.amaf_weight == "distance"),
             credit_creation=int(options.credit_creation),
-            expand=options.expand,
             transpositions=int(options.transpositions),
             solver=rules.score_bounds,
             shared=0,
@@ -309,7 +308,9 @@ class Search:
             find_node(self.tree, 0)
             prune(self.rules, self.tree)
         if recycles:
-            keep_units(self.rules, self.tree, recent_units(self.rules, self.tree, 0))
+            playouts = playouts_of(self.rules.players, self.tree)
+            worth = Worth(playouts, self.tree.last_use[: len(playouts)])
+            keep_units(self.rules, self.tree, worthy_units(self.rules, self.tree, worth, 0))
         self.arena.clear()
         _loaded.add(kernels)
 
@@ -390,6 +391,7 @@ class Search:
         self.record.rng[:] = generator(seed)
         self.control[DONE] = self.control[PLIES] = 0  # the search before may have been interrupted
         self.record.root[:] = state
+        self.record.expand[0] = self.spec.options.expand
         self.begin_learning()
         self.tuning.baselines[:] = 0.0
         self._move_root(history)
@@ -473,8 +475,11 @@ class Search:
         if not self.rules.last_use:
             return False
         edges = tree.first[int(tree.meta[ROOT]) * players :][:players].max()
-        if not recycle(self.rules, tree, group, bool(self.plan.transpositions)):
+        removed = recycle(self.rules, tree, group, bool(self.plan.transpositions))
+        if removed is None:
             return False
+        expand = self.record.expand
+        expand[0] = max(expand[0], removed + 1)
         # Sequential halving knows the edges of the root by their numbers.
         moved = edges - tree.first[int(tree.meta[ROOT]) * players :][:players].max()
         self.record.arms[: halving[ARMS]] -= moved

@@ -269,6 +269,8 @@ class Record(NamedTuple):
     # Scratch of `implicit_minimax`: a position after a move, and its evaluation.
     next_state: Annotated[Int64, Size(lambda rules: _if_implicit(rules) * rules.state_words)]
     evaluation: Annotated[Float64, Size(lambda rules: _if_implicit(rules) * rules.players)]
+    # A position enters the tree with this playout of the move to it; see `recycling`.
+    expand: Annotated[Int64, Size()]
     muted: Annotated[Int64, Size()]  # whether the node's selection ignores AMAF, see `amaf`
 
 
