@@ -38,6 +38,7 @@ class Node:
     permuted_total: dict[tuple[int, int], float] = field(default_factory=dict)
     counted: int = 0  # simulations in the permutation statistics
     children: dict[tuple[int, ...], Node] = field(default_factory=dict)  # by joint move
+    results: list[np.ndarray] = field(default_factory=list)  # the scores of its simulations
     bounds: list[list[float]] | None = None  # by player, see `score_bounds`
     proof_move: int | None = None
     skipped: set[int] = field(default_factory=set)
@@ -108,7 +109,9 @@ class NaiveSearch:
         max_nodes=0,
         full="recycle",
         tuning=None,
+        criticality=0.0,
     ):
+        self.criticality = criticality
         self.tuning = tuning  # a `NaiveTuning`
         self.decisive = decisive
         assert full == "recycle"
@@ -471,6 +474,7 @@ class NaiveSearch:
                 node.total[played] = node.total.get(played, 0.0) + score
                 node.squares[played] = node.squares.get(played, 0.0) + score * score
             counted = trace[max(at, counted_from) :]
+            node.results.append(scores.copy())
             for played, weight in self.weighted(counted):
                 score = weight * scores[played[0]]
                 node.amaf_count[played] = node.amaf_count.get(played, 0) + weight
@@ -563,6 +567,8 @@ class NaiveSearch:
         values = []
         if self.root_rule != "policy" and node is self.root and node.turn >= 0:
             return next(self.halving)
+        if self.criticality:
+            reference = self.with_criticality(node, reference, mover)
         if self.prior_amaf:
             reference = self.with_prior_playouts(node, reference)
         moves = [move for move in node.moves[mover] if node.is_open(move)]
@@ -601,6 +607,20 @@ class NaiveSearch:
             for played, total in node.total.items()
         }
         return blended
+
+    def with_criticality(self, node, reference, mover):
+        """AMAF statistics with won playouts: the more, the more a move decides who wins."""
+        read = Node(reference.turn, amaf_count=dict(reference.amaf_count))
+        read.amaf_total = dict(reference.amaf_total)
+        results = [scores[mover] for scores in reference.results]
+        mean = sum(results) / max(1, len(results))
+        for played in {(mover, move) for move in node.moves[mover]} & read.amaf_count.keys():
+            pa = read.amaf_count[played]
+            covariance = max(0.0, read.amaf_total[played] - mean * pa) / max(1, len(results))
+            won = self.criticality * covariance * pa
+            read.amaf_count[played] = pa + won
+            read.amaf_total[played] += won
+        return read
 
     def with_prior_playouts(self, node, reference):
         """AMAF statistics with `prior_amaf` playouts more of each move, of the mean `prior`."""

@@ -267,8 +267,8 @@ def _tree_values(
             "both."
         )
     if options["threads"] > 1 and options["parallel"] != "root":
-        for name, default in (("full", "close"), ("max_nodes", 0), ("implicit", 0)):
-            if options[name] != default:
+        for name in ("full", "max_nodes", "implicit", "criticality"):
+            if options[name] != _OPTIONS[name].default:
                 raise UsageError(
                     f"{tree.name}: {name} is for a tree of one thread; add parallel=root, or leave "
                     f"{name} out."

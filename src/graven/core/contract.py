@@ -230,6 +230,8 @@ class Rules(NamedTuple):
     last_use: int
     # Whether it keeps minimax values, see `search.implicit_minimax`: 0 in the rules of a game.
     implicit: int
+    # Whether it keeps the totals of AMAF tables, see `search.criticality`: 0 in those of a game.
+    criticality: int
     # After how many plies playouts end with `evaluate`: NO_CUTOFF in the rules of a game.
     cutoff: int
 

@@ -202,6 +202,7 @@ class Game:
             regrets=0,
             last_use=0,
             implicit=0,
+            criticality=0,
             cutoff=contract.NO_CUTOFF,
             rollout=rollout_address(self.functions, careful=True) if checked else 0,
             **code,

@@ -353,6 +353,9 @@ def build_table(state: int, node: int) -> int:
     tree.meta[TABLES] = table + 1
     for i in range(base, end):
         tree.amaf[i] = 0.0
+    if rules.criticality:
+        for i in range(table * (players + 1), (table + 1) * (players + 1)):
+            tree.table_totals[i] = 0.0
     entry = tree.newest_link[node]
     while entry != NONE:
         simulation = tree.link_simulation[entry]
@@ -360,7 +363,18 @@ def build_table(state: int, node: int) -> int:
         trace = tree.traces[start : tree.trace_start[simulation + 1]]
         scores = tree.trace_scores[simulation * players : (simulation + 1) * players]
         add_trace(search, table, trace, scores)
+        if rules.criticality:
+            add_totals(tree, table, scores)
         entry = tree.link_next[entry]
     tree.newest_link[node] = NONE
     tree.table[node] = table
     return table
+
+
+@inlined
+def add_totals(tree: Tree, table: int, scores: Float64) -> None:
+    """Add a simulation to the totals of a table, which `criticality` reads."""
+    base = table * (len(scores) + 1)
+    tree.table_totals[base] += 1.0
+    for player in range(len(scores)):
+        tree.table_totals[base + 1 + player] += scores[player]

@@ -114,6 +114,8 @@ def descend(search: SearchState) -> int:
                 end = min(end, first + call_node_choice(steps.width, (plan.state, node)))
             if plan.tuned and mover > low:
                 call_node_step(steps.set_parameters, (plan.state, mover))
+            if rules.criticality:
+                call_node_step(steps.read_totals, (plan.state, mover))
             drawn = rules.regrets and player == SIMULTANEOUS
             if plan.halving and depth == 1 and player >= 0:
                 edge = call_node_choice(steps.select_arm, (plan.state, player))

@@ -86,6 +86,14 @@ class SearchOptions:
         low=0.0,
         high=1.0,
     )
+    criticality: float = option(
+        0.0,
+        "a move whose AMAF value is better than the player's mean gets criticality * covariance * "
+        "its AMAF playouts more of them, all won: the covariance of playing it and of the score",
+        paper="after Coulom 2009",
+        low=0.0,
+        high=1e6,
+    )
     expand: int = option(
         1,
         "a position enters the tree with its n-th playout; with simultaneous moves, always with "

@@ -117,6 +117,8 @@ class Steps(NamedTuple):
     width: int
     evaluate_moves: int
     update_minimax: int
+    count_in_tables: int
+    read_totals: int
     choose_parameters: int
     set_parameters: int
     reward_parameters: int

@@ -141,18 +141,20 @@ class Formula:
         untried_by_amaf: bool = False,
         prior_options: bool = False,
         implicit: bool = False,
+        criticality: bool = False,
         muted: bool = False,
     ) -> int:
         """Return the address of the machine code that selects an edge by this formula.
 
         Without `exploration` its parameter c, if it has one, is 0. With `untried_by_amaf` the value
-        of an edge without playouts is `amaf_plus_one`. `prior_options` and `implicit`: see
-        `Statistics`. With `muted` no move has AMAF statistics.
+        of an edge without playouts is `amaf_plus_one`. `prior_options`, `implicit` and
+        `criticality`: see `Statistics`. With `muted` no move has AMAF statistics.
         """
         reads = self.reads
         if prior_options:
             reads = reads._replace(prior=True, prior_options=True)
-        reads = reads._replace(amaf=reads.amaf and not muted, implicit=implicit)
+        amaf = reads.amaf and not muted
+        reads = reads._replace(amaf=amaf, implicit=implicit, criticality=criticality and amaf)
         return address_of(
             self.value,
             amaf_plus_one if untried_by_amaf else self.untried,

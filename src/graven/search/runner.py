@@ -140,6 +140,7 @@ class Search:
             regrets=int(options.simultaneous == "regret"),
             last_use=int(options.full == "recycle"),
             implicit=int(options.implicit > 0),
+            criticality=int(options.criticality > 0),
             cutoff=spec.cutoff,
         )
         self.name = name
@@ -230,6 +231,7 @@ class Search:
             untried_by_amaf=options.untried == "amaf",
             prior_options=self.spec.uses_prior_options,
             implicit=options.implicit > 0,
+            criticality=options.criticality > 0,
             muted=muted,
         )
 
@@ -264,6 +266,14 @@ class Search:
                     )
             self.tuning.targets[i] = words[tuned.place or 0 :].ctypes.data
             self.tuning.by_player[i] = tuned.place is None
+
+    def _settle_tuning(self) -> None:
+        """Let those who read the tree see the values tried most often by the player to move."""
+        player = max(int(self.tree.turns[self.tree.meta[ROOT]]), 0)
+        values = self.tuned_values(player)
+        for tuned in self.spec.tuned:
+            if tuned.place is not None:
+                self.plan.params[tuned.place] = values[tuned.parameter.name]
 
     def tuned_values(self, player: int) -> dict[str, float]:
         """Return the values tried most often of the parameters that tune themselves, by name."""
@@ -409,6 +419,7 @@ class Search:
         """Return how the search went, and prepare for the next one."""
         playouts, plies = int(self.control[DONE]), int(self.control[PLIES])
         self.control[:] = 0
+        self._settle_tuning()
         tree = self.tree
         return Run(
             playouts=playouts,

@@ -142,7 +142,7 @@ class Spec:
         values = (
             *(options.fpu, ties, options.offset, options.prior_amaf, options.prior_bias),
             *(options.root_amaf, options.implicit),
-            NEVER if self.ref is None else self.ref,
+            *(NEVER if self.ref is None else self.ref, options.criticality, 1.0, 0.5),
             *own,
             *self.formula.fixed.values(),
         )

@@ -9,6 +9,7 @@ from graven.core.compile import address
 from graven.core.contract import Rules
 from graven.search import amaf, score_bounds
 from graven.search.chance_nodes import draw_edge, list_outcomes
+from graven.search.criticality import count_in_tables, read_totals
 from graven.search.implicit_minimax import evaluate_moves, update_minimax
 from graven.search.permutations import count_permutations, record_simulation
 from graven.search.plan import (
@@ -73,6 +74,10 @@ STEPS_OF: dict[str, dict[str, tuple[Any, Any]]] = {
         "evaluate_moves": (evaluate_moves, NODE_CHOICE),
         "update_minimax": (update_minimax, STATE_STEP),
     },
+    "criticality": {
+        "count_in_tables": (count_in_tables, STATE_STEP),
+        "read_totals": (read_totals, NODE_STEP),
+    },
     "tuning": {
         "choose_parameters": (choose_parameters, STATE_STEP),
         "set_parameters": (set_parameters, NODE_STEP),
@@ -96,6 +101,7 @@ def steps_of(rules: Rules, plan: Plan, log: RecordLog) -> Steps:
         "muting": plan.select_muted,
         "widening": plan.widen > 0,
         "implicit": rules.implicit,
+        "criticality": rules.criticality,
         "tuning": plan.tuned,
     }
     return _compiled_steps(tuple(kind for kind, used in taken.items() if used))

@@ -153,6 +153,10 @@ def _if_last_use(rules: Rules) -> int:
     return int(rules.last_use != 0)
 
 
+def _totals_of_table(rules: Rules) -> int:
+    return (rules.players + 1) * int(rules.criticality != 0)
+
+
 def _if_implicit(rules: Rules) -> int:
     return int(rules.implicit != 0)
 
@@ -203,6 +207,8 @@ class Tree(NamedTuple):
     permuted: Annotated[Float64, Size(_permuted_entries, group="edges")]
     # AMAF tables: [(table * players * codes + player * codes + move) * 2], see `amaf`.
     amaf: Annotated[Float64, Size(lambda rules: 2 * all_codes(rules), group="tables")]
+    # [table * (players + 1)]: simulations; after it, each player's scores. See `criticality`.
+    table_totals: Annotated[Float64, Size(_totals_of_table, group="tables")]
     # Links of a node to the stored simulations that visited it: which simulation, where in its
     # trace, the next older link.
     link_simulation: Annotated[Int32, Size(group="links", refers="simulations")]
