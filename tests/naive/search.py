@@ -178,7 +178,8 @@ class NaiveSearch:
             if len(kept) <= self.max_nodes * 3 // 4:
                 break
             keep //= 2
-        self.expand = max(self.expand, gone[0] + 1)
+        if not self.solver:
+            self.expand = max(self.expand, gone[0] + 1)
         self.members = [node for node in self.members if id(node) in kept]
         self.nodes = {key: node for key, node in self.nodes.items() if id(node) in kept}
         for node in self.members:

@@ -12,6 +12,7 @@ from graven.core.errors import UsageError
 from graven.core.rng import derive
 from graven.games.registry import make_game
 from graven.search.budget import Budget
+from graven.search.plan import NEVER
 from graven.search.policy import playout_policies, tree_policies
 from tests.naive import search as naive
 from tests.naive import tiny
@@ -166,6 +167,18 @@ def test_auto_is_part_of_the_canonical_text():
 def test_where_parameters_cannot_tune_themselves_a_sentence_says_so(spec, message):
     with pytest.raises(UsageError, match=message):
         SearchAgent(spec)
+
+
+def test_a_finished_search_shows_the_values_tried_most_often():
+    game = make_game("hex(size=4)")
+    search = SearchAgent("grave(ref=auto,bias=auto)").bind(game)
+    search.run(game.start().state, (), Budget(playouts=400), 1)
+    values = search.tuned_values(0)
+    assert values["ref"] in {min(value, NEVER) for value in REF}
+    assert values["bias"] in BIAS
+    assert values["bias"] in search.plan.params.tolist()
+    first = int(search.tuning.starts[-1])  # the table of combinations, of the first player
+    assert max(search.tuning.statistics[2 * first : 2 * search.tuning.entries : 2]) > 20
 
 
 def test_threads_with_trees_of_their_own_tune_parameters():

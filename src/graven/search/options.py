@@ -260,8 +260,8 @@ class SearchOptions:
     max_nodes: int = option(0, "the most nodes that the tree may have", low=2, high=1 << 30)
     full: str = option(
         "close",
-        "when the tree has reached memory_mib or max_nodes, nothing more enters it, or the least "
-        "recently used nodes are removed",
+        "when the tree has reached memory_mib or max_nodes, nothing more enters it, or the nodes "
+        "with the fewest playouts are removed",
         paper="recycle: after GRAVER, Rautureau, Cazenave and Piette 2026",
         choices=("close", "recycle"),
     )

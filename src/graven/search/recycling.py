@@ -7,9 +7,10 @@ a node, since a node that comes back has none of its own. Among equal ones the l
 goes first; a node's last use is the number of the last simulation through it, or of the one that
 added it. After simultaneous moves, which do not store their children, the last use alone decides.
 
-From then on a position enters the tree only with one playout more than the nodes removed had
-(`record.expand`). Otherwise it would be removed again at once, and would take the place of nodes
-that have statistics.
+Without the solver, from then on a position enters the tree only with one playout more than the
+nodes removed had (`record.expand`). Otherwise it would be removed again at once, and would take the
+place of nodes that have statistics. With the solver, positions enter at once: a proof needs the
+ends of games in the tree, whose moves often have few playouts.
 
 Nodes are removed a quarter at a time, in place, as for a reused tree: one pass over the arrays
 costs little for each node, and every array stays without gaps. Nodes that stay keep their

@@ -478,7 +478,7 @@ class Search:
                 self._recycle(group)
 
     def _recycle(self, group: Group) -> bool:
-        """Remove the least recently used nodes of a full tree if the spec says so.
+        """Remove the nodes with the fewest playouts from a full tree if the spec says so.
 
         Return whether the group has space now.
         """
@@ -489,8 +489,8 @@ class Search:
         removed = recycle(self.rules, tree, group, bool(self.plan.transpositions))
         if removed is None:
             return False
-        expand = self.record.expand
-        expand[0] = max(expand[0], removed + 1)
+        if not self.plan.solver:
+            self.record.expand[0] = max(int(self.record.expand[0]), removed + 1)
         # Sequential halving knows the edges of the root by their numbers.
         moved = edges - tree.first[int(tree.meta[ROOT]) * players :][:players].max()
         self.record.arms[: halving[ARMS]] -= moved
