@@ -153,6 +153,7 @@ class Search:
                 f"least {math.ceil(self.arena.nbytes / MIB)}."
             )
         self.record: Record = new_record(rules)
+        self.record.expand[0] = options.expand
         playout = spec.playout.variant
         self.playout_memory = self._new_memory()
         self.control: NDArray[np.int64] = own_lines(CONTROL, np.int64)
