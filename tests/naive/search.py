@@ -38,6 +38,7 @@ class Node:
     permuted_total: dict[tuple[int, int], float] = field(default_factory=dict)
     counted: int = 0  # simulations in the permutation statistics
     children: dict[tuple[int, ...], Node] = field(default_factory=dict)  # by joint move
+    results: list[np.ndarray] = field(default_factory=list)  # the scores of its simulations
     bounds: list[list[float]] | None = None  # by player, see `score_bounds`
     proof_move: int | None = None
     skipped: set[int] = field(default_factory=set)
@@ -107,7 +108,11 @@ class NaiveSearch:
         implicit=0.0,
         max_nodes=0,
         full="recycle",
+        tuning=None,
+        criticality=0.0,
     ):
+        self.criticality = criticality
+        self.tuning = tuning  # a `NaiveTuning`
         self.decisive = decisive
         assert full == "recycle"
         self.max_nodes, self.uses, self.members = max_nodes, 0, []
@@ -128,7 +133,7 @@ class NaiveSearch:
         self.rules = game.rules
         self.formula = formula
         self.ref = ref
-        self.expand = expand
+        self.expand = self.expand_at_first = expand
         self.transpositions = transpositions
         self.fpu = fpu
         self.nodes: dict[int, Node] = {}  # by position key
@@ -156,12 +161,16 @@ class NaiveSearch:
         return node
 
     def recycle(self):
-        """Forget nodes, the least recently used first, until a quarter of the tree is free."""
+        """Forget nodes, those with the fewest playouts first, until a quarter is free."""
+        playouts = self.playouts_of_members()
+        worth = {id(node): (playouts[id(node)], node.last_use) for node in self.members}
         keep = len(self.members) * 3 // 4
         while True:
             assert keep > 0
-            gone = sorted((node.last_use for node in self.members), reverse=True)[keep]
-            kept = [node for node in self.members if node.last_use > gone or node is self.root]
+            gone = sorted(worth.values(), reverse=True)[keep]
+            kept = [node for node in self.members if worth[id(node)] > gone]
+            if not any(node.turn == SIMULTANEOUS for node in self.members):
+                kept = reachable(self.root, {id(node) for node in kept})
             for node in kept.copy():
                 if node.turn >= 0:
                     kept += [child for child in node.children.values() if child.bounds]
@@ -169,12 +178,25 @@ class NaiveSearch:
             if len(kept) <= self.max_nodes * 3 // 4:
                 break
             keep //= 2
+        if not self.solver:
+            self.expand = max(self.expand, gone[0] + 1)
         self.members = [node for node in self.members if id(node) in kept]
         self.nodes = {key: node for key, node in self.nodes.items() if id(node) in kept}
         for node in self.members:
             node.children = {move: c for move, c in node.children.items() if id(c) in kept}
 
+    def playouts_of_members(self):
+        """The playouts of the moves to each node; unknown if some were simultaneous."""
+        playouts = {id(node): 0 for node in self.members}
+        if not any(node.turn == SIMULTANEOUS for node in self.members):
+            for node in self.members:
+                for played, child in node.children.items():
+                    playouts[id(child)] += node.count.get((node.turn, played[0]), 0)
+        playouts[id(self.root)] = math.inf
+        return playouts
+
     def run(self, seed, playouts):
+        self.expand = self.expand_at_first
         self.rng = generator(seed)
         self.batches = []
         self.halving = self.sequential_halving(playouts if self.root_rule == "sh" else 0)
@@ -266,15 +288,19 @@ class NaiveSearch:
 
     def descend(self):
         rules, state = self.rules, self.root_state.copy()
+        if self.tuning:
+            self.tuning.choose(self.rng)
         node, reference = self.root, self.root
         path, trace, plies = [], [], []
         while True:
             path.append((node, len(trace), None))
             if node.turn == TERMINAL or (node.visits == 0 and self.credit_creation):
                 break
+            movers = range(rules.players) if node.turn == SIMULTANEOUS else [node.turn]
+            if self.tuning:
+                self.tuning.set(self, max(node.turn, 0))
             if self.ref is not None and node.visits > self.ref:
                 reference = node
-            movers = range(rules.players) if node.turn == SIMULTANEOUS else [node.turn]
             if node.moves is None:
                 if node.turn == CHANCE:
                     node.moves = {CHANCE: self.outcomes(state)}
@@ -304,6 +330,8 @@ class NaiveSearch:
             if self.regrets and node.turn == SIMULTANEOUS:
                 path[-1] = (node, len(trace), {})
             for mover in movers:
+                if self.tuning:
+                    self.tuning.set(self, mover)
                 if path[-1][2] is not None and self.regrets.draws(node, mover):
                     joint[mover], path[-1][2][mover] = self.regrets.draw(node, mover, self.rng)
                 else:
@@ -398,6 +426,8 @@ class NaiveSearch:
                     moves = [forced]  # one legal move: nothing is chosen
                 codes = codes_of(rules, state, mover, moves, self.playout.features)
                 joint[mover] = forced
+                if self.tuning:
+                    self.tuning.set(self, mover)
                 if forced < 0:
                     joint[mover] = self.playout.choose(self, state, mover, moves, codes, plies)
                 trace.append((mover, int(joint[mover])))
@@ -445,6 +475,7 @@ class NaiveSearch:
                 node.total[played] = node.total.get(played, 0.0) + score
                 node.squares[played] = node.squares.get(played, 0.0) + score * score
             counted = trace[max(at, counted_from) :]
+            node.results.append(scores.copy())
             for played, weight in self.weighted(counted):
                 score = weight * scores[played[0]]
                 node.amaf_count[played] = node.amaf_count.get(played, 0) + weight
@@ -453,6 +484,8 @@ class NaiveSearch:
             self.solver.update(path, trace, scores)
         if self.implicit:
             self.update_minimax(path, trace, in_tree)
+        if self.tuning:
+            self.tuning.reward(scores)
         self.uses += 1
         for node, _, _ in path:
             node.last_use = self.uses
@@ -535,6 +568,8 @@ class NaiveSearch:
         values = []
         if self.root_rule != "policy" and node is self.root and node.turn >= 0:
             return next(self.halving)
+        if self.criticality:
+            reference = self.with_criticality(node, reference, mover)
         if self.prior_amaf:
             reference = self.with_prior_playouts(node, reference)
         moves = [move for move in node.moves[mover] if node.is_open(move)]
@@ -574,6 +609,20 @@ class NaiveSearch:
         }
         return blended
 
+    def with_criticality(self, node, reference, mover):
+        """AMAF statistics with won playouts: the more, the more a move decides who wins."""
+        read = Node(reference.turn, amaf_count=dict(reference.amaf_count))
+        read.amaf_total = dict(reference.amaf_total)
+        results = [scores[mover] for scores in reference.results]
+        mean = sum(results) / max(1, len(results))
+        for played in {(mover, move) for move in node.moves[mover]} & read.amaf_count.keys():
+            pa = read.amaf_count[played]
+            covariance = max(0.0, read.amaf_total[played] - mean * pa) / max(1, len(results))
+            won = self.criticality * covariance * pa
+            read.amaf_count[played] = pa + won
+            read.amaf_total[played] += won
+        return read
+
     def with_prior_playouts(self, node, reference):
         """AMAF statistics with `prior_amaf` playouts more of each move, of the mean `prior`."""
         read = Node(reference.turn, amaf_count={}, amaf_total={})
@@ -582,6 +631,17 @@ class NaiveSearch:
             total = reference.amaf_total.get(played, 0.0)
             read.amaf_total[played] = total + self.prior_amaf * prior
         return read
+
+
+def reachable(root, kept):
+    """The nodes that can be reached from the root through those kept."""
+    found, stack = {id(root): root}, [root]
+    while stack:
+        for child in stack.pop().children.values():
+            if id(child) in kept and id(child) not in found:
+                found[id(child)] = child
+                stack.append(child)
+    return list(found.values())
 
 
 def odds_of(path):

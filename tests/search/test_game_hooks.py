@@ -112,8 +112,11 @@ def test_hooks_that_are_wrong_or_missing_are_reported():
         gv.agent("uct(implicit=0.5)").search(game.start())
     with pytest.raises(gv.GravenError, match=r"heaps has no `prior`: leave .* widen out"):
         gv.agent("uct(widen=5)").search(game.start())
-    with pytest.raises(gv.GravenError, match="amaf_off and amaf_weight need AMAF values"):
-        gv.agent("uct(amaf_off=0.1)").search(game.start())
+    for option in ("amaf_off=0.1", "criticality=10"):
+        with pytest.raises(gv.GravenError, match=r"amaf_weight and criticality need AMAF values"):
+            gv.agent(f"uct({option})").search(game.start())
+    with pytest.raises(gv.GravenError, match="criticality is for a tree of one thread"):
+        gv.agent("grave(criticality=10,threads=2)")
     with pytest.raises(gv.GravenError, match="prior_amaf needs AMAF values"):
         gv.agent("uct(prior_amaf=3)").search(make_game("othello").start())
     with pytest.raises(gv.GravenError, match="cutoff is a whole number"):

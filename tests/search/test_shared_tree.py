@@ -102,3 +102,11 @@ def test_a_proof_by_one_thread_is_the_result():
     found = shared("uct", 2).search(position, playouts=50_000)
     assert found.proven
     assert found.value == 1.0
+
+
+@pytest.mark.parametrize("parallel", ["tree", "sync", "root"])
+def test_all_threads_let_positions_enter_the_tree_at_the_same_playout(parallel):
+    agent = SearchAgent(f"uct(expand=1000,threads=2,parallel={parallel},solver=off)")
+    result = agent.search(make_game("hex(size=4)").start(), playouts=800, seed=1)
+    assert result.playouts == 800
+    assert result.nodes == (2 if parallel == "root" else 1)  # the roots of two trees, or of one

@@ -112,6 +112,8 @@ def test_search_options_mean_the_same_to_both(policy, transpositions, expand, fp
         {"amaf_weight": "distance"},
         {"amaf_weight": "distance", "amaf_count": "all", "amaf_moves": "playout"},
         {"amaf_off": 0.1},
+        {"criticality": 20.0},
+        {"criticality": 5.0, "amaf_count": "all", "amaf_weight": "distance"},
         {"amaf_off": 1.0, "solver": "off"},
         {"amaf_count": "all", "amaf_moves": "playout", "expand": 3},
         {"credit_creation": False},

@@ -238,7 +238,7 @@ class SearchAgent:
     def code_key(self) -> object:
         """A key of the compiled code that its searches need, equal where the code is the same."""
         spec = self._spec
-        return spec.formula, spec.playout.variant, spec.ref is None
+        return spec.formula, spec.playout.variant, spec.ref is None, bool(spec.tuned)
 
     def budget_or(self, default: Budget) -> Budget:
         """Return the spec's budget, else `default`, else 1,000 playouts."""

@@ -27,6 +27,7 @@ from graven.core.errors import UsageError, unknown
 from graven.search.budget import Budget
 from graven.search.options import OPTIONS, SearchOptions
 from graven.search.policy import (
+    AUTO,
     Formula,
     Parameter,
     PlayoutPolicy,
@@ -119,7 +120,27 @@ def parse(text: str, files: bool = False, policies: Policies = ()) -> Spec:
             )
         raise unknown("tree policy", name, lookup.names(TreePolicy))
     formula, values, options = _tree_values(tree, arguments)
-    return Spec(tree, formula, values, options, playout=_playout(playout_text, lookup))
+    spec = Spec(tree, formula, values, options, playout=_playout(playout_text, lookup))
+    _check_tuning(spec)
+    return spec
+
+
+def _check_tuning(spec: Spec) -> None:
+    """Refuse parameters that tune themselves where simulations are not made one after another."""
+    tuned, options = [each.parameter.name for each in spec.tuned], spec.options
+    if not tuned:
+        return
+    names = f"{', '.join(tuned)} = {AUTO}"
+    if options.threads > 1 and options.parallel != "root":
+        raise UsageError(
+            f"{names}: parameters tune themselves in a tree of one thread; add parallel=root, or "
+            "give them values."
+        )
+    if options.batch_leaves * options.playouts_per_leaf > 1 or options.learn_after == "batch":
+        raise UsageError(
+            f"{names}: parameters tune themselves from one simulation to the next, not in batches; "
+            "leave batch_leaves, playouts_per_leaf and learn_after out, or give them values."
+        )
 
 
 def migrate_spec(text: str) -> str:
@@ -246,8 +267,8 @@ def _tree_values(
             "both."
         )
     if options["threads"] > 1 and options["parallel"] != "root":
-        for name, default in (("full", "close"), ("max_nodes", 0), ("implicit", 0)):
-            if options[name] != default:
+        for name in ("full", "max_nodes", "implicit", "criticality"):
+            if options[name] != _OPTIONS[name].default:
                 raise UsageError(
                     f"{tree.name}: {name} is for a tree of one thread; add parallel=root, or leave "
                     f"{name} out."

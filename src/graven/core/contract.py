@@ -235,6 +235,8 @@ class Rules(NamedTuple):
     # The 16-bit words of a move in the lists of `search.few_edges`, 0 without such lists: 0 in the
     # rules of a game.
     few_edges: int
+    # Whether it keeps the totals of AMAF tables, see `search.criticality`: 0 in those of a game.
+    criticality: int
     # After how many plies playouts end with `evaluate`: NO_CUTOFF in the rules of a game.
     cutoff: int
 

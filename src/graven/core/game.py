@@ -204,6 +204,7 @@ class Game:
             implicit=0,
             amaf=0,
             few_edges=0,
+            criticality=0,
             cutoff=contract.NO_CUTOFF,
             rollout=rollout_address(self.functions, careful=True) if checked else 0,
             **code,

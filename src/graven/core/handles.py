@@ -180,6 +180,18 @@ def float_at(typing_context: Any, address: Any, index: Any) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
+def set_float_at(typing_context: Any, address: Any, index: Any, value: Any) -> Any:
+    """Write a floating-point number to a word of a block."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        block = builder.inttoptr(values[0], ir.DoubleType().as_pointer())
+        builder.store(values[2], builder.gep(block, [values[1]]))
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64, types.float64), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
 def pointer_at(typing_context: Any, address: Any, index: Any) -> Any:
     """Return a word of a block as a pointer."""
 

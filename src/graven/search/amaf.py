@@ -31,6 +31,7 @@ from graven.core.rng import uniform
 from graven.core.status import Status
 from graven.search.layout import Float64, UInt16, UInt32
 from graven.search.plan import Plan, SearchState, call_node_choice, state_at
+from graven.search.select.selection import REF
 from graven.search.tree import (
     CLOSED,
     DEPTH,
@@ -123,7 +124,7 @@ def read_table(search: SearchState, node: int) -> int:
                 return Status.NEED_TABLES
             tree.newest_link[node] = LOST
             return Status.OK
-    if visits > plan.ref:
+    if visits > plan.params[REF]:
         record.shape[TABLE] = tree.table[node]
     if visits > plan.pool:
         record.shape[POOL] = tree.table[node]
@@ -139,7 +140,7 @@ def place_read(plan: Plan, tree: Tree, nodes: Sequence[int]) -> int | None:
         return None
     place = 0
     for index, node in enumerate(nodes):
-        if tree.table[node] != NONE and tree.visits[node] > plan.ref:
+        if tree.table[node] != NONE and tree.visits[node] > plan.params[REF]:
             place = index
     return place
 
@@ -370,6 +371,9 @@ def build_table(state: int, node: int) -> int:
     tree.meta[TABLES] = table + 1
     for i in range(base, end):
         tree.amaf[i] = 0.0
+    if rules.criticality:
+        for i in range(table * (players + 1), (table + 1) * (players + 1)):
+            tree.table_totals[i] = 0.0
     entry = tree.newest_link[node]
     while entry != NONE:
         simulation = tree.link_simulation[entry]
@@ -380,7 +384,18 @@ def build_table(state: int, node: int) -> int:
             add_trace(search, table, tree.traces[start:end], scores)
         else:
             add_trace(search, table, in_words(tree.traces)[start:end], scores)
+        if rules.criticality:
+            add_totals(tree, table, scores)
         entry = tree.link_next[entry]
     tree.newest_link[node] = NONE
     tree.table[node] = table
     return table
+
+
+@inlined
+def add_totals(tree: Tree, table: int, scores: Float64) -> None:
+    """Add a simulation to the totals of a table, which `criticality` reads."""
+    base = table * (len(scores) + 1)
+    tree.table_totals[base] += 1.0
+    for player in range(len(scores)):
+        tree.table_totals[base + 1 + player] += scores[player]

@@ -22,6 +22,10 @@ def backup(search: SearchState) -> None:
         call_state_step(search.steps.update_minimax, (search.plan.state,))
     if search.rules.last_use:
         call_state_step(search.steps.note_use, (search.plan.state,))
+    if search.rules.criticality:
+        call_state_step(search.steps.count_in_tables, (search.plan.state,))
+    if search.plan.tuned:
+        call_state_step(search.steps.reward_parameters, (search.plan.state,))
 
 
 @inlined

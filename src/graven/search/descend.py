@@ -57,6 +57,8 @@ def descend(search: SearchState) -> int:
     depth, length = 0, 0
     record.path[0] = node
     amaf.start_reading(tree, record)
+    if plan.tuned:
+        call_state_step(steps.choose_parameters, (plan.state,))
     while True:
         record.path[depth] = node
         record.at[depth] = length
@@ -71,11 +73,13 @@ def descend(search: SearchState) -> int:
             return Status.OK
         if depth > rules.max_plies:
             return Status.TOO_LONG
+        low = max(player, 0)
+        if plan.tuned:
+            call_node_step(steps.set_parameters, (plan.state, low))
         if plan.amaf:
             status = amaf.read_table(search, node)
             if status != Status.OK:
                 return status
-        low = max(player, 0)
         high = players if player == SIMULTANEOUS else low + 1
         few = (
             rules.few_edges
@@ -114,6 +118,10 @@ def descend(search: SearchState) -> int:
             end = first + tree.degree[node * players + mover]
             if steps.width:
                 end = min(end, first + call_node_choice(steps.width, (plan.state, node)))
+            if plan.tuned and mover > low:
+                call_node_step(steps.set_parameters, (plan.state, mover))
+            if rules.criticality:
+                call_node_step(steps.read_totals, (plan.state, mover))
             drawn = rules.regrets and player == SIMULTANEOUS
             if plan.halving and depth == 1 and player >= 0:
                 edge = call_node_choice(steps.select_arm, (plan.state, player))
@@ -146,7 +154,7 @@ def descend(search: SearchState) -> int:
         edge = record.edges[(depth - 1) * players + low]
         if player != SIMULTANEOUS:
             child = tree.children[edge]
-            if child == NONE and tree.counts[edge] + 1 < plan.expand:
+            if child == NONE and tree.counts[edge] + 1 < record.expand[0]:
                 return Status.OK
         else:
             child = NONE

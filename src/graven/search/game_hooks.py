@@ -25,10 +25,11 @@ def check_hooks(name: str, rules: Rules, spec: Spec) -> None:
                 f"implicit: minimax values need two players and no chance events, which {name} "
                 "does not have; leave implicit out."
             )
-    if spec.ref is None and (options.amaf_off > 0 or options.amaf_weight != "equal"):
+    refined = options.amaf_off > 0 or options.amaf_weight != "equal" or options.criticality > 0
+    if spec.ref is None and refined:
         raise UsageError(
-            f"amaf_off and amaf_weight need AMAF values, which {spec.tree.name} does not have: use "
-            "rave, grave or hrave, or leave them out."
+            f"amaf_off, amaf_weight and criticality need AMAF values, which {spec.tree.name} does "
+            "not have: use rave, grave or hrave, or leave them out."
         )
     if options.prior_amaf > 0 and spec.ref is None:
         raise UsageError(

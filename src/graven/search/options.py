@@ -86,6 +86,14 @@ class SearchOptions:
         low=0.0,
         high=1.0,
     )
+    criticality: float = option(
+        0.0,
+        "a move whose AMAF value is better than the player's mean gets criticality * covariance * "
+        "its AMAF playouts more of them, all won: the covariance of playing it and of the score",
+        paper="after Coulom 2009",
+        low=0.0,
+        high=1e6,
+    )
     expand: int = option(
         1,
         "a position enters the tree with its n-th playout; with simultaneous moves, always with "
@@ -252,8 +260,8 @@ class SearchOptions:
     max_nodes: int = option(0, "the most nodes that the tree may have", low=2, high=1 << 30)
     full: str = option(
         "close",
-        "when the tree has reached memory_mib or max_nodes, nothing more enters it, or the least "
-        "recently used nodes are removed",
+        "when the tree has reached memory_mib or max_nodes, nothing more enters it, or the nodes "
+        "with the fewest playouts are removed",
         paper="recycle: after GRAVER, Rautureau, Cazenave and Piette 2026",
         choices=("close", "recycle"),
     )
@@ -262,6 +270,13 @@ class SearchOptions:
         "a node with few playouts keeps edges for the moves that it has tried, where the search "
         "allows it, or every node for all its moves; the same moves are selected",
         choices=("tried", "all"),
+    )
+    tuner: str = option(
+        "naive",
+        "the bandit that chooses the values of parameters set to auto: naive sampling of single "
+        "values and combinations, or n-tuples of values",
+        paper="after Sironi and Winands 2017; Sironi, Liu and Winands 2020",
+        choices=("naive", "ntuple"),
     )
     playouts: int = option(0, "the agent's own budget: playouts a move", low=1, high=MOST_PLAYOUTS)
     seconds: float = option(0.0, "the agent's own budget: seconds a move", low=0.0, high=1e6)

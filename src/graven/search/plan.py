@@ -29,6 +29,7 @@ from graven.search.record_log import RECORD_LOG, RecordLog
 from graven.search.select.selection import EDGE_ARRAYS, EdgeArrays
 from graven.search.shared_arrays import SHARED_ARRAYS, SharedArrays
 from graven.search.tree import RECORD, TREE, Record, Tree
+from graven.search.tuning_arrays import TUNING_ARRAYS, TuningArrays
 
 _int = types.int64
 
@@ -54,17 +55,16 @@ class Plan(NamedTuple):
     memory: int  # the handle of the playout policy's memory
     amaf: int  # whether there are AMAF tables
     tables: int  # a node has a table once it has more playouts than this
-    ref: int  # a node reads its own table once it has more playouts than this
     pool: int  # the playout may read the table of the last node with more playouts than this
     store_traces: int  # whether traces are stored, with a link at every node without a table
     amaf_all: int  # whether AMAF counts every occurrence of a move
     amaf_playout: int  # whether AMAF counts the moves of the playout only
     amaf_distance: int  # whether moves weigh less the later they were played
     credit_creation: int  # whether the simulation that adds a node counts in it
-    expand: int  # a position enters the tree with its n-th playout
     transpositions: int  # whether equal positions share a node
     solver: int  # whether nodes have score bounds
     shared: int  # whether threads share the tree
+    tuned: int  # how many parameters tune themselves, see `self_tuning`
     halving: int  # whether sequential halving selects at the root
     # Addresses: of the search's state, and of the arrays that the tree policy reads, of the tree's
     # edges and of the copies of a node's edges that are not skipped.
@@ -119,6 +119,11 @@ class Steps(NamedTuple):
     update_minimax: int
     select_few: int
     list_all: int
+    count_in_tables: int
+    read_totals: int
+    choose_parameters: int
+    set_parameters: int
+    reward_parameters: int
 
 
 STEPS = types.NamedUniTuple(_int, len(Steps._fields), Steps)
@@ -148,11 +153,12 @@ class SearchState(NamedTuple):
     control: Int64  # see `simulate`
     log: RecordLog  # of the simulations that other threads are to add to their trees
     shared: SharedArrays  # of a tree that threads share
+    tuning: TuningArrays  # of parameters that tune themselves
     steps: Steps
 
 
 STATE = types.NamedTuple(
-    [RULES, TREE, PLAN, RECORD, WORDS, RECORD_LOG, SHARED_ARRAYS, STEPS], SearchState
+    [RULES, TREE, PLAN, RECORD, WORDS, RECORD_LOG, SHARED_ARRAYS, TUNING_ARRAYS, STEPS], SearchState
 )
 state_at, write_state = stored(STATE), writer(STATE)
 write_edges = writer(EDGE_ARRAYS)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any
 
-from graven.core.calls import Value
+from graven.core.calls import Value, format_value
 from graven.core.contract import Rules
 from graven.core.errors import UsageError
 from graven.core.rule_helpers import mentions
@@ -26,6 +26,9 @@ from graven.search.select.selection import (
     amaf_plus_one,
     first_play_urgency,
 )
+
+# The value of a parameter that tunes itself while the search runs, see `self_tuning`.
+AUTO = "auto"
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,7 @@ class Parameter:
     infinite: bool = False  # whether infinity is valid
     whole: bool = False  # whether only whole numbers are valid; so it is if the default is an int
     named: bool = True  # whether the canonical form of a method names it with its default, too
+    auto: tuple[float, ...] = ()  # the values that `auto` tries; none: it cannot tune itself
 
     def check(self, value: Value, owner: str) -> Value:
         """Return the value in the parameter's type; raise a `UsageError` if it is not valid."""
@@ -50,6 +54,8 @@ class Parameter:
             raise UsageError(f"{owner}: {self.name} is one of {', '.join(self.choices)}.")
         if isinstance(self.default, str):
             return str(value)
+        if value == AUTO:
+            return self._check_auto(owner)
         if isinstance(self.default, bool):
             if isinstance(value, bool):
                 return value
@@ -64,6 +70,16 @@ class Parameter:
         if not self.low <= value <= self.high:
             raise UsageError(f"{owner}: {self.name} must be {self.range}, not {value!r}.")
         return int(value) if whole and abs(value) != math.inf else value
+
+    def _check_auto(self, owner: str) -> str:
+        if not self.auto:
+            raise UsageError(f"{owner}: {self.name} cannot be {AUTO}; give it a value.")
+        return AUTO
+
+    @property
+    def tried(self) -> str:
+        """What `auto` tries, in words; empty if the parameter cannot tune itself."""
+        return f"auto tries {', '.join(map(format_value, self.auto))}" if self.auto else ""
 
     @property
     def range(self) -> str:
@@ -125,18 +141,20 @@ class Formula:
         untried_by_amaf: bool = False,
         prior_options: bool = False,
         implicit: bool = False,
+        criticality: bool = False,
         muted: bool = False,
     ) -> int:
         """Return the address of the machine code that selects an edge by this formula.
 
         Without `exploration` its parameter c, if it has one, is 0. With `untried_by_amaf` the value
-        of an edge without playouts is `amaf_plus_one`. `prior_options` and `implicit`: see
-        `Statistics`. With `muted` no move has AMAF statistics.
+        of an edge without playouts is `amaf_plus_one`. `prior_options`, `implicit` and
+        `criticality`: see `Statistics`. With `muted` no move has AMAF statistics.
         """
         reads = self.reads
         if prior_options:
             reads = reads._replace(prior=True, prior_options=True)
-        reads = reads._replace(amaf=reads.amaf and not muted, implicit=implicit)
+        amaf = reads.amaf and not muted
+        reads = reads._replace(amaf=amaf, implicit=implicit, criticality=criticality and amaf)
         return address_of(
             self.value,
             amaf_plus_one if untried_by_amaf else self.untried,

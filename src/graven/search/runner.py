@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +43,7 @@ from graven.search.playout.entry import (
 )
 from graven.search.policy import BatchLearning
 from graven.search.record_log import no_log
-from graven.search.recycling import recent_units, recycle
+from graven.search.recycling import Worth, playouts_of, recycle, worthy_units
 from graven.search.reuse import (
     History,
     find_node,
@@ -77,6 +77,7 @@ from graven.search.tree import (
     new_record,
     words_of_code,
 )
+from graven.search.tuning_arrays import forget_tuning, most_tried, new_tuning
 
 MIB = 1 << 20
 # A chunk of simulations takes about this long: deadlines and stop requests are tested in between.
@@ -162,6 +163,7 @@ class Search:
             regrets=int(options.simultaneous == "regret"),
             last_use=int(options.full == "recycle"),
             implicit=int(options.implicit > 0),
+            criticality=int(options.criticality > 0),
             cutoff=spec.cutoff,
         )
         amaf = spec.ref is not None or spec.playout.pool_min_visits is not None
@@ -176,6 +178,7 @@ class Search:
                 f"least {math.ceil(self.arena.nbytes / MIB)}."
             )
         self.record: Record = new_record(rules)
+        self.record.expand[0] = options.expand
         playout = spec.playout.variant
         self.playout_memory = self._new_memory()
         self.control: NDArray[np.int64] = own_lines(CONTROL, np.int64)
@@ -197,17 +200,16 @@ class Search:
             memory=self.playout_memory.address,
             amaf=rules.amaf,
             tables=min(ref, pool),
-            ref=ref,
             pool=pool,
             store_traces=int(amaf and (min(ref, pool) < NEVER or options.reuse_tree)),
             amaf_all=int(options.amaf_count == "all"),
             amaf_playout=int(options.amaf_moves == "playout"),
             amaf_distance=int(options.amaf_weight == "distance"),
             credit_creation=int(options.credit_creation),
-            expand=options.expand,
             transpositions=int(options.transpositions),
             solver=rules.score_bounds,
             shared=0,
+            tuned=len(spec.tuned),
             halving=int(options.root != "policy"),
             state=state_address,
             listed_edges=listed_edges,
@@ -221,6 +223,10 @@ class Search:
         )
         self.log = no_log()
         self.shared = not_shared()
+        self.tuning = new_tuning(
+            rules.players, [each.values for each in spec.tuned], options.tuner == "ntuple"
+        )
+        self._aim_tuning()
         self.batch: Batch | None = None
         leaves, playouts = options.batch_leaves, options.playouts_per_leaf
         learning = self._batch_learning()
@@ -250,6 +256,7 @@ class Search:
             untried_by_amaf=options.untried == "amaf",
             prior_options=self.spec.uses_prior_options,
             implicit=options.implicit > 0,
+            criticality=options.criticality > 0,
             muted=muted,
         )
 
@@ -267,6 +274,36 @@ class Search:
         if self.spec.playout.variant.memory:
             self.playout_memory = self._new_memory()
             self.plan = self.plan._replace(memory=self.playout_memory.address)
+        forget_tuning(self.tuning)
+        self._aim_tuning()
+
+    def _aim_tuning(self) -> None:
+        """Write where the policies read the parameters that tune themselves."""
+        for i, tuned in enumerate(self.spec.tuned):
+            name = tuned.parameter.name
+            words: Any = self.plan.params
+            if tuned.place is None:
+                words = getattr(self.playout_memory.record, name, None)
+                if not isinstance(words, np.ndarray) or words.shape != (self.rules.players,):
+                    raise UsageError(
+                        f"{self.spec.playout.text}: {name} cannot be auto, because the policy's "
+                        f"memory has no array {name!r} with an entry for each player."
+                    )
+            self.tuning.targets[i] = words[tuned.place or 0 :].ctypes.data
+            self.tuning.by_player[i] = tuned.place is None
+
+    def _settle_tuning(self) -> None:
+        """Let those who read the tree see the values tried most often by the player to move."""
+        player = max(int(self.tree.turns[self.tree.meta[ROOT]]), 0)
+        values = self.tuned_values(player)
+        for tuned in self.spec.tuned:
+            if tuned.place is not None:
+                self.plan.params[tuned.place] = values[tuned.parameter.name]
+
+    def tuned_values(self, player: int) -> dict[str, float]:
+        """Return the values tried most often of the parameters that tune themselves, by name."""
+        names = [tuned.parameter.name for tuned in self.spec.tuned]
+        return dict(zip(names, most_tried(self.tuning, player), strict=True)) if names else {}
 
     def _new_memory(self) -> Handle:
         """Return the memory of playouts that have learned nothing."""
@@ -274,7 +311,7 @@ class Search:
         if playout.variant.memory is None:
             return Handle(None)
         try:
-            return Handle(playout.variant.memory(rules, playout.values))
+            return Handle(playout.variant.memory(rules, playout.first_values))
         except MemoryError:
             raise UsageError(
                 f"not enough memory for what these playouts learn at {self.name}: its bounds, "
@@ -306,7 +343,9 @@ class Search:
             find_node(self.tree, 0)
             prune(self.rules, self.tree)
         if recycles:
-            keep_units(self.rules, self.tree, recent_units(self.rules, self.tree, 0))
+            playouts = playouts_of(self.rules.players, self.tree)
+            worth = Worth(playouts, self.tree.last_use[: len(playouts)])
+            keep_units(self.rules, self.tree, worthy_units(self.rules, self.tree, worth, 0))
         self.arena.clear()
         _loaded.add(kernels)
 
@@ -344,6 +383,7 @@ class Search:
                 control=self.control,
                 log=log,
                 shared=self.shared,
+                tuning=self.tuning,
                 steps=steps_of(self.rules, plan, log),
             )
             save_state(self._saved)
@@ -386,7 +426,9 @@ class Search:
         self.record.rng[:] = generator(seed)
         self.control[DONE] = self.control[PLIES] = 0  # the search before may have been interrupted
         self.record.root[:] = state
+        self.record.expand[0] = self.spec.options.expand
         self.begin_learning()
+        self.tuning.baselines[:] = 0.0
         self._move_root(history)
         self.record.halving[:] = 0
         self.record.halving[BUDGET] = (budget.playouts or 0) * (self.spec.options.root == "sh")
@@ -402,6 +444,7 @@ class Search:
         """Return how the search went, and prepare for the next one."""
         playouts, plies = int(self.control[DONE]), int(self.control[PLIES])
         self.control[:] = 0
+        self._settle_tuning()
         tree = self.tree
         return Run(
             playouts=playouts,
@@ -460,7 +503,7 @@ class Search:
                 self._recycle(group)
 
     def _recycle(self, group: Group) -> bool:
-        """Remove the least recently used nodes of a full tree if the spec says so.
+        """Remove the nodes with the fewest playouts from a full tree if the spec says so.
 
         Return whether the group has space now.
         """
@@ -468,8 +511,11 @@ class Search:
         if not self.rules.last_use:
             return False
         edges = tree.first[int(tree.meta[ROOT]) * players :][:players].max()
-        if not recycle(self.rules, tree, group, bool(self.plan.transpositions)):
+        removed = recycle(self.rules, tree, group, bool(self.plan.transpositions))
+        if removed is None:
             return False
+        if not self.plan.solver:
+            self.record.expand[0] = max(int(self.record.expand[0]), removed + 1)
         # Sequential halving knows the edges of the root by their numbers.
         moved = edges - tree.first[int(tree.meta[ROOT]) * players :][:players].max()
         self.record.arms[: halving[ARMS]] -= moved
@@ -485,6 +531,7 @@ class Search:
         if memory.layout != self.playout_memory.layout:
             raise ContractError("the playout policy's `grow` returned a memory of another type.")
         self.playout_memory, self.plan = memory, self.plan._replace(memory=memory.address)
+        self._aim_tuning()
 
     def set_root(self) -> None:
         """Make the record's root state the root, with an AMAF table if the search keeps any."""

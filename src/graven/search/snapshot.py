@@ -33,12 +33,15 @@ from graven.search.select.selection import (
     NO_PRIOR,
     OWN,
     PRIOR_AMAF,
+    TABLE_MEAN,
+    TABLE_PLAYOUTS,
     Edge,
     EdgeArrays,
     Node,
     call_select,
     log_of,
     value_capacity,
+    won_playouts,
 )
 from graven.search.tree import NODES, NONE, ROOT, Tree
 
@@ -194,9 +197,12 @@ def take_snapshot(search: Search, path: Sequence[int], player: int | None = None
         amaf_counts, amaf_totals = statistics(rules, tree, int(tree.table[path[depth]]), mover)
         if len(amaf_totals) == rules.num_codes:
             amaf[::2], amaf[1::2] = read_consistently(amaf_counts, amaf_totals)
+    params = search.plan.params
+    if rules.criticality and depth is not None:
+        params = _with_totals(search, int(tree.table[path[depth]]), mover)
     # The tree policy may read and write a few entries more.
     columns = EdgeArrays(
-        params=search.plan.params,
+        params=params,
         rng=generator(0),
         moves=_with_spare(codes),
         counts=_with_spare(counts),
@@ -215,6 +221,15 @@ def take_snapshot(search: Search, path: Sequence[int], player: int | None = None
     bounds = child_bounds(rules, tree, children, mover)
     moves = _moves(search, visits, columns, expanded, bounds=bounds, has_amaf=depth is not None)
     return NodeSnapshot(turn, visits, moves, depth)
+
+
+def _with_totals(search: Search, table: int, player: int) -> Floats:
+    """Return the parameters with what `criticality` reads of an AMAF table."""
+    params, totals = search.plan.params.copy(), search.tree.table_totals
+    base = table * (search.rules.players + 1)
+    params[TABLE_PLAYOUTS] = max(totals[base], 1.0)
+    params[TABLE_MEAN] = totals[base + 1 + player] / params[TABLE_PLAYOUTS]
+    return params
 
 
 def _outcomes(search: Search, node: int) -> tuple[MoveSnapshot, ...]:
@@ -282,7 +297,7 @@ def _moves(
     has_amaf: bool,
 ) -> tuple[MoveSnapshot, ...]:
     """Return the moves of a node with these edges, sorted by playouts."""
-    formula, params = search.spec.formula, search.plan.params
+    formula, params = search.spec.formula, columns.params
     weight = formula.weight if has_amaf else None
     p = formula.parameters_of(params[OWN:].tolist())
     count, has_priors = len(columns.moves), len(columns.priors) > 0
@@ -304,8 +319,12 @@ def _moves(
         lower, upper, plies_left = proof
         edge = Edge(*numbers)
         beta = None
+        won = 0.0
+        if search.rules.criticality:
+            won = won_playouts(params, edge.amaf_visits, edge.amaf_total)
         read = edge._replace(
-            amaf_visits=edge.amaf_visits + added, amaf_total=edge.amaf_total + added * edge.prior
+            amaf_visits=edge.amaf_visits + won + added,
+            amaf_total=edge.amaf_total + won + added * edge.prior,
         )
         if weight is not None and read.amaf_visits > 0:
             # The value of an edge without playouts is its AMAF value.

@@ -16,6 +16,7 @@ from graven.search.budget import Budget
 from graven.search.options import OPTIONS, SearchOptions
 from graven.search.plan import NEVER
 from graven.search.policy import (
+    AUTO,
     Formula,
     Parameter,
     PlayoutPolicy,
@@ -23,9 +24,27 @@ from graven.search.policy import (
     Policy,
     TreePolicy,
 )
-from graven.search.select.selection import FIRST, RANDOM
+from graven.search.select.selection import FIRST, OWN, RANDOM, REF
 
 UNIFORM = "uniform"
+
+
+@dataclass(frozen=True)
+class TunedParameter:
+    """A parameter that tunes itself, and its place in `params`; None in the playout's memory."""
+
+    parameter: Parameter
+    place: int | None
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """The values that are tried."""
+        return tuple(min(value, float(NEVER)) for value in self.parameter.auto)
+
+
+def first_value(parameter: Parameter, value: Value) -> Any:
+    """Return the value of a parameter, or the first one tried if it tunes itself."""
+    return parameter.auto[0] if value == AUTO and parameter.auto else value
 
 
 @dataclass(frozen=True)
@@ -46,6 +65,14 @@ class PlayoutSpec:
         """Playouts that a node needs for playouts to read its AMAF table; None: they never do."""
         name = self.policy.pool_min_visits
         return int(self.values[name]) if name else None
+
+    @property
+    def first_values(self) -> dict[str, Value]:
+        """The values of the parameters; the first one tried of those that tune themselves."""
+        return {
+            parameter.name: first_value(parameter, self.values[parameter.name])
+            for parameter in self.variant.parameters
+        }
 
     @property
     def text(self) -> str:
@@ -73,9 +100,12 @@ class Spec:
 
     @property
     def ref(self) -> int | None:
-        """Playouts a node must exceed to read its own AMAF table; None without AMAF tables."""
+        """Playouts a node must exceed to read its own AMAF table; None without AMAF tables.
+
+        With ref=auto the fewest that are tried.
+        """
         if isinstance(self.tree.ref, Parameter):
-            return int(min(self.values["ref"], NEVER))
+            return int(min(first_value(self.tree.ref, self.values["ref"]), NEVER))
         return self.tree.ref
 
     @property
@@ -107,15 +137,30 @@ class Spec:
     @property
     def params(self) -> tuple[float, ...]:
         """The entries of `params` that `select.selection` describes."""
-        own = [self.values[parameter.name] for parameter in self.formula.parameters]
+        own = [first_value(each, self.values[each.name]) for each in self.formula.parameters]
         options, ties = self.options, FIRST if self.options.ties == "first" else RANDOM
         values = (
             *(options.fpu, ties, options.offset, options.prior_amaf, options.prior_bias),
             *(options.root_amaf, options.implicit),
+            *(NEVER if self.ref is None else self.ref, options.criticality, 1.0, 0.5),
             *own,
             *self.formula.fixed.values(),
         )
         return tuple(float(value) for value in values)
+
+    @property
+    def tuned(self) -> tuple[TunedParameter, ...]:
+        """The parameters that tune themselves: of the tree policy, then of the playout policy."""
+        tuned = []
+        if isinstance(self.tree.ref, Parameter) and self.values["ref"] == AUTO:
+            tuned.append(TunedParameter(self.tree.ref, REF))
+        for place, parameter in enumerate(self.formula.parameters, OWN):
+            if self.values[parameter.name] == AUTO:
+                tuned.append(TunedParameter(parameter, place))
+        for parameter in self.playout.variant.parameters:
+            if self.playout.values[parameter.name] == AUTO:
+                tuned.append(TunedParameter(parameter, None))
+        return tuple(tuned)
 
     @property
     def budget(self) -> Budget:

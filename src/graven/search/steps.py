@@ -9,6 +9,7 @@ from graven.core.compile import address
 from graven.core.contract import Rules
 from graven.search import amaf, score_bounds
 from graven.search.chance_nodes import draw_edge, list_outcomes
+from graven.search.criticality import count_in_tables, read_totals
 from graven.search.few_edges import list_all, select_few
 from graven.search.implicit_minimax import evaluate_moves, update_minimax
 from graven.search.permutations import count_permutations, record_simulation
@@ -27,6 +28,7 @@ from graven.search.record_log import RecordLog
 from graven.search.recycling import note_use
 from graven.search.regret_matching import add_regrets, draw_by_regret, draws
 from graven.search.root_halving import select_arm
+from graven.search.self_tuning import choose_parameters, reward_parameters, set_parameters
 from graven.search.shared_tree import count_own, find_or_add, know_edges, look_at, take_edges
 from graven.search.simulate import log_simulation
 from graven.search.widening import order_moves, width
@@ -77,6 +79,15 @@ STEPS_OF: dict[str, dict[str, tuple[Any, Any]]] = {
         "evaluate_moves": (evaluate_moves, NODE_CHOICE),
         "update_minimax": (update_minimax, STATE_STEP),
     },
+    "criticality": {
+        "count_in_tables": (count_in_tables, STATE_STEP),
+        "read_totals": (read_totals, NODE_STEP),
+    },
+    "tuning": {
+        "choose_parameters": (choose_parameters, STATE_STEP),
+        "set_parameters": (set_parameters, NODE_STEP),
+        "reward_parameters": (reward_parameters, STATE_STEP),
+    },
 }
 
 
@@ -96,6 +107,8 @@ def steps_of(rules: Rules, plan: Plan, log: RecordLog) -> Steps:
         "muting": plan.select_muted,
         "widening": plan.widen > 0,
         "implicit": rules.implicit,
+        "criticality": rules.criticality,
+        "tuning": plan.tuned,
     }
     return _compiled_steps(tuple(kind for kind, used in taken.items() if used))
 

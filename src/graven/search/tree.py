@@ -177,6 +177,10 @@ def _if_last_use(rules: Rules) -> int:
     return int(rules.last_use != 0)
 
 
+def _totals_of_table(rules: Rules) -> int:
+    return (rules.players + 1) * int(rules.criticality != 0)
+
+
 def _if_implicit(rules: Rules) -> int:
     return int(rules.implicit != 0)
 
@@ -231,6 +235,8 @@ class Tree(NamedTuple):
     lists: Annotated[UInt16, Size(_list_words, group="lists")]
     # AMAF tables: [(table * players * codes + player * codes + move) * 2], see `amaf`.
     amaf: Annotated[Float64, Size(lambda rules: 2 * all_codes(rules), group="tables")]
+    # [table * (players + 1)]: simulations; after it, each player's scores. See `criticality`.
+    table_totals: Annotated[Float64, Size(_totals_of_table, group="tables")]
     # Links of a node to the stored simulations that visited it: which simulation, where in its
     # trace, the next older link.
     link_simulation: Annotated[Int32, Size(group="links", refers="simulations")]
@@ -298,6 +304,8 @@ class Record(NamedTuple):
     # Scratch of `implicit_minimax`: a position after a move, and its evaluation.
     next_state: Annotated[Int64, Size(lambda rules: _if_implicit(rules) * rules.state_words)]
     evaluation: Annotated[Float64, Size(lambda rules: _if_implicit(rules) * rules.players)]
+    # A position enters the tree with this playout of the move to it; see `recycling`.
+    expand: Annotated[Int64, Size()]
     muted: Annotated[Int64, Size()]  # whether the node's selection ignores AMAF, see `amaf`
 
 

@@ -67,7 +67,7 @@ class GibbsMemory(NamedTuple):
 class GreedyMemory(NamedTuple):
     """Statistics, and the means that follow from them."""
 
-    epsilon: float
+    epsilon: Floats  # [player]
     joint: int  # whether players who move simultaneously explore together
     explores: Int64  # [1]: whether the last draw of epsilon said any move
     unseen: float  # the mean of a code never played
@@ -105,7 +105,7 @@ def choose_greedy(rules: Rules, record: Record, memory: GreedyMemory, player: in
     """Return the move of the best mean, or any move."""
     codes, base = memory.codes, player * rules.num_features
     if not memory.joint or player == 0 or contract.turn(rules, record.state) != SIMULTANEOUS:
-        memory.explores[0] = uniform(record.rng) < memory.epsilon
+        memory.explores[0] = uniform(record.rng) < memory.epsilon[player]
     if memory.explores[0]:
         move = random_move(rules, record, player)
         if 0 <= move < rules.num_codes:
@@ -181,7 +181,7 @@ def learn_greedy(rules: Rules, tree: Tree, record: Record, memory: GreedyMemory)
 
 def greedy_values(memory: GreedyMemory) -> ValuePolicy:
     """Return how a batch chooses: the move of the best mean, or any move."""
-    return ValuePolicy(GREEDY_RULE, memory.epsilon, memory.means)
+    return ValuePolicy(GREEDY_RULE, memory.epsilon[0], memory.means)
 
 
 def gibbs_values(memory: GibbsMemory) -> ValuePolicy:
@@ -250,7 +250,7 @@ def memory_gibbs(rules: Rules, values: Mapping[str, Value]) -> GibbsMemory:
 def memory_greedy(rules: Rules, values: Mapping[str, Value]) -> GreedyMemory:
     """Return the memory of a policy that has learned nothing yet."""
     memory = GreedyMemory(
-        epsilon=float(values["epsilon"]),
+        epsilon=np.full(rules.players, float(values["epsilon"])),
         joint=int(values["joint"]),
         explores=np.zeros(1, np.int64),
         means=by_code(rules),
@@ -310,6 +310,7 @@ EPSILON = Parameter(
     "(Sironi and Winands 2016: 0.4); unseen is then 1 and decay 0.2 unless given",
     low=0.0,
     high=1.0,
+    auto=(0.1, 0.2, 0.4, 0.6, 0.8),
 )
 
 

@@ -49,7 +49,7 @@ _ALL = np.uint64(0xFFFFFFFF)
 class NstMemory(NamedTuple):
     """Statistics of single moves, and a hash table of statistics of longer sequences."""
 
-    epsilon: float  # 0 with Gibbs sampling
+    epsilon: Floats  # [player]; 0 with Gibbs sampling
     k: float  # 0 with epsilon-greedy playouts
     unseen: float  # the mean of a move never played
     decay: float  # the part of the statistics kept from one search to the next
@@ -106,7 +106,7 @@ def list_values(rules: Rules, record: Record, memory: NstMemory, player: int) ->
 def choose_greedy(rules: Rules, record: Record, memory: NstMemory, player: int) -> int:
     """Return the move of the best value, or any move."""
     note_ply(rules, record, memory, player)
-    if uniform(record.rng) < memory.epsilon:
+    if uniform(record.rng) < memory.epsilon[player]:
         return random_move(rules, record, player)
     count = list_values(rules, record, memory, player)
     if count < 0:
@@ -210,7 +210,7 @@ def new_memory(rules: Rules, values: Mapping[str, Value]) -> NstMemory:
     while slots // 4 * 3 <= 2 * trace_capacity(rules):
         slots *= 2
     return NstMemory(
-        epsilon=float(values.get("epsilon", 0.0)),
+        epsilon=np.full(rules.players, float(values.get("epsilon", 0.0))),
         k=float(values.get("k", 0.0)),
         unseen=float(values["unseen"]),
         decay=float(values["decay"]),

@@ -8,6 +8,8 @@ formulas are RAVE's.
 
 from __future__ import annotations
 
+import math
+
 from graven.search.plan import NEVER
 from graven.search.policy import Parameter, TreePolicy
 from graven.search.select.rave import FORMULAS
@@ -19,6 +21,7 @@ REF = Parameter(
     "closest ancestor's (Cazenave 2015, algorithm 1); 0 is RAVE, inf is HRAVE",
     low=0,
     infinite=True,
+    auto=(10, 50, 250, math.inf),
 )
 
 POLICIES = (

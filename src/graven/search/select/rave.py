@@ -10,6 +10,7 @@ the node's own for RAVE, an ancestor's for GRAVE, the root's for HRAVE (see `gra
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import sqrt
 from typing import Any
 
@@ -94,13 +95,15 @@ C = Parameter(
     "exploration, c * sqrt(log(N) / n), beside AMAF: 0 as in Cazenave 2015, but with k or alpha "
     "0.2 as in Sironi and Winands 2016",
     low=0.0,
+    auto=(0.0, 0.1, 0.2, 0.4, 0.7),
 )
-C_UCB = Parameter("c", 0.2, C.doc, low=0.0)
+C_UCB = replace(C, default=0.2)
 BIAS = Parameter(
     "bias",
     1e-4,
     "beta = pa / (pa + n + bias * pa * n), pa playouts of the move in AMAF (Cazenave 2015, sec. 2)",
     low=0.0,
+    auto=(1e-6, 1e-4, 1e-3, 1e-2, 1e-1),
 )
 K = Parameter(
     "k",
@@ -108,6 +111,7 @@ K = Parameter(
     "beta = sqrt(k / (3 N + k)): mean and AMAF weigh the same after k playouts "
     "(Sironi and Winands 2016, eq. 3)",
     low=0.0,
+    auto=(10, 50, 250, 1000, 2500),
 )
 B = Parameter(
     "b",

@@ -39,7 +39,8 @@ SELECT = _int(ADDRESS, _int, types.float64, _int, _int, _int)
 call_select = caller(SELECT)
 
 # The first entries of `params`, before the policy's own; and the values of TIES.
-FPU, TIES, OFFSET, PRIOR_AMAF, PRIOR_BIAS, ROOT_AMAF, IMPLICIT, OWN = range(8)
+FPU, TIES, OFFSET, PRIOR_AMAF, PRIOR_BIAS, ROOT_AMAF, IMPLICIT, REF = range(8)
+CRITICALITY, TABLE_PLAYOUTS, TABLE_MEAN, OWN = range(8, 12)
 RANDOM, FIRST = 0.0, 1.0
 
 # The prior of every move where a game has no `prior`: nothing is known.
@@ -59,8 +60,9 @@ class EdgeArrays(NamedTuple):
     """What a tree policy works on: its parameters, and arrays that are indexed by edge."""
 
     # First-play urgency, the tie-breaking rule, the offset within which values count as equal, the
-    # options `prior_amaf`, `prior_bias`, `root_amaf` and `implicit`, then the policy's own
-    # parameters.
+    # options `prior_amaf`, `prior_bias`, `root_amaf` and `implicit`, the policy's `ref`, the option
+    # `criticality`, the playouts of the AMAF table and the player's mean score in them; then the
+    # policy's other parameters.
     params: Floats
     rng: Rng
     moves: Ints
@@ -117,6 +119,8 @@ class Statistics(NamedTuple):
     permutations: bool = False
     # Whether the option `implicit` blends the mean with minimax values.
     implicit: bool = False
+    # Whether the option `criticality` adds AMAF playouts.
+    criticality: bool = False
 
 
 def value_capacity(max_moves: int) -> int:
@@ -185,6 +189,10 @@ def select_edge(
         if reads.implicit:
             weight = params[IMPLICIT]
             total = (1.0 - weight) * total + weight * own_implicit[i] * float(own_counts[i])
+        if reads.criticality:
+            won = won_playouts(params, amaf_visits, amaf_total)
+            amaf_visits += won
+            amaf_total += won
         if reads.prior_options:
             amaf_visits += params[PRIOR_AMAF]
             amaf_total += params[PRIOR_AMAF] * prior
@@ -205,6 +213,13 @@ def select_edge(
     if params[OFFSET] > 0.0:
         level_values(values, count, params[OFFSET])
     return lo + argmax(values, count, own_moves, params[TIES], rng=edges.rng)
+
+
+@inlined
+def won_playouts(params: Floats, amaf_visits: float, amaf_total: float) -> float:
+    """Return the AMAF playouts that the option `criticality` adds to a move, see there."""
+    gain = max(0.0, amaf_total - params[TABLE_MEAN] * amaf_visits)
+    return params[CRITICALITY] * (gain / params[TABLE_PLAYOUTS]) * amaf_visits
 
 
 @inlined

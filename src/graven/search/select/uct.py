@@ -24,6 +24,7 @@ C = Parameter(
     0.4,
     "exploration: c * sqrt(log(N) / n). Cazenave 2015 uses 0.4, Sironi and Winands 2016 0.7",
     low=0.0,
+    auto=(0.1, 0.2, 0.4, 0.7, 1.0),
 )
 
 POLICIES = (

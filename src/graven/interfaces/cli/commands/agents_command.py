@@ -110,7 +110,8 @@ def _values(parameter: Parameter) -> str:
         return " or ".join(parameter.choices)
     if isinstance(parameter.default, bool):
         return "true or false"
-    return parameter.range if isfinite(parameter.low) else "any number"
+    valid = parameter.range if isfinite(parameter.low) else "any number"
+    return f"{valid}; {parameter.tried}" if parameter.auto else valid
 
 
 def _policy_json(policy: PolicyInfo) -> dict[str, Any]:
