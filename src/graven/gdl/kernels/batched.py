@@ -17,6 +17,7 @@ See `batched_tables` for how the tables are made; the state is that of `single`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +26,7 @@ from graven.core import bits
 from graven.core.bits import index
 from graven.core.compile import compiled, inlined
 from graven.core.contract import (
+    CALLED,
     GREEDY,
     Codes,
     Constants,
@@ -37,7 +39,13 @@ from graven.core.rng import Rng, draw
 from graven.core.status import Status
 from graven.gdl.kernels import single
 from graven.gdl.kernels.lane_blocks import LANES, WIDTH, both, either, every, load, store, without
-from graven.gdl.kernels.lane_choices import choose, choose_by_values, prepare, read_literal
+from graven.gdl.kernels.lane_calls import choose_by_calls
+from graven.gdl.kernels.lane_choices import (
+    choose_by_values,
+    choose_uniformly,
+    prepare,
+    read_literal,
+)
 from graven.gdl.kernels.lane_scratch import (
     BASES,
     CODES,
@@ -63,6 +71,7 @@ from graven.gdl.kernels.lane_scratch import (
     SHAPES,
     WAITING,
     BatchScratch,
+    lane_value,
     mark,
     marked,
     parts_of,
@@ -93,19 +102,13 @@ def _evaluate(constants: Constants, links: Links, blocks: State, program: int) -
             out += WIDTH
 
 
-@inlined
-def _value(blocks: State, literal: int, lane: int) -> int:
-    """Return the value of a literal in a lane: 0 or 1."""
-    word = blocks[index((literal >> 1) + lane % WIDTH)]
-    return ((word >> (lane // WIDTH)) ^ literal) & 1
-
-
 @compiled
-def move(constants: Constants, parts: BatchScratch, traces: Codes) -> int:
+def move(constants: Constants, scratch: State, traces: Codes) -> int:
     """Make the moves drawn in each lane whose game is not over.
 
     Return how many games are over now, or -1 if a trace is full.
     """
+    parts = parts_of(constants, scratch)
     links = constants.view(np.int32)
     my, players = constants[HERE], constants[single.PLAYERS]
     roles, codes, over = constants[my + ROLES], constants[my + CODES], constants[my + OVER]
@@ -116,7 +119,7 @@ def move(constants: Constants, parts: BatchScratch, traces: Codes) -> int:
     for lane in range(LANES):
         if marked(parts.masks, FROZEN, lane):
             continue
-        choosers, who, stuck = 0, 0, _value(parts.blocks, over, lane)
+        choosers, who, stuck = 0, 0, lane_value(parts.blocks, over, lane)
         for player in range(players):
             number = parts.numbers[index(LANES * player + lane)]
             who = player if number > 1 else who
@@ -128,6 +131,7 @@ def move(constants: Constants, parts: BatchScratch, traces: Codes) -> int:
             ended += 1
             continue
         parts.steps[lane] += 1
+        parts.plies[lane] += 1
         bit = np.int64(1) << (lane // WIDTH)
         idle = -1
         for player in range(players):
@@ -172,6 +176,7 @@ def _begin(
             left &= left - 1
             parts.blocks[index(WIDTH * (FIRST_BASE + base) + lane % WIDTH)] |= bit
     parts.playout[lane] = playout
+    parts.plies[lane] = 0
     parts.at[lane] = playout * batch.stride
     parts.end[lane] = (playout + 1) * batch.stride
     parts.steps[lane] = batch.states[leaf + constants[single.STEP]]
@@ -186,8 +191,9 @@ class BatchResults(NamedTuple):
 
 
 @compiled
-def judge(constants: Constants, parts: BatchScratch, results: BatchResults) -> None:
+def judge(constants: Constants, scratch: State, results: BatchResults) -> None:
     """Write the results of all games that are over, and let their lanes be renewed."""
+    parts = parts_of(constants, scratch)
     my, players = constants[HERE], constants[single.PLAYERS]
     for lane in range(LANES):
         playout = parts.playout[lane]
@@ -198,7 +204,7 @@ def judge(constants: Constants, parts: BatchScratch, results: BatchResults) -> N
             role = constants[my + ROLES] + RECORD * player
             at, value = constants[role + GOALS], 0
             for i in range(at, at + 2 * constants[role + GOAL_NUMBER], 2):
-                if _value(parts.blocks, constants[i + 1], lane):
+                if lane_value(parts.blocks, constants[i + 1], lane):
                     value = constants[i]
                     break
             results.scores[playout * players + player] = value / 100.0
@@ -207,9 +213,9 @@ def judge(constants: Constants, parts: BatchScratch, results: BatchResults) -> N
 
 
 @compiled
-def advance(constants: Constants, parts: BatchScratch) -> None:
+def advance(constants: Constants, scratch: State) -> None:
     """Copy the next state to the bases. Frozen lanes keep theirs; renewed lanes lose them."""
-    links = constants.view(np.int32)
+    links, parts = constants.view(np.int32), parts_of(constants, scratch)
     my, blocks = constants[HERE], parts.blocks
     frozen, renewed = load(parts.masks, WIDTH * FROZEN), load(parts.masks, WIDTH * RENEWED)
     kept = without(frozen, renewed)
@@ -222,56 +228,88 @@ def advance(constants: Constants, parts: BatchScratch) -> None:
 
 
 @compiled
-def play_lanes(constants: Constants, policy: ValuePolicy, playouts: LeafPlayouts) -> int:
-    """Play all playouts; the policy's rule may be UNIFORM. Return the status."""
-    links, my = constants.view(np.int32), constants[HERE]
-    scratch, traces, rng = playouts.scratch, playouts.traces, playouts.rng
+def evaluate(constants: Constants, scratch: State, program: int) -> None:
+    """Compute the gates of the program at this place of the header."""
+    blocks = parts_of(constants, scratch).blocks
+    _evaluate(constants, constants.view(np.int32), blocks, constants[constants[HERE] + program])
+
+
+@compiled
+def begin_playouts(
+    constants: Constants, policy: ValuePolicy, playouts: LeafPlayouts, begun: int
+) -> int:
+    """Let renewed lanes, whose bases are all unset, begin a playout; return how many do.
+
+    `begun` playouts have begun before. If there are no more, a lane stays idle.
+    """
+    parts = parts_of(constants, playouts.scratch)
     total = playouts.leaves * playouts.playouts_per_leaf
-    stride = len(traces) // max(1, total)
-    parts = parts_of(constants, scratch)
-    batch, results = (
-        LeafBatch(playouts.states, playouts.playouts_per_leaf, stride),
-        BatchResults(stride, playouts.lengths, playouts.out),
-    )
-    for i in range(constants[my + ORDER]):
-        scratch[i] = 0
-    if policy.rule == GREEDY:
-        prepare(constants, parts, policy)
+    stride = len(playouts.traces) // max(1, total)
+    batch = LeafBatch(playouts.states, playouts.playouts_per_leaf, stride)
+    first = begun
     for lane in range(LANES):
-        parts.playout[lane] = IDLE
-        mark(parts.masks, FROZEN, lane)
-        mark(parts.masks, RENEWED, lane)
+        if begun < total and marked(parts.masks, RENEWED, lane):
+            _begin(constants, parts, batch, lane, playout=begun)
+            if policy.rule != UNIFORM:
+                parts.stream[lane] = np.int64(draw(playouts.rng))
+            parts.masks[WIDTH * FROZEN + lane % WIDTH] ^= np.int64(1) << (lane // WIDTH)
+            begun += 1
+    for i in range(WIDTH):
+        parts.masks[WIDTH * RENEWED + i] = 0
+    return begun - first
+
+
+@inlined
+def play_lanes(
+    choose: Callable[..., None],
+    constants: Constants,
+    policy: ValuePolicy,
+    playouts: LeafPlayouts,
+) -> int:
+    """Play all playouts; the policy's rule may be UNIFORM. Return the status.
+
+    `choose(constants, scratch, policy, rng)` chooses a move for every role in every lane.
+    """
+    scratch, traces, rng = playouts.scratch, playouts.traces, playouts.rng
+    stride = len(traces) // max(1, playouts.leaves * playouts.playouts_per_leaf)
+    results = BatchResults(stride, playouts.lengths, playouts.out)
+    for i in range(constants[constants[HERE] + ORDER]):
+        scratch[i] = 0
+    masks = parts_of(constants, scratch).masks
+    lanes = parts_of(constants, scratch).playout
+    for lane in range(LANES):
+        lanes[lane] = IDLE
+        mark(masks, FROZEN, lane)
+        mark(masks, RENEWED, lane)
     begun, running, waiting = 0, 0, 0
     while True:
-        # The bases of renewed lanes are all unset by now: they begin a playout, or stay idle.
-        for lane in range(LANES):
-            if begun < total and marked(parts.masks, RENEWED, lane):
-                _begin(constants, parts, batch, lane, playout=begun)
-                if policy.rule != UNIFORM:
-                    parts.stream[lane] = np.int64(draw(rng))
-                parts.masks[WIDTH * FROZEN + lane % WIDTH] ^= np.int64(1) << (lane // WIDTH)
-                begun += 1
-                running += 1
-        for i in range(WIDTH):
-            parts.masks[WIDTH * RENEWED + i] = 0
+        renewed = begin_playouts(constants, policy, playouts, begun)
+        begun += renewed
+        running += renewed
         if running + waiting == 0:
             return Status.OK
-        _evaluate(constants, links, parts.blocks, constants[my + LEGAL_PROGRAM])
-        if policy.rule == UNIFORM:
-            choose(constants, parts, rng)
-        else:
-            choose_by_values(constants, parts, policy)
-        ended = move(constants, parts, traces)
+        evaluate(constants, scratch, LEGAL_PROGRAM)
+        choose(constants, scratch, policy, rng)
+        ended = move(constants, scratch, traces)
         if ended < 0:
             return Status.TOO_LONG
         running -= ended
         waiting += ended
         if waiting >= WAITING or running == 0:
-            _evaluate(constants, links, parts.blocks, constants[my + GOAL_PROGRAM])
-            judge(constants, parts, results)
+            evaluate(constants, scratch, GOAL_PROGRAM)
+            judge(constants, scratch, results)
             waiting = 0
-        _evaluate(constants, links, parts.blocks, constants[my + NEXT_PROGRAM])
-        advance(constants, parts)
+        evaluate(constants, scratch, NEXT_PROGRAM)
+        advance(constants, scratch)
+
+
+@compiled
+def choose_by_policy(constants: Constants, scratch: State, policy: ValuePolicy, rng: Rng) -> None:
+    """Choose a legal move for every role in every lane by a policy."""
+    if policy.rule == CALLED:
+        choose_by_calls(constants, scratch, policy)
+    else:
+        choose_by_values(constants, scratch, policy)
 
 
 def batch_playouts(
@@ -287,8 +325,9 @@ def batch_playouts(
 ) -> int:
     """Play `playouts_per_leaf` uniform playouts from every leaf; see `core.contract`."""
     return play_lanes(
+        choose_uniformly,
         constants,
-        ValuePolicy(UNIFORM, 1.0, out),
+        ValuePolicy(UNIFORM, 1.0, out, choose=0, memory=0),
         LeafPlayouts(
             states,
             leaves,
@@ -310,6 +349,8 @@ def batch_policy_playouts(
     rule: int,
     epsilon: float,
     values: Scores,
+    choose: int,
+    memory: int,
     scratch: State,
     traces: Codes,
     lengths: State,
@@ -317,9 +358,13 @@ def batch_policy_playouts(
     rng: Rng,
 ) -> int:
     """Play `playouts_per_leaf` playouts from every leaf by a policy; see `core.contract`."""
+    policy = ValuePolicy(rule, epsilon, values, choose=choose, memory=memory)
+    if rule == GREEDY:
+        prepare(constants, scratch, policy)
     return play_lanes(
+        choose_by_policy,
         constants,
-        ValuePolicy(rule, epsilon, values),
+        policy,
         LeafPlayouts(
             states,
             leaves,
