@@ -76,7 +76,7 @@ def test_batched_playouts_agree_with_the_gates(seed, roles, turns, each):
     """Each trace, replayed gate by gate, is legal, and as long and scored as it says."""
     gates = random_gates(seed, roles, turns and roles > 1)
     naive, game = Naive(gates), network_game(gates.network(), steps=STEPS)
-    rules, leaves = game.rules, 2
+    rules, leaves = game.batch_rules, 2
     states = np.zeros(leaves * rules.state_words, dtype=np.int64)
     first, second = states[: rules.state_words], states[rules.state_words :]
     contract.start(rules, first)
