@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from graven.agents import SearchAgent
+from graven.core.contract import BATCH_FUNCTIONS
 from graven.core.errors import UsageError
 from graven.core.rng import below
 from graven.games.registry import make_game
@@ -99,6 +100,29 @@ def test_batch_playouts_give_the_same_search_as_single_playouts(spec, misere):
 def test_only_uniform_playouts_use_batch_playouts():
     game = tiny.heaps(4).changed(batch_playouts=heaps_many)
     assert not SearchAgent("uct(batch_leaves=4)+mast(k=2)").bind(game).batch.at_once
+
+
+def test_only_the_batched_function_that_a_search_calls_is_compiled():
+    game = tiny.heaps(4).changed(
+        batch_playouts=heaps_many, batch_policy_playouts=policy_too_long, batch_scratch=1
+    )
+    compiled = {
+        spec: [bool(getattr(SearchAgent(spec).bind(game).rules, name)) for name in BATCH_FUNCTIONS]
+        for spec in (
+            "uct",
+            "uct+mast",
+            "uct(batch_leaves=4)",
+            "uct(batch_leaves=4)+mast",
+            "uct(batch_leaves=4,learn_after=batch)+nst",
+        )
+    }
+    assert list(compiled.values()) == [
+        [False, False],
+        [False, False],
+        [True, False],
+        [False, False],
+        [False, True],
+    ]
 
 
 @pytest.mark.parametrize("playout", ["nst", "mastf(k=8)", "ppa(alpha=0.3)", "poolrave(min=5)"])
@@ -228,6 +252,25 @@ def test_batch_playouts_that_are_too_long_are_reported():
     game = tiny.heaps(4).changed(batch_playouts=too_long, batch_scratch=1)
     with pytest.raises(Exception, match="beyond the declared"):
         SearchAgent("uct(batch_leaves=4)").search(game.start(), playouts=100)
+
+
+def policy_too_long(
+    tables,
+    states,
+    leaves,
+    each,
+    rule,
+    epsilon,
+    values,
+    choose,
+    memory,
+    scratch,
+    traces,
+    lengths,
+    out,
+    rng,
+):
+    return 1
 
 
 def too_long(tables, states, leaves, each, scratch, traces, lengths, out, rng):

@@ -27,7 +27,6 @@ from graven.core.bits import index
 from graven.core.compile import compiled, inlined
 from graven.core.contract import (
     CALLED,
-    GREEDY,
     Codes,
     Constants,
     LeafPlayouts,
@@ -103,12 +102,11 @@ def _evaluate(constants: Constants, links: Links, blocks: State, program: int) -
 
 
 @compiled
-def move(constants: Constants, scratch: State, traces: Codes) -> int:
+def move(constants: Constants, parts: BatchScratch, traces: Codes) -> int:
     """Make the moves drawn in each lane whose game is not over.
 
     Return how many games are over now, or -1 if a trace is full.
     """
-    parts = parts_of(constants, scratch)
     links = constants.view(np.int32)
     my, players = constants[HERE], constants[single.PLAYERS]
     roles, codes, over = constants[my + ROLES], constants[my + CODES], constants[my + OVER]
@@ -191,9 +189,8 @@ class BatchResults(NamedTuple):
 
 
 @compiled
-def judge(constants: Constants, scratch: State, results: BatchResults) -> None:
+def judge(constants: Constants, parts: BatchScratch, results: BatchResults) -> None:
     """Write the results of all games that are over, and let their lanes be renewed."""
-    parts = parts_of(constants, scratch)
     my, players = constants[HERE], constants[single.PLAYERS]
     for lane in range(LANES):
         playout = parts.playout[lane]
@@ -213,9 +210,9 @@ def judge(constants: Constants, scratch: State, results: BatchResults) -> None:
 
 
 @compiled
-def advance(constants: Constants, scratch: State) -> None:
+def advance(constants: Constants, parts: BatchScratch) -> None:
     """Copy the next state to the bases. Frozen lanes keep theirs; renewed lanes lose them."""
-    links, parts = constants.view(np.int32), parts_of(constants, scratch)
+    links = constants.view(np.int32)
     my, blocks = constants[HERE], parts.blocks
     frozen, renewed = load(parts.masks, WIDTH * FROZEN), load(parts.masks, WIDTH * RENEWED)
     kept = without(frozen, renewed)
@@ -227,40 +224,9 @@ def advance(constants: Constants, scratch: State) -> None:
         store(blocks, WIDTH * (FIRST_BASE + base), load(parts.fresh, WIDTH * base))
 
 
-@compiled
-def evaluate(constants: Constants, scratch: State, program: int) -> None:
-    """Compute the gates of the program at this place of the header."""
-    blocks = parts_of(constants, scratch).blocks
-    _evaluate(constants, constants.view(np.int32), blocks, constants[constants[HERE] + program])
-
-
-@compiled
-def begin_playouts(
-    constants: Constants, policy: ValuePolicy, playouts: LeafPlayouts, begun: int
-) -> int:
-    """Let renewed lanes, whose bases are all unset, begin a playout; return how many do.
-
-    `begun` playouts have begun before. If there are no more, a lane stays idle.
-    """
-    parts = parts_of(constants, playouts.scratch)
-    total = playouts.leaves * playouts.playouts_per_leaf
-    stride = len(playouts.traces) // max(1, total)
-    batch = LeafBatch(playouts.states, playouts.playouts_per_leaf, stride)
-    first = begun
-    for lane in range(LANES):
-        if begun < total and marked(parts.masks, RENEWED, lane):
-            _begin(constants, parts, batch, lane, playout=begun)
-            if policy.rule != UNIFORM:
-                parts.stream[lane] = np.int64(draw(playouts.rng))
-            parts.masks[WIDTH * FROZEN + lane % WIDTH] ^= np.int64(1) << (lane // WIDTH)
-            begun += 1
-    for i in range(WIDTH):
-        parts.masks[WIDTH * RENEWED + i] = 0
-    return begun - first
-
-
 @inlined
 def play_lanes(
+    begin: Callable[..., None],
     choose: Callable[..., None],
     constants: Constants,
     policy: ValuePolicy,
@@ -268,48 +234,68 @@ def play_lanes(
 ) -> int:
     """Play all playouts; the policy's rule may be UNIFORM. Return the status.
 
-    `choose(constants, scratch, policy, rng)` chooses a move for every role in every lane.
+    `begin(constants, parts, policy)` is called once, then `choose(constants, parts, policy, rng)`
+    for every step: it chooses a move for every role in every lane. Both are compiled along, so that
+    a search compiles only what it calls.
     """
+    links, my = constants.view(np.int32), constants[HERE]
     scratch, traces, rng = playouts.scratch, playouts.traces, playouts.rng
-    stride = len(traces) // max(1, playouts.leaves * playouts.playouts_per_leaf)
+    total = playouts.leaves * playouts.playouts_per_leaf
+    stride = len(traces) // max(1, total)
+    parts = parts_of(constants, scratch)
+    batch = LeafBatch(playouts.states, playouts.playouts_per_leaf, stride)
     results = BatchResults(stride, playouts.lengths, playouts.out)
-    for i in range(constants[constants[HERE] + ORDER]):
+    for i in range(constants[my + ORDER]):
         scratch[i] = 0
-    masks = parts_of(constants, scratch).masks
-    lanes = parts_of(constants, scratch).playout
+    begin(constants, parts, policy)
     for lane in range(LANES):
-        lanes[lane] = IDLE
-        mark(masks, FROZEN, lane)
-        mark(masks, RENEWED, lane)
+        parts.playout[lane] = IDLE
+        mark(parts.masks, FROZEN, lane)
+        mark(parts.masks, RENEWED, lane)
     begun, running, waiting = 0, 0, 0
     while True:
-        renewed = begin_playouts(constants, policy, playouts, begun)
-        begun += renewed
-        running += renewed
+        # The bases of renewed lanes are all unset by now: they begin a playout, or stay idle.
+        for lane in range(LANES):
+            if begun < total and marked(parts.masks, RENEWED, lane):
+                _begin(constants, parts, batch, lane, playout=begun)
+                if policy.rule != UNIFORM:
+                    parts.stream[lane] = np.int64(draw(rng))
+                parts.masks[WIDTH * FROZEN + lane % WIDTH] ^= np.int64(1) << (lane // WIDTH)
+                begun += 1
+                running += 1
+        for i in range(WIDTH):
+            parts.masks[WIDTH * RENEWED + i] = 0
         if running + waiting == 0:
             return Status.OK
-        evaluate(constants, scratch, LEGAL_PROGRAM)
-        choose(constants, scratch, policy, rng)
-        ended = move(constants, scratch, traces)
+        _evaluate(constants, links, parts.blocks, constants[my + LEGAL_PROGRAM])
+        choose(constants, parts, policy, rng)
+        ended = move(constants, parts, traces)
         if ended < 0:
             return Status.TOO_LONG
         running -= ended
         waiting += ended
         if waiting >= WAITING or running == 0:
-            evaluate(constants, scratch, GOAL_PROGRAM)
-            judge(constants, scratch, results)
+            _evaluate(constants, links, parts.blocks, constants[my + GOAL_PROGRAM])
+            judge(constants, parts, results)
             waiting = 0
-        evaluate(constants, scratch, NEXT_PROGRAM)
-        advance(constants, scratch)
+        _evaluate(constants, links, parts.blocks, constants[my + NEXT_PROGRAM])
+        advance(constants, parts)
+
+
+@inlined
+def no_preparation(constants: Constants, parts: BatchScratch, policy: ValuePolicy) -> None:
+    """Prepare nothing: uniform playouts."""
 
 
 @compiled
-def choose_by_policy(constants: Constants, scratch: State, policy: ValuePolicy, rng: Rng) -> None:
+def choose_by_policy(
+    constants: Constants, parts: BatchScratch, policy: ValuePolicy, rng: Rng
+) -> None:
     """Choose a legal move for every role in every lane by a policy."""
     if policy.rule == CALLED:
-        choose_by_calls(constants, scratch, policy)
+        choose_by_calls(constants, parts, policy)
     else:
-        choose_by_values(constants, scratch, policy)
+        choose_by_values(constants, parts, policy)
 
 
 def batch_playouts(
@@ -325,6 +311,7 @@ def batch_playouts(
 ) -> int:
     """Play `playouts_per_leaf` uniform playouts from every leaf; see `core.contract`."""
     return play_lanes(
+        no_preparation,
         choose_uniformly,
         constants,
         ValuePolicy(UNIFORM, 1.0, out, choose=0, memory=0),
@@ -359,9 +346,8 @@ def batch_policy_playouts(
 ) -> int:
     """Play `playouts_per_leaf` playouts from every leaf by a policy; see `core.contract`."""
     policy = ValuePolicy(rule, epsilon, values, choose=choose, memory=memory)
-    if rule == GREEDY:
-        prepare(constants, scratch, policy)
     return play_lanes(
+        prepare,
         choose_by_policy,
         constants,
         policy,

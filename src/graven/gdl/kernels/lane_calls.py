@@ -7,7 +7,7 @@ import numpy as np
 from graven.core import bits
 from graven.core.bits import index
 from graven.core.compile import compiled, inlined
-from graven.core.contract import Constants, State, ValuePolicy, call_choice
+from graven.core.contract import Constants, ValuePolicy, call_choice
 from graven.gdl.kernels import single
 from graven.gdl.kernels.lane_blocks import LANES, WIDTH
 from graven.gdl.kernels.lane_choices import draw_by_lane, end_draws, transpose
@@ -24,14 +24,13 @@ from graven.gdl.kernels.lane_scratch import (
     BatchScratch,
     lane_value,
     marked,
-    parts_of,
 )
 
 
 @compiled
-def list_legal(constants: Constants, scratch: State) -> None:
+def list_legal(constants: Constants, parts: BatchScratch) -> None:
     """Write every role's legal moves in each lane, their number, and the first as its choice."""
-    links, my, parts = constants.view(np.int32), constants[HERE], parts_of(constants, scratch)
+    links, my = constants.view(np.int32), constants[HERE]
     size = len(parts.board)
     for player in range(constants[single.PLAYERS]):
         role = constants[my + ROLES] + RECORD * player
@@ -78,11 +77,10 @@ def movers(constants: Constants, parts: BatchScratch, lane: int) -> tuple[int, i
 
 
 @compiled
-def choose_by_calls(constants: Constants, scratch: State, policy: ValuePolicy) -> None:
+def choose_by_calls(constants: Constants, parts: BatchScratch, policy: ValuePolicy) -> None:
     """Let the policy's function choose for the roles that move in each lane."""
-    list_legal(constants, scratch)
+    list_legal(constants, parts)
     my, players = constants[HERE], constants[single.PLAYERS]
-    parts = parts_of(constants, scratch)
     size = len(parts.board)
     for player in range(players):
         draw_by_lane(parts, player)

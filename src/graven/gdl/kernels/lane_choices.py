@@ -1,8 +1,4 @@
-"""Choose a legal move for every role in every lane: uniformly, or by the values of moves.
-
-Functions that are compiled on their own receive the tables and the scratch memory, not its parts:
-LLVM takes long for a call that passes all parts by value.
-"""
+"""Choose a legal move for every role in every lane: uniformly, or by the values of moves."""
 
 from __future__ import annotations
 
@@ -44,7 +40,6 @@ from graven.gdl.kernels.lane_scratch import (
     ROLES,
     BatchScratch,
     marked,
-    parts_of,
 )
 from graven.gdl.kernels.single import Links
 
@@ -130,12 +125,11 @@ def pick(parts: BatchScratch, words: int, player: int) -> None:
 
 
 @compiled
-def draw_moves(constants: Constants, scratch: State, words: int, player: int) -> None:
+def draw_moves(parts: BatchScratch, words: int, player: int) -> None:
     """Draw one of a role's legal moves in each lane, uniformly; 0 in a lane without any.
 
     `parts.draws` has 64 random bits for each lane.
     """
-    parts = parts_of(constants, scratch)
     count_legal(parts, words, player)
     draws, numbers = parts.draws, parts.numbers[LANES * player : LANES * player + LANES]
     for lane in range(LANES):
@@ -144,15 +138,12 @@ def draw_moves(constants: Constants, scratch: State, words: int, player: int) ->
 
 
 @compiled
-def draw_greedy(
-    constants: Constants, scratch: State, words: int, player: int, threshold: int
-) -> None:
+def draw_greedy(parts: BatchScratch, words: int, player: int, threshold: int) -> None:
     """Draw one of a role's best legal moves in each lane, or any; see `core.value_draws`.
 
     The bits of `parts.board` are in the order of ranks: a lane's best moves are its first bit and
     those of equal value. `parts.draws` has 64 random bits for each lane.
     """
-    parts = parts_of(constants, scratch)
     count_legal(parts, words, player)
     board, draws, limit = parts.board, parts.draws, parts.limit
     choices = parts.choices[LANES * player : LANES * player + LANES]
@@ -208,11 +199,8 @@ def greatest(board: State, values: Scores, words: int, lane: int, random: np.uin
 
 
 @compiled
-def draw_weighted(
-    constants: Constants, scratch: State, values: Scores, words: int, player: int
-) -> None:
+def draw_weighted(parts: BatchScratch, values: Scores, words: int, player: int) -> None:
     """Draw a role's legal moves by their weights; see `core.value_draws`."""
-    parts = parts_of(constants, scratch)
     count_legal(parts, words, player)
     board, draws = parts.board, parts.draws
     for lane in range(LANES):
@@ -240,9 +228,10 @@ def draw_weighted(
 
 
 @compiled
-def prepare(constants: Constants, scratch: State, policy: ValuePolicy) -> None:
-    """Rank the moves of every role by their values."""
-    parts = parts_of(constants, scratch)
+def prepare(constants: Constants, parts: BatchScratch, policy: ValuePolicy) -> None:
+    """Rank the moves of every role by their values, if the policy's rule needs it."""
+    if policy.rule != GREEDY:
+        return
     links, my = constants.view(np.int32), constants[HERE]
     codes = constants[my + CODES]
     padded = (codes + 63) >> 6 << 6
@@ -257,9 +246,11 @@ def prepare(constants: Constants, scratch: State, policy: ValuePolicy) -> None:
 
 
 @compiled
-def choose_uniformly(constants: Constants, scratch: State, policy: ValuePolicy, rng: Rng) -> None:
+def choose_uniformly(
+    constants: Constants, parts: BatchScratch, policy: ValuePolicy, rng: Rng
+) -> None:
     """Draw a legal move for every role in every lane."""
-    links, my, parts = constants.view(np.int32), constants[HERE], parts_of(constants, scratch)
+    links, my = constants.view(np.int32), constants[HERE]
     for player in range(constants[single.PLAYERS]):
         role = constants[my + ROLES] + RECORD * player
         words = (constants[role + MOVES] + 63) >> 6
@@ -267,7 +258,7 @@ def choose_uniformly(constants: Constants, scratch: State, policy: ValuePolicy, 
             board = parts.board[LANES * word : LANES * word + LANES]
             transpose(links, parts.blocks, constants[role + LEGAL] + 64 * word, board)
         fill(rng, parts.draws)
-        draw_moves(constants, scratch, words, player)
+        draw_moves(parts, words, player)
 
 
 @inlined
@@ -285,10 +276,9 @@ def end_draws(parts: BatchScratch, players: int) -> None:
 
 
 @compiled
-def choose_by_values(constants: Constants, scratch: State, policy: ValuePolicy) -> None:
+def choose_by_values(constants: Constants, parts: BatchScratch, policy: ValuePolicy) -> None:
     """Choose a legal move for every role in every lane by a policy; `prepare` comes before."""
     links, my, players = constants.view(np.int32), constants[HERE], constants[single.PLAYERS]
-    parts = parts_of(constants, scratch)
     codes, threshold = constants[my + CODES], threshold_of(policy.epsilon)
     padded = (codes + 63) >> 6 << 6
     for player in range(players):
@@ -302,7 +292,7 @@ def choose_by_values(constants: Constants, scratch: State, policy: ValuePolicy) 
                 transpose(links, parts.blocks, constants[role + LEGAL] + 64 * word, board)
         draw_by_lane(parts, player)
         if policy.rule == GREEDY:
-            draw_greedy(constants, scratch, words, player, threshold=threshold)
+            draw_greedy(parts, words, player, threshold)
         else:
-            draw_weighted(constants, scratch, policy.values[codes * player :], words, player=player)
+            draw_weighted(parts, policy.values[codes * player :], words, player)
     end_draws(parts, players)
