@@ -37,9 +37,9 @@ def play_at_once(rules: Rules, policy: ValuePolicy, batch: LeafPlayouts) -> int:
 
 def ratio(game: Game, size: int, seconds: float) -> float:
     """Return the processor time of a batch in turn, divided by that of the batch at once."""
-    rules = game.rules
+    rules = game.batch_rules
     values = np.random.default_rng(1).random(rules.players * rules.num_codes)
-    policy = ValuePolicy(GREEDY, EPSILON, values)
+    policy = ValuePolicy(GREEDY, EPSILON, values, choose=0, memory=0)
     states, scratch = np.tile(game.start().state, size), np.zeros(scratch_words(rules), np.int64)
     traces = np.zeros(size * rules.max_plies * rules.players, np.uint32)
     lengths, out = np.zeros(size, np.int64), np.zeros(size * rules.players)

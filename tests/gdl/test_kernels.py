@@ -76,7 +76,7 @@ def test_batched_playouts_agree_with_the_gates(seed, roles, turns, each):
     """Each trace, replayed gate by gate, is legal, and as long and scored as it says."""
     gates = random_gates(seed, roles, turns and roles > 1)
     naive, game = Naive(gates), network_game(gates.network(), steps=STEPS)
-    rules, leaves = game.rules, 2
+    rules, leaves = game.batch_rules, 2
     states = np.zeros(leaves * rules.state_words, dtype=np.int64)
     first, second = states[: rules.state_words], states[rules.state_words :]
     contract.start(rules, first)
@@ -123,7 +123,7 @@ def test_a_full_trace_is_reported():
         for gates in map(random_gates, range(100))
         if not Naive(gates).terminal(Naive(gates).start())
     )
-    rules = network_game(gates.network(), steps=STEPS).rules
+    rules = network_game(gates.network(), steps=STEPS).batch_rules
     states = contract.new_state(rules)
     contract.start(rules, states)
     traces, lengths = np.zeros(0, dtype=np.uint32), np.zeros(1, dtype=np.int64)
@@ -158,7 +158,7 @@ def test_random_gatess_are_not_all_alike(roles):
 )
 def test_batched_playouts_by_values_are_those_of_the_twin(seed, roles, turns, policy, levels):
     gates = random_gates(seed, roles, turns and roles > 1)
-    rules = network_game(gates.network(), steps=STEPS).rules
+    rules = network_game(gates.network(), steps=STEPS).batch_rules
     chance = np.random.default_rng(seed)
     values = chance.integers(0, levels, roles * rules.num_codes) / levels
     states = [contract.new_state(rules) for _ in range(2)]
@@ -176,7 +176,10 @@ def test_batched_playouts_by_values_are_those_of_the_twin(seed, roles, turns, po
     out = np.full(count * roles, np.nan)
     scratch, rng = np.full(rules.batch_scratch, seed, np.int64), generator(seed)
     batch = LeafPlayouts(np.concatenate(states), 2, per_leaf, scratch, traces, lengths, out, rng)
-    assert contract.batch_policy_playouts(rules, ValuePolicy(*policy, values), batch) == Status.OK
+    assert (
+        contract.batch_policy_playouts(rules, ValuePolicy(*policy, values, 0, 0), batch)
+        == Status.OK
+    )
     twin = ValuePlayouts(rules, *policy, values)
     for number, (trace, scores) in enumerate(twin.batch(states, per_leaf, generator(seed))):
         mine = traces[number * stride :][: lengths[number]].tolist()

@@ -16,6 +16,7 @@ import numpy as np
 from graven.core import contract
 from graven.core.contract import GREEDY, SIMULTANEOUS, WEIGHTED
 from graven.core.rng import below, uniform
+from tests.naive.value_playouts import by_weight, draw_number, is_below, one_of
 
 
 @dataclass
@@ -159,6 +160,23 @@ class Nst(Uniform):
     def choose(self, search, state, mover, moves, codes, plies):
         if self.epsilon is not None and uniform(search.rng) < self.epsilon:
             return super().choose(search, state, mover, moves, codes, plies)
+        values = self.values(mover, moves, plies)
+        if self.epsilon is not None:
+            return moves[best(values, search.rng)]
+        top = max(self.k * value for value in values)
+        weights = [math.exp(self.k * value - top) for value in values]
+        return moves[draw_in_order(weights, search.rng)]
+
+    def choose_in_batch(self, search, mover, moves, plies, bits):
+        values = self.values(mover, moves, plies)
+        if self.epsilon is None:
+            weights = [math.exp(self.k * (value - max(values))) for value in values]
+            return moves[by_weight(weights, bits)]
+        explores = is_below(bits, self.epsilon)
+        top = max(values)
+        return one_of([m for m, v in zip(moves, values, strict=True) if explores or v == top], bits)
+
+    def values(self, mover, moves, plies):
         values = []
         for move in moves:
             single, *longer = self.grams(plies, mover, move)
@@ -168,11 +186,7 @@ class Nst(Uniform):
                 if self.games.get(gram, 0) >= self.least:
                     means.append(self.wins[gram] / self.games[gram])
             values.append(sum(means) / len(means))
-        if self.epsilon is not None:
-            return moves[best(values, search.rng)]
-        top = max(self.k * value for value in values)
-        weights = [math.exp(self.k * value - top) for value in values]
-        return moves[draw_in_order(weights, search.rng)]
+        return values
 
     def learn(self, plies, scores):
         for at, ply in enumerate(plies):
@@ -183,16 +197,30 @@ class Nst(Uniform):
 
 
 class Ppa(Uniform):
-    """Cazenave 2016, algorithms 3 and 4; with `shared` all players have one policy."""
+    """Cazenave 2016, algorithms 3 and 4; with `shared` all players have one policy.
 
-    def __init__(self, alpha, features=False, shared=False):
+    With `batches` it learns after a batch: what it learns from is added by `settle`.
+    """
+
+    def __init__(self, alpha, features=False, shared=False, batches=False):
         self.alpha, self.features, self.shared = alpha, features, shared
-        self.policy = defaultdict(float)
+        self.batches = batches
+        self.policy, self.pending = defaultdict(float), defaultdict(float)
 
     def choose(self, search, state, mover, moves, codes, plies):
         owner = 0 if self.shared else mover
         weights = [math.exp(self.policy[owner, code]) for code in codes]
         return moves[draw(weights, search.rng)]
+
+    def choose_in_batch(self, search, mover, moves, plies, bits):
+        owner = 0 if self.shared else mover
+        weights = [math.exp(self.policy[owner, move]) for move in moves]
+        return moves[by_weight(weights, bits)]
+
+    def settle(self):
+        for key, change in self.pending.items():
+            self.policy[key] += change
+        self.pending.clear()
 
     def learn(self, plies, scores):
         changes = defaultdict(float)
@@ -206,13 +234,14 @@ class Ppa(Uniform):
                 weights = [math.exp(self.policy[owner, code]) for code in choice.codes]
                 # The kernel sums a playout's weights in columns, those of the tree one by one.
                 z = sum(weights)
-                if not choice.in_tree:
+                if not choice.in_tree and not self.batches:
                     columns = [sum(weights[i::4]) for i in range(4)]
                     z = ((columns[0] + columns[1]) + columns[2]) + columns[3]
                 for code, weight in zip(choice.codes, weights, strict=True):
                     changes[owner, code] -= self.alpha / z * weight
+        learned = self.pending if self.batches else self.policy
         for key, change in changes.items():
-            self.policy[key] += change
+            learned[key] += change
 
     def learn_later(self, simulation, known):
         """Of the plies in the tree, only those that this tree has: others are not listed here."""
@@ -299,16 +328,25 @@ class PoolRave(Uniform):
         self.p, self.size, self.least = p, size, least
 
     def choose(self, search, state, mover, moves, codes, plies):
-        node = search.pool_node(self.least)
-        if node is not None:
-            known = [
-                (-node.amaf_total[key] / count, key[1])
-                for key, count in node.amaf_count.items()
-                if key[0] == mover
-            ]
-            pool = [move for _, move in sorted(known)[: self.size]]
-            if pool and uniform(search.rng) < self.p:
-                move = pool[below(search.rng, len(pool))]
-                if move in moves:
-                    return move
+        pool = self.pool(search.pool_node(self.least), mover)
+        if pool and uniform(search.rng) < self.p:
+            move = pool[below(search.rng, len(pool))]
+            if move in moves:
+                return move
         return super().choose(search, state, mover, moves, codes, plies)
+
+    def choose_in_batch(self, search, mover, moves, plies, bits):
+        pool = self.pool(search.pool, mover)
+        if pool and is_below(bits, self.p) and one_of(pool, bits) in moves:
+            return one_of(pool, bits)
+        return one_of(moves, draw_number(bits, 0))
+
+    def pool(self, node, mover):
+        if node is None:
+            return []
+        known = [
+            (-node.amaf_total[key] / count, key[1])
+            for key, count in node.amaf_count.items()
+            if key[0] == mover
+        ]
+        return [move for _, move in sorted(known)[: self.size]]

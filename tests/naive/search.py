@@ -16,11 +16,11 @@ import numpy as np
 
 from graven.core import contract
 from graven.core.contract import CHANCE, SIMULTANEOUS, TERMINAL
-from graven.core.rng import below, generator, uniform
-from tests.naive.playouts import Choice, Uniform, codes_of
+from graven.core.rng import below, draw, generator, uniform
+from tests.naive.playouts import Choice, PoolRave, Uniform, codes_of
 from tests.naive.regrets import NaiveRegrets
 from tests.naive.score_bounds import REST, NaiveSolver, is_proven
-from tests.naive.value_playouts import ValuePlayouts
+from tests.naive.value_playouts import ValuePlayouts, draw_number
 
 
 @dataclass
@@ -211,9 +211,12 @@ class NaiveSearch:
             leaves = min(self.batch_leaves, most // per_leaf)
             playouts -= leaves * per_leaf
             self.batches.append((leaves, per_leaf))
-            descents = []
+            descents, self.pools = [], []
             for _ in range(leaves):
                 descents.append(self.descend_with_space())
+                self.path = [node for node, _, _ in descents[-1][0]]
+                if isinstance(self.playout, PoolRave):
+                    self.pools.append(self.pool_node(self.playout.least))
                 self.count(descents[-1], 1)
             for descent in descents:
                 self.count(descent, -1)
@@ -226,6 +229,9 @@ class NaiveSearch:
 
     def play_by_values(self, descents, per_leaf):
         """All playouts of the batch from the same values; then learn from each, in order."""
+        if hasattr(self.playout, "choose_in_batch"):
+            self.play_by_choices(descents, per_leaf)
+            return
         policy = ValuePlayouts(self.rules, *self.playout.value_policy(self.rules))
         played = policy.batch([state for _, state, _, _ in descents], per_leaf, self.rng)
         for number, (moves, scores) in enumerate(played):
@@ -235,6 +241,38 @@ class NaiveSearch:
                 path,
                 Simulation(len(trace), trace + moves, plies + playout, scores, odds_of(path)),
             )
+
+    def play_by_choices(self, descents, per_leaf):
+        """The same with a policy that chooses each move by what was played before."""
+        streams = [int(draw(self.rng)) for _ in range(len(descents) * per_leaf)]
+        played = []
+        for number, stream in enumerate(streams):
+            self.pool = self.pools[number // per_leaf] if self.pools else None
+            played.append(self.chosen_playout(descents[number // per_leaf], stream))
+        for number, simulation in enumerate(played):
+            self.finish(descents[number // per_leaf][0], simulation)
+        if hasattr(self.playout, "settle"):
+            self.playout.settle()
+
+    def chosen_playout(self, descent, stream):
+        rules = self.rules
+        path, state, trace, plies = descent
+        state, in_tree, at = state.copy(), len(trace), 0
+        trace, plies = trace.copy(), plies.copy()
+        while (turn := contract.turn(rules, state)) != TERMINAL:
+            joint, ply = np.full(rules.players, -1, np.int32), []
+            for mover in range(rules.players) if turn == SIMULTANEOUS else [turn]:
+                moves = sorted(self.sensible(state, mover))
+                bits = draw_number(stream, at * rules.players + mover)
+                joint[mover] = self.playout.choose_in_batch(self, mover, moves, plies, bits)
+                trace.append((mover, int(joint[mover])))
+                ply.append(Choice(mover, moves, moves, int(joint[mover]), False))
+            plies.append(ply)
+            contract.play(rules, state, joint)
+            at += 1
+        scores = np.zeros(rules.players)
+        contract.scores(rules, state, scores)
+        return Simulation(in_tree, trace, plies, scores, odds_of(path))
 
     def finish(self, path, simulation):
         """Learn from a simulation, count it, and keep it for those who want to know."""

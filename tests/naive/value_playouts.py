@@ -1,4 +1,4 @@
-"""Batched playouts by the values of moves, played one by one as `core.value_draws` describes."""
+"""Batched playouts by a policy, played one by one as `core.value_draws` describes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,34 @@ import numpy as np
 from graven.core import contract
 from graven.core.contract import GREEDY, SIMULTANEOUS, TERMINAL
 from graven.core.rng import draw, generator
+
+
+def draw_number(stream, number):
+    """The draw of a playout's random stream after so many others."""
+    rng = generator(stream)
+    for _ in range(number):
+        draw(rng)
+    return int(draw(rng))
+
+
+def by_weight(weights, bits):
+    """An index, by weight and 64 random bits."""
+    least, reached = sum(weights) * ((bits >> 11) / 2**53), 0.0
+    for at, weight in enumerate(weights):
+        reached += weight
+        if reached > least:
+            return at
+    return len(weights) - 1
+
+
+def one_of(candidates, bits):
+    """One of some candidates, by the upper 32 of 64 random bits."""
+    return candidates[(bits >> 32) * len(candidates) >> 32]
+
+
+def is_below(bits, probability):
+    """Whether the lower 32 of 64 random bits are below a part of 2**32."""
+    return bits % 2**32 < int(probability * 2**32)
 
 
 class ValuePlayouts:
@@ -30,10 +58,8 @@ class ValuePlayouts:
         while (turn := contract.turn(rules, state)) != TERMINAL:
             joint = contract.new_joint(rules)
             for player in range(rules.players) if turn == SIMULTANEOUS else [turn]:
-                rng = generator(stream)
-                for _ in range(ply * rules.players + player):
-                    draw(rng)
-                joint[player] = self.choose(state, player, int(draw(rng)))
+                bits = draw_number(stream, ply * rules.players + player)
+                joint[player] = self.choose(state, player, bits)
                 trace.append((player, int(joint[player])))
             contract.play(rules, state, joint)
             ply += 1
@@ -48,14 +74,9 @@ class ValuePlayouts:
         values = {move: float(self.values[player, move]) for move in legal}
         total = sum(values.values())
         if self.rule == GREEDY or total < 1e-280:
-            explores = self.rule == GREEDY and bits % 2**32 < int(self.epsilon * 2**32)
+            explores = self.rule == GREEDY and is_below(bits, self.epsilon)
             top = max(values.values())
             candidates = [move for move in legal if explores or values[move] == top]
             candidates.sort(key=lambda move: (-values[move], move))
-            return candidates[(bits >> 32) * len(candidates) >> 32]
-        least, reached = total * ((bits >> 11) / 2**53), 0.0
-        for move in legal:
-            reached += values[move]
-            if reached > least:
-                break
-        return move
+            return one_of(candidates, bits)
+        return legal[by_weight(list(values.values()), bits)]

@@ -5,17 +5,19 @@ from __future__ import annotations
 import pytest
 
 from graven.agents import SearchAgent
+from graven.core.contract import BATCH_FUNCTIONS
 from graven.core.errors import UsageError
 from graven.core.rng import below
 from graven.games.registry import make_game
 from graven.gdl.network_game import network_game
 from graven.search import runner
 from graven.search.budget import Budget
+from graven.search.playout import nst
 from graven.search.simulate import DONE
 from tests.naive import search as naive
 from tests.naive import tiny
 from tests.naive.networks import random_gates
-from tests.naive.playouts import Mast
+from tests.naive.playouts import Mast, Nst, PoolRave, Ppa
 from tests.search.helpers import POLICIES, assert_same_tree, every_node, run_both
 
 SOME = [POLICIES[0], POLICIES[2], POLICIES[10], POLICIES[14]]
@@ -100,6 +102,29 @@ def test_only_uniform_playouts_use_batch_playouts():
     assert not SearchAgent("uct(batch_leaves=4)+mast(k=2)").bind(game).batch.at_once
 
 
+def test_only_the_batched_function_that_a_search_calls_is_compiled():
+    game = tiny.heaps(4).changed(
+        batch_playouts=heaps_many, batch_policy_playouts=policy_too_long, batch_scratch=1
+    )
+    compiled = {
+        spec: [bool(getattr(SearchAgent(spec).bind(game).rules, name)) for name in BATCH_FUNCTIONS]
+        for spec in (
+            "uct",
+            "uct+mast",
+            "uct(batch_leaves=4)",
+            "uct(batch_leaves=4)+mast",
+            "uct(batch_leaves=4,learn_after=batch)+nst",
+        )
+    }
+    assert list(compiled.values()) == [
+        [False, False],
+        [False, False],
+        [True, False],
+        [False, False],
+        [False, True],
+    ]
+
+
 @pytest.mark.parametrize("playout", ["nst", "mastf(k=8)", "ppa(alpha=0.3)", "poolrave(min=5)"])
 def test_playouts_that_learn_do_so_within_batches(playout):
     game = make_game("breakthrough(size=5)")
@@ -114,6 +139,11 @@ LEARNING = [
     ("mast(epsilon=0.4)", lambda: Mast(epsilon=0.4)),
     ("mast(epsilon=0.1,unseen=0.5,batch=30)", lambda: Mast(epsilon=0.1, unseen=0.5, batch=30)),
     ("mast(k=5)", lambda: Mast(k=5.0)),
+    ("nst(epsilon=0.3,min=3)", lambda: Nst(epsilon=0.3, least=3)),
+    ("nst(k=3,n=2,min=2,unseen=0.4)", lambda: Nst(k=3.0, n=2, least=2, unseen=0.4)),
+    ("ppa(alpha=0.4)", lambda: Ppa(0.4, batches=True)),
+    ("ppa(alpha=0.2,policy=shared)", lambda: Ppa(0.2, shared=True, batches=True)),
+    ("poolrave(p=0.6,size=4,min=20)", lambda: PoolRave(0.6, 4, 20)),
 ]
 # The first is played one playout after another, the others at once by a game that can.
 SHAPES = [
@@ -148,11 +178,39 @@ def test_learning_after_a_batch_visits_what_the_twin_visits(playout, twin_playou
     assert (len(set(twin.batches)) > 5) == ("batch_growth" in options)
 
 
-@pytest.mark.parametrize("playout", ["ppa", "nst", "mastf"])
+@pytest.mark.parametrize("playout", ["ppaf", "lgrf", "mastf", "mast(epsilon=0.2,joint=true)"])
 def test_playouts_that_cannot_learn_after_a_batch_are_refused(playout):
     game = make_game("breakthrough(size=5)")
     with pytest.raises(UsageError, match="can only learn after each playout"):
         SearchAgent(f"grave(batch_leaves=8,learn_after=batch)+{playout}").bind(game)
+
+
+def test_playouts_of_the_game_itself_are_not_played_in_batches():
+    game = make_game("go(size=5)")
+    with pytest.raises(UsageError, match="game's own playout mogo"):
+        SearchAgent("grave(batch_leaves=8,learn_after=batch)+poolrave(over=mogo)").bind(game)
+
+
+def test_threads_do_not_learn_choices_of_each_other_after_a_batch():
+    game = make_game("breakthrough(size=5)")
+    with pytest.raises(UsageError, match="threads do not exchange what nst"):
+        SearchAgent("uct(threads=2,batch_leaves=8,learn_after=batch)+nst").bind(game)
+
+
+def test_a_growing_table_of_sequences_changes_nothing(monkeypatch):
+    """Batches with a table that grows, and with one that was large enough."""
+    game = next(networks())
+    agent = SearchAgent("uct(batch_leaves=16,playouts_per_leaf=3,learn_after=batch)+nst(min=2)")
+    found = []
+    # A quarter of the smaller table is full at some time; the rest has room for one batch.
+    for slots in (1 << 12, 1 << 18):
+        monkeypatch.setattr(nst, "FIRST_SLOTS", slots)
+        search = agent.bind(game)
+        assert len(search.playout_memory.record.keys) == slots
+        search.run(game.start().state, (), Budget(playouts=2000), 7)
+        assert (len(search.playout_memory.record.keys) > slots) == (slots == 1 << 12)
+        found.append(search.tree.visits[: int(search.tree.meta[0])].tolist())
+    assert found[0] == found[1]
 
 
 def test_where_a_search_pauses_changes_nothing(monkeypatch):
@@ -194,6 +252,25 @@ def test_batch_playouts_that_are_too_long_are_reported():
     game = tiny.heaps(4).changed(batch_playouts=too_long, batch_scratch=1)
     with pytest.raises(Exception, match="beyond the declared"):
         SearchAgent("uct(batch_leaves=4)").search(game.start(), playouts=100)
+
+
+def policy_too_long(
+    tables,
+    states,
+    leaves,
+    each,
+    rule,
+    epsilon,
+    values,
+    choose,
+    memory,
+    scratch,
+    traces,
+    lengths,
+    out,
+    rng,
+):
+    return 1
 
 
 def too_long(tables, states, leaves, each, scratch, traces, lengths, out, rng):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 
+from graven.core.contract import call_choice
 from graven.core.rng import below, draw, drawn_ahead, scaled
 from tests.naive import tiny
 
@@ -67,6 +68,8 @@ def good_policy_playouts(
     rule,
     epsilon,
     values,
+    choose,
+    memory,
     scratch,
     traces,
     lengths,
@@ -101,6 +104,12 @@ def good_policy_playouts(
                         chosen = move if chosen < 0 and reached > least else chosen
                     elif rank == skip:
                         chosen = move
+            if rule == 2:
+                scratch[3] = 0
+                for move in range(4):
+                    scratch[3] |= int(scratch[move // 2] > move % 2) << move
+                given = (memory, i, length, scratch[2], scratch[3:4], legal, random)
+                chosen = call_choice(choose, given)
             traces[i * stride + length] = 4 * scratch[2] + chosen
             length += 1
             scratch[chosen // 2] -= chosen % 2 + 1
@@ -130,7 +139,7 @@ FULL = GOOD.changed(
     rollout=good_rollout,
     batch_playouts=good_batch_playouts,
     batch_policy_playouts=good_policy_playouts,
-    batch_scratch=3,
+    batch_scratch=4,
     sample=good_sample,
     key=good_key,
     feature=good_feature,
@@ -392,6 +401,8 @@ def policy_playouts_are_uniform(
     rule,
     epsilon,
     values,
+    choose,
+    memory,
     scratch,
     traces,
     lengths,

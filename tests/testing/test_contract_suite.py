@@ -317,7 +317,7 @@ BROKEN = {
         "equally often",
     ),
     "batch_policy_playouts ignores the values": (
-        {"batch_policy_playouts": policy_playouts_are_uniform, "batch_scratch": 3},
+        {"batch_policy_playouts": policy_playouts_are_uniform, "batch_scratch": 4},
         "batch_policy_playouts",
         "plays other moves",
     ),

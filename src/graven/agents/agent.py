@@ -145,6 +145,9 @@ class SearchAgent:
                 "only one thread at a time can do; leave threads out."
             )
         playout = spec.playout.game_playout
+        batches = spec.batch_functions
+        if batches and game.functions.by_name()[batches[0]]:
+            return new_search(game.name, game.with_batches(game.rules, batches), spec)
         if spec.calls_rollout:
             return new_search(game.name, game.playout_rules(playout), spec)
         rules = game.rules_with(playout) if playout else game.rules

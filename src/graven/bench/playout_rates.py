@@ -104,7 +104,7 @@ def _sequential_rates(game: Game, seconds: float, listed: bool) -> tuple[float, 
 
 def batched_rate(game: Game, seconds: float, batch: int = BATCH_PLAYOUTS) -> float:
     """Return the playouts per second of `batch_playouts`, measured for at least `seconds`."""
-    rules, first = game.rules, game.start().state.copy()
+    rules, first = game.batch_rules, game.start().state.copy()
     stride = rules.max_plies * rules.players
     count = max(1, min(batch, MAX_TRACE_CODES // stride))
     scratch = np.zeros(rules.batch_scratch, dtype=np.int64)

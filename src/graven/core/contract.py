@@ -37,8 +37,8 @@ Optional functions:
     rollout(constants, state, trace, out, rng) -> n
         One uniform playout to the end, as described below.
     batch_policy_playouts(constants, states, leaves, playouts_per_leaf, rule, epsilon, values,
-                          scratch, traces, lengths, out, rng) -> status
-        Many playouts at once whose moves are chosen by their values, as described below.
+                          choose, memory, scratch, traces, lengths, out, rng) -> status
+        Many playouts at once whose moves a policy chooses, as described below.
     chance(constants, state, outcomes, probabilities) -> n
         Where `turn` returns CHANCE: write the possible outcomes, each a code as of a move, and
         their probabilities, whose sum is 1; return their number, at most `max_moves`.
@@ -78,7 +78,11 @@ is faster where the position fits into local variables.
 value of a move, a finite number. With the rule GREEDY the playout move of the greatest value is
 played, one of several at random, but with probability `epsilon` any playout move; with the rule
 WEIGHTED a playout move is drawn with probability proportional to its value, which is not negative.
-Its random numbers are defined, so that the same batch is the same playouts however it is played:
+With the rule CALLED the function at the address `choose` chooses: `call_choice(choose, (memory,
+playout, ply, player, legal, size, random))` returns a move for each entry of a trace, in the order
+of the playout. `ply` counts from 0 in each playout; `legal` are the player's playout moves, `size`
+of them, as one bit for each code, 64 in a word; `random` is the draw.
+Random numbers are defined, so that the same batch is the same playouts however it is played:
 see `core.value_draws`.
 
 `proof_moves` helps a proof. It writes to bounds[0] and bounds[1] a lower and an upper bound of the
@@ -116,8 +120,8 @@ CHANCE_TOLERANCE = 1e-6
 # More plies than any game has.
 NO_CUTOFF = 1 << 32
 
-# How `batch_policy_playouts` chooses moves by their values.
-GREEDY, WEIGHTED = range(2)
+# How `batch_policy_playouts` chooses moves: by their values, or by a call.
+GREEDY, WEIGHTED, CALLED = range(3)
 
 WORDS = types.Array(types.int64, 1, "C")
 TABLES = types.Array(types.int64, 1, "C", readonly=True)
@@ -152,12 +156,19 @@ BATCH_POLICY_PLAYOUTS = types.int64(
     types.int64,
     types.float64,
     SCORES,
+    types.int64,
+    types.int64,
     WORDS,
     TRACES,
     WORDS,
     SCORES,
     RNG,
 )
+# How a policy chooses one move of batched playouts: its memory, then the fields of `BatchChoice`.
+BATCH_CHOICE = types.int64(
+    types.int64, types.int64, types.int64, types.int64, WORDS, types.int64, types.uint64
+)
+call_choice = caller(BATCH_CHOICE)
 PROOF_MOVES = types.int64(TABLES, WORDS, types.int64, MOVES, SCORES, WORDS)
 
 # Functions of one move that are called for all legal moves at once. The loop over them is compiled
@@ -180,6 +191,10 @@ PLAYOUT_FUNCTIONS = (
     "winning_move",
     "defence",
 )
+
+
+# The functions that play batches: compiled for searches in batches only (`Game.with_batches`).
+BATCH_FUNCTIONS = ("batch_playouts", "batch_policy_playouts")
 
 
 class Rules(NamedTuple):
@@ -490,11 +505,24 @@ def batch_playouts(
 
 
 class ValuePolicy(NamedTuple):
-    """How playouts choose moves by values: see `batch_policy_playouts`."""
+    """How playouts choose moves: see `batch_policy_playouts`."""
 
-    rule: int  # GREEDY or WEIGHTED
+    rule: int  # GREEDY, WEIGHTED or CALLED
     epsilon: float
     values: Scores  # [player * num_codes + move]
+    choose: int  # an address, and the handle of a memory; 0 unless the rule is CALLED
+    memory: int
+
+
+class BatchChoice(NamedTuple):
+    """One choice of batched playouts: see the rule CALLED of `batch_policy_playouts`."""
+
+    playout: int
+    ply: int
+    player: int
+    legal: State
+    size: int  # how many moves are legal
+    random: np.uint64
 
 
 class LeafPlayouts(NamedTuple):
@@ -523,6 +551,8 @@ def batch_policy_playouts(rules: Rules, policy: ValuePolicy, batch: LeafPlayouts
             policy.rule,
             policy.epsilon,
             policy.values,
+            policy.choose,
+            policy.memory,
             batch.scratch,
             batch.traces,
             batch.lengths,

@@ -164,8 +164,21 @@ class Game:
 
     @cached_property
     def rules(self) -> Rules:
-        """The compiled rules, as kernels receive them."""
+        """The compiled rules, as kernels receive them, without the functions that play batches."""
         return self._compiled(self._careful)
+
+    @cached_property
+    def batch_rules(self) -> Rules:
+        """The compiled rules with the functions that play batches, where the game has them."""
+        return self.with_batches(self.rules)
+
+    def with_batches(self, rules: Rules, names: Iterable[str] = contract.BATCH_FUNCTIONS) -> Rules:
+        """Return compiled rules of this game with some of BATCH_FUNCTIONS, where it has them.
+
+        They take longer to compile than the rest, and most searches need none or one of them.
+        """
+        code: dict[str, Any] = {name: self._address(name, self._careful) for name in names}
+        return rules._replace(**code)
 
     @cached_property
     def careful_rules(self) -> Rules:
@@ -173,18 +186,14 @@ class Game:
         return self._compiled(careful=True)
 
     def _compiled(self, careful: bool = False) -> Rules:
-        code = {}
-        functions = self.functions.by_name()
-        # Otherwise compiled when a search needs it: see `playout_rules`.
+        # Otherwise compiled when a search needs them: see `playout_rules` and `with_batches`.
         checked = careful and self.functions.rollout is not None
-        for name, signature in contract.signatures().items():
-            function = functions[name]
-            looped = name in contract.OF_EACH_MOVE
-            body = contract.EACH_MOVE_BODY if looped else ONCE
-            arguments = 4 if looped else None  # with which the loop calls the function
-            code[name] = (
-                address(function, signature, body, careful, arguments=arguments) if function else 0
-            )
+        code = {
+            name: self._address(name, careful)
+            if careful or name not in contract.BATCH_FUNCTIONS
+            else 0
+            for name in contract.signatures()
+        }
         return Rules(
             constants=self.constants,
             players=self.players,
@@ -208,6 +217,22 @@ class Game:
             cutoff=contract.NO_CUTOFF,
             rollout=rollout_address(self.functions, careful=True) if checked else 0,
             **code,
+        )
+
+    def _address(self, name: str, careful: bool) -> int:
+        """Return the address of a compiled function of the game; 0 if it has none."""
+        function = self.functions.by_name()[name]
+        looped = name in contract.OF_EACH_MOVE
+        return (
+            address(
+                function,
+                contract.signatures()[name],
+                contract.EACH_MOVE_BODY if looped else ONCE,
+                careful,
+                arguments=4 if looped else None,  # with which the loop calls the function
+            )
+            if function
+            else 0
         )
 
     def rules_with(self, playout: str) -> Rules:

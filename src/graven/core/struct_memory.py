@@ -12,7 +12,7 @@ that they read in this way, so LLVM may read a field once and keep it.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -48,6 +48,30 @@ def new_memory(kind: Any) -> tuple[NDArray[np.int64], int]:
     """Return memory for a value of a Numba type, and its address, valid as long as the memory."""
     words = np.zeros(words_of(kind), np.int64)
     return words, int(words.ctypes.data)
+
+
+def packed(value: Any) -> NDArray[np.int64]:
+    """Return memory with a NamedTuple of arrays, numbers and such tuples, as kernels read it.
+
+    It is valid as long as the arrays are. Nothing is compiled, unlike `writer`.
+    """
+    return np.array(list(_words(value)), np.int64)
+
+
+def _words(value: Any) -> Iterator[int]:
+    if isinstance(value, tuple):
+        for field in value:
+            yield from _words(field)
+    elif isinstance(value, np.ndarray):
+        # The fields of Numba's arrays: who owns the memory (nobody that kernels know), the number
+        # and the size of the entries, where they are, and the shape and strides.
+        yield from (0, 0, value.size, value.itemsize, value.ctypes.data)
+        yield from value.shape
+        yield from value.strides
+    elif isinstance(value, float):
+        yield int(np.float64(value).view(np.int64))
+    else:
+        yield int(value)
 
 
 def reader(kind: Any) -> Callable[[int], Any]:

@@ -14,18 +14,29 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numba import types
 
 from graven.core import contract
-from graven.core.compile import compiled, inlined
-from graven.core.contract import SIMULTANEOUS, Rules
+from graven.core.compile import address, caller, compiled, inlined
+from graven.core.contract import CODES, SCORES, SIMULTANEOUS, WORDS, Rules
 from graven.core.status import Status
+from graven.core.struct_memory import ADDRESS, stored
 from graven.search.descend import descend
 from graven.search.layout import Float64, Int64, UInt32, arrays_of, new_arrays
 from graven.search.options import SearchOptions
-from graven.search.plan import SearchState, call_learn, call_play_batch, call_settle, state_at
+from graven.search.plan import (
+    SearchState,
+    call_begin_leaf,
+    call_learn,
+    call_play_batch,
+    call_ready,
+    call_settle,
+    state_at,
+)
 from graven.search.playout.by_values import scratch_words
+from graven.search.playout.entry import BatchAddresses
 from graven.search.simulate import DONE, STOP, finish, play_out, reserve
-from graven.search.tree import DEPTH, LENGTH, ROOT, SHAPE, STEPS, Record, trace_capacity
+from graven.search.tree import DEPTH, LENGTH, RECORD, ROOT, SHAPE, STEPS, Record, trace_capacity
 
 # The fields of a record that a descent fills.
 OF_DESCENT = {"state", "path", "edges", "odds", "at", "trace", "shape"}
@@ -38,8 +49,12 @@ class Batch(NamedTuple):
     playouts_per_leaf: int
     growth: int  # a batch has at most one playout for each `growth` of the root's; 0: no limit
     at_once: int  # whether all playouts are played before the first is backed up
-    # The policy's compiled functions if it learns after a batch, else 0.
+    play_all: int  # the address of `play_at_once` or `play_in_turn`
+    # The policy's compiled functions if it learns after a batch, else 0: see `BatchAddresses`.
     play: int
+    choose: int
+    ready: int
+    begin: int
     learn: int
     settle: int
     descents: Record  # OF_DESCENT: `leaves` records one after another; other fields are empty
@@ -49,12 +64,20 @@ class Batch(NamedTuple):
     scores: Float64  # [playout * players + player]
 
 
+BATCH = types.NamedTuple([types.int64] * 11 + [RECORD, WORDS, CODES, WORDS, SCORES], Batch)
+batch_at = stored(BATCH)
+
+# Playing a batch: the addresses of the search's state and of the batch, its leaves and the playouts
+# of each.
+PLAY_ALL = types.int64(ADDRESS, ADDRESS, types.int64, types.int64)
+call_play_all = caller(PLAY_ALL)
+
+
 def new_batch(
-    rules: Rules, options: SearchOptions, at_once: bool, learning: tuple[int, int, int]
+    rules: Rules, options: SearchOptions, at_once: bool, learning: BatchAddresses
 ) -> Batch:
-    """Return buffers for batches; `learning` are the addresses of a `BatchLearning`, or zeros."""
+    """Return buffers for batches."""
     leaves, playouts_per_leaf = options.batch_leaves, options.playouts_per_leaf
-    play, learn, settle = learning
     playouts = leaves * playouts_per_leaf if at_once else 1
     filled, empty = new_arrays(Record, rules, leaves), new_arrays(Record, rules, 0)
     return Batch(
@@ -62,9 +85,8 @@ def new_batch(
         playouts_per_leaf=playouts_per_leaf,
         growth=options.batch_growth,
         at_once=int(at_once),
-        play=play,
-        learn=learn,
-        settle=settle,
+        play_all=address(play_at_once if at_once else play_in_turn, PLAY_ALL),
+        **learning._asdict(),
         descents=Record(**empty | {name: filled[name] for name in OF_DESCENT}),
         scratch=np.zeros(scratch_words(rules) if at_once else 1, np.int64),
         traces=np.zeros(playouts * trace_capacity(rules), np.uint32),
@@ -86,17 +108,20 @@ def batch_bytes(rules: Rules, leaves: int, playouts_per_leaf: int, at_once: bool
 
 
 @compiled
-def simulate_batches(state: int, batch: Batch, until: int, goal: int) -> int:
+def simulate_batches(state: int, at: int, until: int, goal: int) -> int:
     """Run batches until `control[DONE]` reaches `until`, or STOP, or a status but OK.
 
-    Only `goal` makes a batch smaller than usual: where a search pauses must not change it.
+    `at` is the address of the `Batch`. Only `goal` makes a batch smaller than usual: where a search
+    pauses must not change it.
     """
-    search = state_at(state)
+    search, batch = state_at(state), batch_at(at)
     rng, control = search.record.rng, search.control
     while control[DONE] < until and control[STOP] == 0:
         left = goal - control[DONE]
         leaves, playouts = batch_shape(search, batch, left)
         status = reserve(search, leaves * playouts)
+        if status == Status.OK and batch.ready:
+            status = call_ready(batch.ready, (search.rules, search.plan.memory))
         if status != Status.OK:
             return status
         gathered = 0
@@ -116,10 +141,9 @@ def simulate_batches(state: int, batch: Batch, until: int, goal: int) -> int:
         for leaf in range(gathered):
             copy_path(batch.descents, leaf, search.record, 0)
             add_virtual_loss(search, -1)
-        if batch.at_once:
-            status = play_at_once(search, batch, gathered, playouts)
-        else:
-            status = play_in_turn(search, batch, gathered, playouts)
+            if batch.begin:
+                call_begin_leaf(batch.begin, (state, leaf, playouts))
+        status = call_play_all(batch.play_all, (state, at, gathered, playouts))
         if status != Status.OK:
             return status
     return Status.OK
@@ -183,9 +207,9 @@ def add_virtual_loss(search: SearchState, playouts: int) -> None:
             tree.counts[record.edges[depth * players + player]] += playouts
 
 
-@inlined
-def play_at_once(search: SearchState, batch: Batch, leaves: int, playouts_per_leaf: int) -> int:
+def play_at_once(state: int, at: int, leaves: int, playouts_per_leaf: int) -> int:
     """Play all playouts of the batch at once, learn from them, and back them up."""
+    search, batch = state_at(state), batch_at(at)
     record, players = search.record, search.rules.players
     stride = len(record.trace)
     traces = batch.traces[: leaves * playouts_per_leaf * stride]
@@ -203,6 +227,7 @@ def play_at_once(search: SearchState, batch: Batch, leaves: int, playouts_per_le
                 batch.scores,
                 record.rng,
                 search.plan.memory,
+                batch.choose,
             ),
         )
         if status != Status.OK:
@@ -243,12 +268,12 @@ def play_at_once(search: SearchState, batch: Batch, leaves: int, playouts_per_le
     return Status.OK
 
 
-@inlined
-def play_in_turn(search: SearchState, batch: Batch, leaves: int, playouts_per_leaf: int) -> int:
+def play_in_turn(state: int, at: int, leaves: int, playouts_per_leaf: int) -> int:
     """Play the playouts of the batch one after another, and back them up.
 
     If one fails or needs memory, the rest of the batch is dropped: nothing of it was counted.
     """
+    search, batch = state_at(state), batch_at(at)
     rng = search.record.rng
     for playout in range(leaves * playouts_per_leaf):
         copy_descent(batch.descents, playout // playouts_per_leaf, search.record, 0)

@@ -35,11 +35,15 @@ _int = types.int64
 
 PLAYOUT = _int(ADDRESS)
 LEARN = types.void(ADDRESS)
-# A batch of playouts by values: the fields of `LeafPlayouts` follow the rules.
-PLAY_BATCH = _int(RULES, WORDS, _int, _int, WORDS, CODES, WORDS, SCORES, RNG, HANDLE)
+# A batch of playouts by a policy: the rules, the fields of `LeafPlayouts`, the policy's memory, and
+# the address of its function that chooses one move, if it has one.
+PLAY_BATCH = _int(RULES, WORDS, _int, _int, WORDS, CODES, WORDS, SCORES, RNG, HANDLE, _int)
 SETTLE = types.void(RULES, HANDLE)
+READY = _int(RULES, HANDLE)
+BEGIN_LEAF = types.void(ADDRESS, _int, _int)  # the leaf, and the playouts of each
 call_playout, call_learn = caller(PLAYOUT), caller(LEARN)
 call_play_batch, call_settle = caller(PLAY_BATCH), caller(SETTLE)
+call_ready, call_begin_leaf = caller(READY), caller(BEGIN_LEAF)
 
 
 class Plan(NamedTuple):

@@ -211,23 +211,37 @@ class TreePolicy:
         return tuple(named.values())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class BatchLearning:
     """How a playout policy plays a batch from what it knew when the batch began.
 
-    Compiled functions:
+    Compiled functions, all optional but one of the first two:
 
     - `policy(memory)` returns the `ValuePolicy` of the batch: how moves are chosen by their values.
+    - `choose(memory, choice) -> move` chooses one move; `choice` is a `BatchChoice`. It is called
+      for every move of a playout in order, but moves of other playouts come in between.
+    - `ready(rules, memory) -> status` is called before a batch. It returns OK, or NEED_MEMORY to
+      have the variant's `grow` called first.
+    - `begin(rules, tree, record, memory, leaf, playouts)` receives each leaf of the batch before
+      the first playout. The record is that of the descent; `playouts` start from each leaf.
     - `count(rules, tree, record, memory)` receives the record of every simulation of the batch, in
-      a fixed order, after all its playouts.
-    - `settle(rules, memory)` then updates the values.
+      the order of the playouts, after all of them.
+    - `settle(rules, memory)` then updates what the next batch reads.
+
+    `memory(memory, rules, playouts)`, in Python, returns the variant's memory with what batches of
+    so many playouts need besides; `bytes(rules, playouts)` is how much that is, about.
 
     Moves are known by their codes, not by feature codes.
     """
 
-    policy: Callable[..., Any]
-    count: Callable[..., Any]
-    settle: Callable[..., Any]
+    policy: Callable[..., Any] | None = None
+    choose: Callable[..., Any] | None = None
+    ready: Callable[..., Any] | None = None
+    begin: Callable[..., Any] | None = None
+    count: Callable[..., Any] | None = None
+    settle: Callable[..., Any] | None = None
+    memory: Callable[[Any, Rules, int], Any] | None = None
+    bytes: Callable[[Rules, int], int] | None = None
 
 
 @dataclass(frozen=True)

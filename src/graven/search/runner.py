@@ -21,6 +21,7 @@ from graven.core.errors import ContractError, UsageError
 from graven.core.handles import Handle
 from graven.core.rng import generator
 from graven.core.status import Status, call_kernel, contract_fault
+from graven.core.struct_memory import packed
 from graven.core.watchdog import beat
 from graven.search.batch import Batch, batch_bytes, new_batch, simulate_batches
 from graven.search.budget import MOST_PLAYOUTS, Budget
@@ -36,6 +37,7 @@ from graven.search.plan import (
     state_addresses,
 )
 from graven.search.playout.entry import (
+    BatchAddresses,
     Functions,
     batch_addresses,
     learn_address,
@@ -180,6 +182,14 @@ class Search:
         self.record: Record = new_record(rules)
         self.record.expand[0] = options.expand
         playout = spec.playout.variant
+        learning = self._batch_learning()
+        at_once = bool(learning) or (
+            spec.playout.text == UNIFORM and bool(rules.batch_playouts) and spec.calls_rollout
+        )
+        leaves, playouts = options.batch_leaves, options.playouts_per_leaf
+        in_batches = leaves * playouts > 1 or learning is not None
+        if in_batches:
+            self._check_batch_memory(at_once, learning)
         self.playout_memory = self._new_memory()
         self.control: NDArray[np.int64] = own_lines(CONTROL, np.int64)
         ref = NEVER if spec.ref is None else spec.ref
@@ -192,7 +202,9 @@ class Search:
             logs=log_table(),
             select=self._formula_address(),
             select_muted=self._formula_address(muted=True) if options.amaf_off > 0 else 0,
-            playout=playout_address(
+            playout=0
+            if in_batches and at_once
+            else playout_address(
                 playout, self.playout_memory, functions, decisive=options.decisive
             ),
             learn=learn_address(playout, self.playout_memory),
@@ -228,19 +240,14 @@ class Search:
         )
         self._aim_tuning()
         self.batch: Batch | None = None
-        leaves, playouts = options.batch_leaves, options.playouts_per_leaf
-        learning = self._batch_learning()
-        if leaves * playouts > 1 or learning:
-            many = bool(learning) or (
-                spec.playout.text == UNIFORM and bool(rules.batch_playouts) and spec.calls_rollout
-            )
-            if batch_bytes(rules, leaves, playouts, many) > self.arena.limit:
-                raise UsageError(
-                    f"memory_mib={options.memory_mib} is too little for batches of {leaves} "
-                    f"leaves with {playouts} playouts each at {name}."
-                )
-            addresses = batch_addresses(learning, self.playout_memory) if learning else (0, 0, 0)
-            self.batch = new_batch(rules, options, many, addresses)
+        self.batch_address = 0
+        if in_batches:
+            addresses = BatchAddresses()
+            if learning:
+                addresses = batch_addresses(learning, self.playout_memory)
+            self.batch = new_batch(rules, options, at_once, addresses)
+            self._packed_batch = packed(self.batch)
+            self.batch_address = int(self._packed_batch.ctypes.data)
         self.prune_above = self.arena.limit // 2
         self._history: History | None = None
         self._has_begun = False  # whether it has searched before
@@ -307,11 +314,16 @@ class Search:
 
     def _new_memory(self) -> Handle:
         """Return the memory of playouts that have learned nothing."""
-        playout, rules = self.spec.playout, self.rules
+        playout, rules, options = self.spec.playout, self.rules, self.spec.options
         if playout.variant.memory is None:
             return Handle(None)
         try:
-            return Handle(playout.variant.memory(rules, playout.first_values))
+            memory = playout.variant.memory(rules, playout.first_values)
+            learning = self._batch_learning()
+            if learning and learning.memory:
+                playouts = options.batch_leaves * options.playouts_per_leaf
+                memory = learning.memory(memory, rules, playouts)
+            return Handle(memory)
         except MemoryError:
             raise UsageError(
                 f"not enough memory for what these playouts learn at {self.name}: its bounds, "
@@ -321,14 +333,35 @@ class Search:
     def _batch_learning(self) -> BatchLearning | None:
         """Return how playouts learn after a batch; None if they do not."""
         playout = self.spec.playout
-        if self.spec.options.learn_after != "batch" or playout.variant.learn is None:
+        learning = playout.variant.batch
+        if self.spec.options.learn_after != "batch":
             return None
-        if playout.variant.batch is None or self.rules.feature or playout.values.get("joint"):
+        if learning is None and playout.variant.learn is None:
+            return None
+        if learning is None or self.rules.feature or playout.values.get("joint"):
             raise UsageError(
                 f"learn_after=batch: {playout.text} can only learn after each playout; leave "
-                "learn_after out, or use mast without joint."
+                "learn_after out, or use mast (without joint), nst, ppa or poolrave."
             )
-        return playout.variant.batch
+        if playout.game_playout:
+            raise UsageError(
+                f"learn_after=batch: {playout.text} plays the game's own playout "
+                f"{playout.game_playout}, which no batch can; leave learn_after out."
+            )
+        return learning
+
+    def _check_batch_memory(self, at_once: bool, learning: BatchLearning | None) -> None:
+        """Raise a UsageError if the buffers of a batch exceed the limit of memory."""
+        options, rules = self.spec.options, self.rules
+        leaves, playouts = options.batch_leaves, options.playouts_per_leaf
+        needed = batch_bytes(rules, leaves, playouts, at_once)
+        if learning and learning.bytes:
+            needed += learning.bytes(rules, leaves * playouts)
+        if needed > self.arena.limit:
+            raise UsageError(
+                f"memory_mib={options.memory_mib} is too little for batches of {leaves} "
+                f"leaves with {playouts} playouts each at {self.name}."
+            )
 
     def _load(self) -> None:
         """Compile the kernels, or load them from the cache, before any clock runs."""
@@ -361,7 +394,7 @@ class Search:
     def simulate(self, until: int, goal: int) -> int:
         """Run simulations until so many of the search's `goal` are done; return the status."""
         if self.batch is not None:
-            return simulate_batches(self.state, self.batch, until, goal)
+            return simulate_batches(self.state, self.batch_address, until, goal)
         return simulate_in(self.state, until)
 
     @property

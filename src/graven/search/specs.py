@@ -125,6 +125,18 @@ class Spec:
         return self.playout.variant.rollout and not self.cuts_off and not decides
 
     @property
+    def batch_functions(self) -> tuple[str, ...]:
+        """The function of a game that plays the batches of this search, if it can."""
+        options = self.options
+        if self.playout.game_playout:
+            return ()
+        if options.learn_after == "batch" and self.playout.variant.batch is not None:
+            return ("batch_policy_playouts",)
+        in_batches = options.batch_leaves * options.playouts_per_leaf > 1
+        uniform = self.playout.text == UNIFORM and self.calls_rollout
+        return ("batch_playouts",) if in_batches and uniform else ()
+
+    @property
     def uses_prior_options(self) -> bool:
         """Whether an option adds the game's `prior` to what the tree policy reads."""
         return self.options.prior_amaf > 0 or self.options.prior_bias > 0

@@ -62,6 +62,12 @@ class SyncSearch(ThreadedSearch):
                 f"threads={options.threads}: {spec.tree.name} counts the moves of all simulations, "
                 "which threads do not exchange; add parallel=tree or parallel=root."
             )
+        learning = variant.batch
+        if options.learn_after == "batch" and learning and learning.choose and learning.count:
+            raise UsageError(
+                f"threads={options.threads}: threads do not exchange what {spec.playout.text} "
+                "learns after a batch; leave learn_after out, or use parallel=root."
+            )
         fields = () if variant.learn is None else variant.playout_fields
         if fields is None:
             raise UsageError(
@@ -217,9 +223,9 @@ class SyncedTree:
 
     def _simulate_part(self, part: int, until: int) -> None:
         """Simulate until `part` simulations of the search are done, in a round that ends later."""
-        batch = self.search.batch
-        if batch is not None:
-            self._call(lambda: simulate_batches(self.search.state, batch, part, until))
+        if self.search.batch is not None:
+            at = self.search.batch_address
+            self._call(lambda: simulate_batches(self.search.state, at, part, until))
         else:
             self._call(lambda: simulate(self.search.state, part))
 

@@ -8,12 +8,22 @@ from scipy.stats import chisquare
 
 from graven.core import contract
 from graven.core.callbacks import raise_fault
-from graven.core.contract import GREEDY, TERMINAL, WEIGHTED, LeafPlayouts, ValuePolicy
+from graven.core.compile import address
+from graven.core.contract import (
+    BATCH_CHOICE,
+    CALLED,
+    GREEDY,
+    TERMINAL,
+    WEIGHTED,
+    LeafPlayouts,
+    State,
+    ValuePolicy,
+)
 from graven.core.errors import ContractError
-from graven.core.rng import generator
+from graven.core.rng import drawn_ahead, generator, scaled
 from graven.core.rule_probe import GuardedArray, ProbedPosition
 from graven.core.status import Status
-from graven.search.playout.by_values import play_in_turn, scratch_words
+from graven.search.playout.by_values import nth_set, play_in_turn, scratch_words
 from graven.testing.contract_trial import GameTrial, RandomGame
 
 NAME = "batch_playouts"
@@ -145,8 +155,16 @@ def batch_playouts_are_uniform(trial: GameTrial, played: RandomGame) -> None:
         probe.fail(NAME, "does not begin with all moves equally often", position.path)
 
 
+def choose_by_all_given(
+    memory: int, playout: int, ply: int, player: int, legal: State, count: int, random: np.uint64
+) -> int:
+    """Choose a move by all that a policy is told, for the rule CALLED."""
+    mixed = drawn_ahead(random, 8 * (64 * playout + ply) + player + memory)
+    return nth_set(legal, scaled(mixed, count))
+
+
 def batch_policy_playouts_are_as_defined(trial: GameTrial, played: RandomGame) -> None:
-    """Playouts by values are those that `core.value_draws` defines, played one after another."""
+    """Playouts by a policy are those that `core.value_draws` defines, played one after another."""
     if trial.game.functions.batch_policy_playouts is None:
         return
     rules, leaves = trial.probe.rules, len(played.positions)
@@ -154,8 +172,9 @@ def batch_policy_playouts_are_as_defined(trial: GameTrial, played: RandomGame) -
     per_leaf = max(1, min(PLAYOUTS_PER_LEAF // leaves, MAX_TRACE_ENTRIES // (leaves * stride)))
     count, seed = leaves * per_leaf, trial.chance.getrandbits(64)
     values = np.array([trial.chance.randint(0, 4) for _ in range(rules.players * rules.num_codes)])
-    for rule, epsilon in ((GREEDY, 0.3), (WEIGHTED, 0.0)):
-        policy, results = ValuePolicy(rule, epsilon, values / 4), []
+    called = address(choose_by_all_given, BATCH_CHOICE)
+    for rule, epsilon, choose in ((GREEDY, 0.3, 0), (WEIGHTED, 0.0, 0), (CALLED, 0.0, called)):
+        policy, results = ValuePolicy(rule, epsilon, values / 4, choose=choose, memory=5), []
         for play in (contract.batch_policy_playouts, play_in_turn):
             batch = LeafPlayouts(
                 states=np.concatenate([position.state for position in played.positions]),

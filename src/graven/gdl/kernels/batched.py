@@ -17,6 +17,7 @@ See `batched_tables` for how the tables are made; the state is that of `single`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +26,7 @@ from graven.core import bits
 from graven.core.bits import index
 from graven.core.compile import compiled, inlined
 from graven.core.contract import (
-    GREEDY,
+    CALLED,
     Codes,
     Constants,
     LeafPlayouts,
@@ -37,7 +38,13 @@ from graven.core.rng import Rng, draw
 from graven.core.status import Status
 from graven.gdl.kernels import single
 from graven.gdl.kernels.lane_blocks import LANES, WIDTH, both, either, every, load, store, without
-from graven.gdl.kernels.lane_choices import choose, choose_by_values, prepare, read_literal
+from graven.gdl.kernels.lane_calls import choose_by_calls
+from graven.gdl.kernels.lane_choices import (
+    choose_by_values,
+    choose_uniformly,
+    prepare,
+    read_literal,
+)
 from graven.gdl.kernels.lane_scratch import (
     BASES,
     CODES,
@@ -63,6 +70,7 @@ from graven.gdl.kernels.lane_scratch import (
     SHAPES,
     WAITING,
     BatchScratch,
+    lane_value,
     mark,
     marked,
     parts_of,
@@ -93,13 +101,6 @@ def _evaluate(constants: Constants, links: Links, blocks: State, program: int) -
             out += WIDTH
 
 
-@inlined
-def _value(blocks: State, literal: int, lane: int) -> int:
-    """Return the value of a literal in a lane: 0 or 1."""
-    word = blocks[index((literal >> 1) + lane % WIDTH)]
-    return ((word >> (lane // WIDTH)) ^ literal) & 1
-
-
 @compiled
 def move(constants: Constants, parts: BatchScratch, traces: Codes) -> int:
     """Make the moves drawn in each lane whose game is not over.
@@ -116,7 +117,7 @@ def move(constants: Constants, parts: BatchScratch, traces: Codes) -> int:
     for lane in range(LANES):
         if marked(parts.masks, FROZEN, lane):
             continue
-        choosers, who, stuck = 0, 0, _value(parts.blocks, over, lane)
+        choosers, who, stuck = 0, 0, lane_value(parts.blocks, over, lane)
         for player in range(players):
             number = parts.numbers[index(LANES * player + lane)]
             who = player if number > 1 else who
@@ -128,6 +129,7 @@ def move(constants: Constants, parts: BatchScratch, traces: Codes) -> int:
             ended += 1
             continue
         parts.steps[lane] += 1
+        parts.plies[lane] += 1
         bit = np.int64(1) << (lane // WIDTH)
         idle = -1
         for player in range(players):
@@ -172,6 +174,7 @@ def _begin(
             left &= left - 1
             parts.blocks[index(WIDTH * (FIRST_BASE + base) + lane % WIDTH)] |= bit
     parts.playout[lane] = playout
+    parts.plies[lane] = 0
     parts.at[lane] = playout * batch.stride
     parts.end[lane] = (playout + 1) * batch.stride
     parts.steps[lane] = batch.states[leaf + constants[single.STEP]]
@@ -198,7 +201,7 @@ def judge(constants: Constants, parts: BatchScratch, results: BatchResults) -> N
             role = constants[my + ROLES] + RECORD * player
             at, value = constants[role + GOALS], 0
             for i in range(at, at + 2 * constants[role + GOAL_NUMBER], 2):
-                if _value(parts.blocks, constants[i + 1], lane):
+                if lane_value(parts.blocks, constants[i + 1], lane):
                     value = constants[i]
                     break
             results.scores[playout * players + player] = value / 100.0
@@ -221,22 +224,30 @@ def advance(constants: Constants, parts: BatchScratch) -> None:
         store(blocks, WIDTH * (FIRST_BASE + base), load(parts.fresh, WIDTH * base))
 
 
-@compiled
-def play_lanes(constants: Constants, policy: ValuePolicy, playouts: LeafPlayouts) -> int:
-    """Play all playouts; the policy's rule may be UNIFORM. Return the status."""
+@inlined
+def play_lanes(
+    begin: Callable[..., None],
+    choose: Callable[..., None],
+    constants: Constants,
+    policy: ValuePolicy,
+    playouts: LeafPlayouts,
+) -> int:
+    """Play all playouts; the policy's rule may be UNIFORM. Return the status.
+
+    `begin(constants, parts, policy)` is called once, then `choose(constants, parts, policy, rng)`
+    for every step: it chooses a move for every role in every lane. Both are compiled along, so that
+    a search compiles only what it calls.
+    """
     links, my = constants.view(np.int32), constants[HERE]
     scratch, traces, rng = playouts.scratch, playouts.traces, playouts.rng
     total = playouts.leaves * playouts.playouts_per_leaf
     stride = len(traces) // max(1, total)
     parts = parts_of(constants, scratch)
-    batch, results = (
-        LeafBatch(playouts.states, playouts.playouts_per_leaf, stride),
-        BatchResults(stride, playouts.lengths, playouts.out),
-    )
+    batch = LeafBatch(playouts.states, playouts.playouts_per_leaf, stride)
+    results = BatchResults(stride, playouts.lengths, playouts.out)
     for i in range(constants[my + ORDER]):
         scratch[i] = 0
-    if policy.rule == GREEDY:
-        prepare(constants, parts, policy)
+    begin(constants, parts, policy)
     for lane in range(LANES):
         parts.playout[lane] = IDLE
         mark(parts.masks, FROZEN, lane)
@@ -257,10 +268,7 @@ def play_lanes(constants: Constants, policy: ValuePolicy, playouts: LeafPlayouts
         if running + waiting == 0:
             return Status.OK
         _evaluate(constants, links, parts.blocks, constants[my + LEGAL_PROGRAM])
-        if policy.rule == UNIFORM:
-            choose(constants, parts, rng)
-        else:
-            choose_by_values(constants, parts, policy)
+        choose(constants, parts, policy, rng)
         ended = move(constants, parts, traces)
         if ended < 0:
             return Status.TOO_LONG
@@ -272,6 +280,22 @@ def play_lanes(constants: Constants, policy: ValuePolicy, playouts: LeafPlayouts
             waiting = 0
         _evaluate(constants, links, parts.blocks, constants[my + NEXT_PROGRAM])
         advance(constants, parts)
+
+
+@inlined
+def no_preparation(constants: Constants, parts: BatchScratch, policy: ValuePolicy) -> None:
+    """Prepare nothing: uniform playouts."""
+
+
+@compiled
+def choose_by_policy(
+    constants: Constants, parts: BatchScratch, policy: ValuePolicy, rng: Rng
+) -> None:
+    """Choose a legal move for every role in every lane by a policy."""
+    if policy.rule == CALLED:
+        choose_by_calls(constants, parts, policy)
+    else:
+        choose_by_values(constants, parts, policy)
 
 
 def batch_playouts(
@@ -287,8 +311,10 @@ def batch_playouts(
 ) -> int:
     """Play `playouts_per_leaf` uniform playouts from every leaf; see `core.contract`."""
     return play_lanes(
+        no_preparation,
+        choose_uniformly,
         constants,
-        ValuePolicy(UNIFORM, 1.0, out),
+        ValuePolicy(UNIFORM, 1.0, out, choose=0, memory=0),
         LeafPlayouts(
             states,
             leaves,
@@ -310,6 +336,8 @@ def batch_policy_playouts(
     rule: int,
     epsilon: float,
     values: Scores,
+    choose: int,
+    memory: int,
     scratch: State,
     traces: Codes,
     lengths: State,
@@ -317,9 +345,12 @@ def batch_policy_playouts(
     rng: Rng,
 ) -> int:
     """Play `playouts_per_leaf` playouts from every leaf by a policy; see `core.contract`."""
+    policy = ValuePolicy(rule, epsilon, values, choose=choose, memory=memory)
     return play_lanes(
+        prepare,
+        choose_by_policy,
         constants,
-        ValuePolicy(rule, epsilon, values),
+        policy,
         LeafPlayouts(
             states,
             leaves,

@@ -131,6 +131,8 @@ def _scratch_sizes(network: Network, blocks: int) -> dict[int, int]:
         batched.ORDER: roles * codes,
         batched.ENDS: roles * codes,
         batched.RANKED: roles * 32 * span,
+        batched.BOARDS: roles * LANES * span,
+        batched.LEGAL_WORDS: span,
     }
 
 

@@ -229,7 +229,9 @@ def draw_weighted(parts: BatchScratch, values: Scores, words: int, player: int) 
 
 @compiled
 def prepare(constants: Constants, parts: BatchScratch, policy: ValuePolicy) -> None:
-    """Rank the moves of every role by their values."""
+    """Rank the moves of every role by their values, if the policy's rule needs it."""
+    if policy.rule != GREEDY:
+        return
     links, my = constants.view(np.int32), constants[HERE]
     codes = constants[my + CODES]
     padded = (codes + 63) >> 6 << 6
@@ -244,7 +246,9 @@ def prepare(constants: Constants, parts: BatchScratch, policy: ValuePolicy) -> N
 
 
 @compiled
-def choose(constants: Constants, parts: BatchScratch, rng: Rng) -> None:
+def choose_uniformly(
+    constants: Constants, parts: BatchScratch, policy: ValuePolicy, rng: Rng
+) -> None:
     """Draw a legal move for every role in every lane."""
     links, my = constants.view(np.int32), constants[HERE]
     for player in range(constants[single.PLAYERS]):
@@ -255,6 +259,20 @@ def choose(constants: Constants, parts: BatchScratch, rng: Rng) -> None:
             transpose(links, parts.blocks, constants[role + LEGAL] + 64 * word, board)
         fill(rng, parts.draws)
         draw_moves(parts, words, player)
+
+
+@inlined
+def draw_by_lane(parts: BatchScratch, player: int) -> None:
+    """Fill `draws` with the draws that a role's choices use in this ply."""
+    for lane in range(LANES):
+        parts.draws[lane] = np.int64(drawn_ahead(np.uint64(parts.stream[lane]), player))
+
+
+@inlined
+def end_draws(parts: BatchScratch, players: int) -> None:
+    """Advance the streams of all lanes to the next ply."""
+    for lane in range(LANES):
+        parts.stream[lane] = np.int64(advanced(np.uint64(parts.stream[lane]), players))
 
 
 @compiled
@@ -272,12 +290,9 @@ def choose_by_values(constants: Constants, parts: BatchScratch, policy: ValuePol
                 transpose(parts.ranked, parts.blocks, padded * player + 64 * word, board)
             else:
                 transpose(links, parts.blocks, constants[role + LEGAL] + 64 * word, board)
-        for lane in range(LANES):
-            random = drawn_ahead(np.uint64(parts.stream[lane]), player)
-            parts.draws[lane] = np.int64(random)
+        draw_by_lane(parts, player)
         if policy.rule == GREEDY:
             draw_greedy(parts, words, player, threshold)
         else:
             draw_weighted(parts, policy.values[codes * player :], words, player)
-    for lane in range(LANES):
-        parts.stream[lane] = np.int64(advanced(np.uint64(parts.stream[lane]), players))
+    end_draws(parts, players)

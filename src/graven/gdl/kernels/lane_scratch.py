@@ -39,9 +39,11 @@ HERE = single.BATCHED
     ORDER,
     ENDS,
     RANKED,
+    BOARDS,
+    LEGAL_WORDS,
     SCRATCH,
     HEADER,
-) = range(21)
+) = range(23)
 
 # A program: where its first gate goes, how many runs of gates of one shape, and where the shapes of
 # runs and the inputs of gates are.
@@ -58,7 +60,7 @@ ZERO, NOWHERE, FIRST_BASE = range(3)
 # ones that begin a new single.
 FROZEN, RENEWED, MASK_BLOCKS = range(3)
 
-PLAYOUT, AT, END, STEPS, DRAWS, PICKED, STREAM, LIMIT, LANE_ARRAYS = range(9)
+PLAYOUT, AT, END, STEPS, DRAWS, PICKED, STREAM, LIMIT, PLIES, LANE_ARRAYS = range(10)
 IDLE = -1
 
 # How many lanes wait before goals are computed: few, so that most lanes play.
@@ -96,12 +98,18 @@ class BatchScratch(NamedTuple):
     """The state of the playout's random stream; see `core.value_draws`."""
     limit: State
     """The number of ranks that the move is drawn from."""
+    plies: State
+    """The plies that the playout has made."""
     order: State
     """For each role, the move of each rank."""
     ends: State
     """For each role and rank, the first rank of a smaller value."""
     ranked: Links
     """For each role, the legal literals of its moves by rank, as the tables have them by move."""
+    boards: State
+    """For each role what `board` is, where a policy's function chooses."""
+    legal: State
+    """The legal moves of one role in one lane."""
 
 
 @inlined
@@ -125,9 +133,12 @@ def parts_of(constants: Constants, scratch: State) -> BatchScratch:
         picked=lanes[LANES * PICKED : LANES * PICKED + LANES],
         stream=lanes[LANES * STREAM : LANES * STREAM + LANES],
         limit=lanes[LANES * LIMIT : LANES * LIMIT + LANES],
+        plies=lanes[LANES * PLIES : LANES * PLIES + LANES],
         order=scratch[constants[my + ORDER] : constants[my + ENDS]],
         ends=scratch[constants[my + ENDS] : constants[my + RANKED]],
-        ranked=scratch[constants[my + RANKED] : constants[my + SCRATCH]].view(np.int32),
+        ranked=scratch[constants[my + RANKED] : constants[my + BOARDS]].view(np.int32),
+        boards=scratch[constants[my + BOARDS] : constants[my + LEGAL_WORDS]],
+        legal=scratch[constants[my + LEGAL_WORDS] : constants[my + SCRATCH]],
     )
 
 
@@ -141,3 +152,10 @@ def mark(masks: State, mask: int, lane: int) -> None:
 def marked(masks: State, mask: int, lane: int) -> bool:
     """Return whether a lane is in a mask."""
     return (masks[index(WIDTH * mask + lane % WIDTH)] >> (lane // WIDTH)) & 1 != 0
+
+
+@inlined
+def lane_value(blocks: State, literal: int, lane: int) -> int:
+    """Return the value of a literal in a lane: 0 or 1."""
+    word = blocks[index((literal >> 1) + lane % WIDTH)]
+    return ((word >> (lane // WIDTH)) ^ literal) & 1

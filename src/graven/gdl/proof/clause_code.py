@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 
 from graven.core.errors import UsageError
 from graven.gdl.language.kif_terms import Atom, Compound, Distinct, Term, Variable, show
-from graven.gdl.proof import proof_kernel as kernel
+from graven.gdl.proof import proof_memory as layout
 from graven.gdl.proof.proof_clauses import (
     Equal,
     Goal,
@@ -63,7 +63,7 @@ class ClauseCode(NamedTuple):
         for instruction in self.instructions:
             kind, _, *operands = instruction
             code += [kind, fail, *operands]
-            if kind == kernel.NEXT:
+            if kind == layout.NEXT:
                 fail = at + len(code) - len(instruction)
         return code
 
@@ -90,7 +90,7 @@ class ClauseCompiler:
         self._unpack([args[place] for place in self.bound])
         self._order_goals(list(self.clause.body))
         free = [self._operand(args[i]) for i in range(len(args)) if i not in self.bound]
-        self._emit(kernel.REPORT, len(free), *free)
+        self._emit(layout.REPORT, len(free), *free)
         return ClauseCode(self.instructions, self.slots)
 
     def _emit(self, kind: int, *operands: int) -> None:
@@ -148,7 +148,7 @@ class ClauseCompiler:
             name = ~self.forms.terms.constant(term.name)
             parts = [name, *map(self._operand, term.args)]
             operand = self._reserve(1)
-            self._emit(kernel.BUILD, operand, len(parts), *parts)
+            self._emit(layout.BUILD, operand, len(parts), *parts)
         else:
             raise UsageError(
                 f"the rule for {show(self.clause.head)} is not safe: no goal binds {show(term)}."
@@ -174,16 +174,16 @@ class ClauseCompiler:
             self.operand_of[term] = operand
         elif isinstance(term, Compound) and self._free(term):
             name, target = self.forms.terms.constant(term.name), self.slots
-            self._emit(kernel.UNPACK, operand, name, len(term.args), target)
+            self._emit(layout.UNPACK, operand, name, len(term.args), target)
             self._unpack(list(term.args))
         else:
-            self._emit(kernel.EQUAL, self._operand(term), operand)
+            self._emit(layout.EQUAL, self._operand(term), operand)
 
     # Goals.
 
     def _add(self, goal: Goal) -> None:
         if isinstance(goal, Distinct):
-            self._emit(kernel.DIFFER, self._operand(goal.left), self._operand(goal.right))
+            self._emit(layout.DIFFER, self._operand(goal.left), self._operand(goal.right))
         elif isinstance(goal, Equal):
             bound, free = goal.left, goal.right
             if self._free(bound):
@@ -191,15 +191,15 @@ class ClauseCompiler:
             self._match(free, self._operand(bound))
         elif isinstance(goal, Negation):
             form, key, _ = self._query(goal.atom)
-            self._emit(kernel.UNLESS, form, 0, *key)
+            self._emit(layout.UNLESS, form, 0, *key)
         else:
             form, key, free_args = self._query(goal)
             if not free_args:
-                self._emit(kernel.IF, form, 0, *key)
+                self._emit(layout.IF, form, 0, *key)
                 return
             cursor = self._reserve(1)
-            self._emit(kernel.LOOP, form, cursor, *key)
-            self._emit(kernel.NEXT, cursor, self.slots, len(free_args))
+            self._emit(layout.LOOP, form, cursor, *key)
+            self._emit(layout.NEXT, cursor, self.slots, len(free_args))
             self._unpack(free_args)
 
     def _query(self, atom: Atom) -> tuple[int, list[Operand], list[Term]]:

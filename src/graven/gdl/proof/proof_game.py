@@ -25,7 +25,7 @@ from graven.gdl.language.kif_terms import Sheet
 from graven.gdl.language.sheet_checks import goal_value
 from graven.gdl.move_text import move_term
 from graven.gdl.proof import proof_step
-from graven.gdl.proof.proof_kernel import ProofStatus
+from graven.gdl.proof.proof_memory import ProofStatus
 from graven.gdl.proof.proof_program import PAUSE
 from graven.gdl.proof.proof_step import (
     FACTS,

@@ -19,346 +19,66 @@ anything, and the instruction is then repeated.
 
 from __future__ import annotations
 
-from enum import IntEnum
-from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
-
 from graven.core.bits import mix
 from graven.core.compile import compiled, inlined
-
-Int8 = NDArray[np.int8]
-Int32 = NDArray[np.int32]
-Int64 = NDArray[np.int64]
-
-
-class ProofStatus(IntEnum):
-    """How a kernel ended."""
-
-    OK = 0
-    PAUSED = 1
-    NEED_MEMORY = 2
-    NEED_FORM = 3
-    TOO_MANY_WORDS = 4
-    # Of a step of a game, see `proof_step`.
-    NEED_FACTS = 5
-    BAD_MOVE = 6
-    TOO_MANY_FACTS = 7
-    TOO_MANY_LEGAL = 8
-    TOO_MANY_MOVES = 9
-
-
-# Kinds of query forms; an UNKNOWN one has to be compiled when it is first needed.
-UNKNOWN, FACTS, TRUE, DOES, CLAUSES = range(5)
-# What the answers of a form depend on.
-STATIC, OF_STATE, OF_MOVE, LIFETIMES = range(4)
-# The status of a goal.
-NEW, ACTIVE, COMPLETE = range(3)
-# Instructions; `run` and `clause_code` document their operands.
-LOOP, NEXT, IF, UNLESS, EQUAL, DIFFER, UNPACK, BUILD, REPORT = range(9)
-# What `meta` holds: counts, the answers and values of static goals, the answers that have left the
-# hash table, what has changed (a lifetime), how many rows are needed, and the form or term that a
-# status is about.
-(
-    GOALS,
-    KEYS,
+from graven.gdl.proof.goal_table import (
+    add_answer,
+    add_row,
+    clear_answer_table,
+    goal_of,
+    has_room,
+    renew,
+)
+from graven.gdl.proof.proof_memory import (
+    ACTIVE,
     ANSWERS,
-    VALUES,
+    BUILD,
+    CHANGED,
+    CLAUSES,
+    CLEARED,
+    COMPLETE,
+    DIFFER,
+    DOES,
+    EQUAL,
     FRAMES,
-    TOP,
-    STATE_FACTS,
+    FULL,
+    IF,
     JOINT,
-    ROOTS,
+    KEYS,
+    LEADER,
+    LOOP,
+    NEEDED,
+    NEW,
+    NEXT,
+    NO_ANSWER,
+    NOT_COMPILED,
+    OF_MOVE,
+    OF_STATE,
+    PUSHED,
     ROOT,
+    ROOTS,
+    STATE_FACTS,
+    STATIC,
     STATIC_ANSWERS,
     STATIC_VALUES,
-    CLEARED,
-    CHANGED,
-    NEEDED,
     SUBJECT,
-    META,
-) = range(17)
-# What `resolve` returns instead of a goal.
-NO_ANSWER, PUSHED, FULL, NOT_COMPILED = -1, -2, -3, -4
-LEADER = 2
-"""In `frame_used`: the frame is a leader's."""
-MAX_WORDS = 10_000
-"""The maximum number of words of a term: subterms are shared in memory, but repeated in text."""
-
-
-class TermArrays(NamedTuple):
-    """All ground terms: a constant has no parts, a function its name and its arguments."""
-
-    counts: Int64  # (2,) terms and parts
-    first: Int32
-    size: Int32
-    words: Int32  # in its text
-    parts: Int32
-    slots: Int32  # hash table of functions: number + 1, or 0
-
-
-class ProofMemory(NamedTuple):
-    """Goals, answers, and the stack of an evaluation."""
-
-    meta: Int64
-    epochs: Int64  # (LIFETIMES,)
-    terms: TermArrays
-    key: Int32  # scratch: the bound values of a goal, the parts of a term
-    # goals
-    goal_form: Int32
-    goal_key: Int32  # where its bound values start in `keys`
-    goal_status: Int8
-    goal_epoch: Int64
-    goal_stamp: Int64  # differs each time it is evaluated anew
-    goal_head: Int32  # its first answer, or -1
-    goal_tail: Int32
-    goal_count: Int32  # answers; of a goal without free arguments 1 if it is proved
-    goal_round: Int32
-    goal_link: Int32  # the next goal of its component's tables, or -1
-    goal_slots: Int32  # hash table: number + 1, or 0
-    keys: Int32
-    # answers
-    answer_first: Int32  # where its values start
-    answer_next: Int32  # or -1
-    answer_goal: Int32
-    answer_stamp: Int64
-    answer_slot: Int32  # its place in the hash table, or -1
-    answer_slots: Int32  # hash table of the answers of goals under evaluation: number + 1, or 0
-    values: Int32
-    # frames: goals under evaluation
-    frame_goal: Int32
-    frame_clause: Int32
-    frame_at: Int32  # the next instruction; -1: the clause is done
-    frame_base: Int32  # where its slots start
-    frame_used: Int8  # the flag `group_used` before it, or LEADER
-    frame_answers: Int64  # of a leader: `group_answers` at the start of the round
-    slots: Int32
-    # components of recursive relations
-    group_round: Int32
-    group_answers: Int64
-    group_used: Int8  # whether an incomplete goal was read
-    group_head: Int32  # the first goal in its tables, or -1
-    # the state, the joint move and the goals that are asked for
-    facts: Int32
-    joint: Int32  # role, move, role, move, ...
-    root_form: Int32
-    root_key: Int32
-    root_end: Int32  # where the answers to each goal that was asked for end in `out`
-    out: Int32
-    form_epoch: Int64  # when the facts of a form TRUE or DOES were added
-
-
-class ProofCode(NamedTuple):
-    """Query forms and their clauses."""
-
-    code: Int32
-    clause_at: Int32  # where the code of each clause starts
-    columns: Int32  # for TRUE and DOES: the bound columns, then the free ones
-    form_kind: Int8
-    form_life: Int8
-    form_bound: Int32  # the number of bound arguments
-    form_free: Int32
-    form_group: Int32  # the component of a recursive relation, or -1
-    form_slots: Int32  # the slots of its largest clause
-    form_first: Int32  # its first clause; for TRUE and DOES, its first column
-    form_end: Int32
-    form_name: Int32  # for TRUE: the function's name, or -1 for whole terms
-    form_size: Int32  # and the number of its arguments
+    TOP,
+    TRUE,
+    UNKNOWN,
+    UNLESS,
+    UNPACK,
+    VALUES,
+    Int32,
+    ProofCode,
+    ProofMemory,
+    ProofStatus,
+)
+from graven.gdl.proof.term_interning import intern_term
 
 
 @inlined
 def _value(operand: int, slots: Int32, base: int) -> int:
     return slots[base + operand] if operand >= 0 else ~operand
-
-
-@compiled
-def intern_term(terms: TermArrays, parts: Int32, at: int, size: int) -> int:
-    """Return the function with the parts from `at` on, a new one if need be.
-
-    Return -1 if the arrays are full, -2 if the term has too many words.
-    """
-    h = size
-    for i in range(size):
-        h = mix(h, parts[at + i])
-    mask = len(terms.slots) - 1
-    slot = h & mask
-    while True:
-        term = terms.slots[slot] - 1
-        if term < 0:
-            break
-        if terms.size[term] == size:
-            same = True
-            for i in range(size):
-                if terms.parts[terms.first[term] + i] != parts[at + i]:
-                    same = False
-                    break
-            if same:
-                return term
-        slot = (slot + 1) & mask
-    term, first = terms.counts[0], terms.counts[1]
-    if term >= len(terms.first) or first + size > len(terms.parts):
-        return -1
-    words = 0
-    for i in range(size):
-        words += terms.words[parts[at + i]]
-    if words > MAX_WORDS:
-        return -2
-    terms.first[term] = first
-    terms.size[term] = size
-    terms.words[term] = words
-    for i in range(size):
-        terms.parts[first + i] = parts[at + i]
-    terms.slots[slot] = term + 1
-    terms.counts[0] += 1
-    terms.counts[1] += size
-    return term
-
-
-@compiled
-def intern_terms(terms: TermArrays, parts: Int32, size: int, numbers: Int32) -> int:
-    """Write the functions with these parts, `size` each; return how many there was room for."""
-    for i in range(len(numbers)):
-        numbers[i] = intern_term(terms, parts, i * size, size)
-        if numbers[i] < 0:
-            return i
-    return len(numbers)
-
-
-@compiled
-def rehash_terms(terms: TermArrays) -> None:
-    """Fill an empty hash table of functions."""
-    mask = len(terms.slots) - 1
-    for term in range(terms.counts[0]):
-        if terms.size[term] > 0:
-            h = terms.size[term]
-            for i in range(terms.size[term]):
-                h = mix(h, terms.parts[terms.first[term] + i])
-            slot = h & mask
-            while terms.slots[slot]:
-                slot = (slot + 1) & mask
-            terms.slots[slot] = term + 1
-
-
-@inlined
-def _has_room(memory: ProofMemory, rows: int) -> bool:
-    """Return whether so many goals, answers and terms can be added, and one frame."""
-    meta, terms, width = memory.meta, memory.terms, len(memory.key)
-    room = (
-        meta[GOALS] + rows <= len(memory.goal_form)
-        and meta[KEYS] + rows * width <= len(memory.keys)
-        and meta[ANSWERS] + rows <= len(memory.answer_first)
-        and meta[VALUES] + rows * width <= len(memory.values)
-        and terms.counts[0] + rows <= len(terms.first)
-        and terms.counts[1] + rows * width <= len(terms.parts)
-        and meta[FRAMES] < len(memory.frame_goal)
-    )
-    if not room:
-        meta[NEEDED] = rows
-    return room
-
-
-@inlined
-def goal_of(memory: ProofMemory, form: int, bound: int) -> int:
-    """Return the goal of a form with the values in `key`; one that is NEW if there is none."""
-    h = mix(bound, form)
-    for i in range(bound):
-        h = mix(h, memory.key[i])
-    mask = len(memory.goal_slots) - 1
-    slot = h & mask
-    while True:
-        goal = memory.goal_slots[slot] - 1
-        if goal < 0:
-            break
-        if memory.goal_form[goal] == form:
-            first = memory.goal_key[goal]
-            same = True
-            for i in range(bound):
-                if memory.keys[first + i] != memory.key[i]:
-                    same = False
-                    break
-            if same:
-                return goal
-        slot = (slot + 1) & mask
-    meta = memory.meta
-    goal, first = meta[GOALS], meta[KEYS]
-    memory.goal_form[goal] = form
-    memory.goal_key[goal] = first
-    memory.goal_status[goal] = NEW
-    memory.goal_epoch[goal] = -1
-    memory.goal_stamp[goal] = 0
-    memory.goal_head[goal] = -1
-    memory.goal_count[goal] = 0
-    for i in range(bound):
-        memory.keys[first + i] = memory.key[i]
-    memory.goal_slots[slot] = goal + 1
-    meta[GOALS] += 1
-    meta[KEYS] += bound
-    return goal
-
-
-@inlined
-def _renew(memory: ProofMemory, goal: int, epoch: int, status: int) -> None:
-    """Remove the answers of a goal."""
-    memory.goal_status[goal] = status
-    memory.goal_epoch[goal] = epoch
-    memory.goal_stamp[goal] += 1
-    memory.goal_head[goal] = -1
-    memory.goal_tail[goal] = -1
-    memory.goal_count[goal] = 0
-
-
-@inlined
-def add_answer(memory: ProofMemory, code: ProofCode, goal: int, free: int) -> None:
-    """Add an answer, of which the values have been written behind all others."""
-    memory.goal_count[goal] += 1
-    if free == 0:
-        memory.goal_count[goal] = 1
-        return
-    meta = memory.meta
-    answer = meta[ANSWERS]
-    memory.answer_first[answer] = meta[VALUES]
-    memory.answer_next[answer] = -1
-    memory.answer_goal[answer] = goal
-    memory.answer_stamp[answer] = memory.goal_stamp[goal]
-    memory.answer_slot[answer] = -1
-    tail = memory.goal_tail[goal]
-    if tail < 0:
-        memory.goal_head[goal] = answer
-    else:
-        memory.answer_next[tail] = answer
-    memory.goal_tail[goal] = answer
-    meta[ANSWERS] += 1
-    meta[VALUES] += free
-    if code.form_life[memory.goal_form[goal]] == STATIC:
-        meta[STATIC_ANSWERS] = meta[ANSWERS]
-        meta[STATIC_VALUES] = meta[VALUES]
-
-
-@inlined
-def add_row(memory: ProofMemory, code: ProofCode, form: int, row: Int32, at: int) -> None:
-    """Add a row of a relation to the goal that it is an answer of."""
-    bound, free, first = code.form_bound[form], code.form_free[form], code.form_first[form]
-    for i in range(bound):
-        memory.key[i] = row[at + code.columns[first + i]]
-    goal = goal_of(memory, form, bound)
-    epoch = memory.epochs[code.form_life[form]]
-    if memory.goal_epoch[goal] != epoch:
-        _renew(memory, goal, epoch, COMPLETE)
-    for i in range(free):
-        memory.values[memory.meta[VALUES] + i] = row[at + code.columns[first + bound + i]]
-    add_answer(memory, code, goal, free)
-
-
-@compiled
-def add_rows(memory: ProofMemory, code: ProofCode, form: int, rows: Int32, width: int) -> bool:
-    """Add all rows of a relation with facts; return False if there is no room."""
-    count = len(rows) // max(width, 1)
-    if not _has_room(memory, count):
-        return False
-    for i in range(count):
-        add_row(memory, code, form, rows, i * width)
-    return True
 
 
 @compiled
@@ -398,7 +118,7 @@ def resolve(memory: ProofMemory, code: ProofCode, form: int) -> int:
     outdated = kind in (TRUE, DOES) and memory.form_epoch[form] != epoch
     if outdated:
         rows += meta[STATE_FACTS] + meta[JOINT]
-    if not _has_room(memory, rows):
+    if not has_room(memory, rows):
         return FULL
     if outdated:
         key = meta[KEYS] + (rows - 1) * bound
@@ -424,7 +144,7 @@ def resolve(memory: ProofMemory, code: ProofCode, form: int) -> int:
     frame = meta[FRAMES]
     memory.frame_used[frame] = 0
     if is_new:
-        _renew(memory, goal, epoch, ACTIVE)
+        renew(memory, goal, epoch, ACTIVE)
     if group >= 0:
         memory.frame_used[frame] = memory.group_used[group]
         if is_new:
@@ -520,15 +240,6 @@ def _report(memory: ProofMemory, code: ProofCode, goal: int, free: int) -> bool:
     memory.answer_slot[answer] = slot
     memory.answer_slots[slot] = answer + 1
     return True
-
-
-@compiled
-def clear_answer_table(memory: ProofMemory) -> None:
-    """Empty the hash table of answers, while no goal is under evaluation."""
-    for answer in range(memory.meta[CLEARED], memory.meta[ANSWERS]):
-        if memory.answer_slot[answer] >= 0:
-            memory.answer_slots[memory.answer_slot[answer]] = 0
-    memory.meta[CLEARED] = memory.meta[ANSWERS]
 
 
 @compiled
@@ -671,7 +382,7 @@ def run(memory: ProofMemory, code: ProofCode, pause: int) -> int:
         else:
             # REPORT fail count operands...
             count = words[at + 2]
-            if not _has_room(memory, 1):
+            if not has_room(memory, 1):
                 return ProofStatus.NEED_MEMORY
             if 2 * (meta[ANSWERS] - meta[CLEARED]) >= len(memory.answer_slots):
                 meta[NEEDED] = 1
@@ -692,74 +403,3 @@ def run(memory: ProofMemory, code: ProofCode, pause: int) -> int:
         if is_finished:
             _finish(memory, code)
     return ProofStatus.PAUSED
-
-
-@compiled
-def rehash_answers(memory: ProofMemory) -> None:
-    """Fill an empty hash table of answers."""
-    mask = len(memory.answer_slots) - 1
-    for answer in range(memory.meta[CLEARED], memory.meta[ANSWERS]):
-        if memory.answer_slot[answer] >= 0:
-            first = memory.answer_first[answer]
-            # The values of one answer end where those of the next one begin.
-            end = memory.meta[VALUES]
-            if answer + 1 < memory.meta[ANSWERS]:
-                end = memory.answer_first[answer + 1]
-            h = mix(end - first, memory.answer_goal[answer])
-            for i in range(first, end):
-                h = mix(h, memory.values[i])
-            slot = h & mask
-            while memory.answer_slots[slot]:
-                slot = (slot + 1) & mask
-            memory.answer_slots[slot] = answer + 1
-            memory.answer_slot[answer] = slot
-
-
-@compiled
-def drop_goals(memory: ProofMemory, code: ProofCode) -> None:
-    """Drop all goals that are neither complete nor static; `goal_slots` must be empty."""
-    meta = memory.meta
-    kept = 0
-    keys = 0
-    mask = len(memory.goal_slots) - 1
-    for goal in range(meta[GOALS]):
-        form = memory.goal_form[goal]
-        if code.form_life[form] == STATIC and memory.goal_status[goal] == COMPLETE:
-            bound = code.form_bound[form]
-            first = memory.goal_key[goal]
-            h = mix(bound, form)
-            for i in range(bound):
-                memory.keys[keys + i] = memory.keys[first + i]
-                h = mix(h, memory.keys[keys + i])
-            memory.goal_form[kept] = form
-            memory.goal_key[kept] = keys
-            memory.goal_status[kept] = COMPLETE
-            memory.goal_epoch[kept] = memory.goal_epoch[goal]
-            memory.goal_stamp[kept] = memory.goal_stamp[goal]
-            memory.goal_head[kept] = memory.goal_head[goal]
-            memory.goal_tail[kept] = memory.goal_tail[goal]
-            memory.goal_count[kept] = memory.goal_count[goal]
-            slot = h & mask
-            while memory.goal_slots[slot]:
-                slot = (slot + 1) & mask
-            memory.goal_slots[slot] = kept + 1
-            kept += 1
-            keys += bound
-    meta[GOALS] = kept
-    meta[KEYS] = keys
-
-
-@compiled
-def rehash_goals(memory: ProofMemory, code: ProofCode) -> None:
-    """Fill an empty hash table of goals."""
-    mask = len(memory.goal_slots) - 1
-    for goal in range(memory.meta[GOALS]):
-        form = memory.goal_form[goal]
-        bound, first = code.form_bound[form], memory.goal_key[goal]
-        h = mix(bound, form)
-        for i in range(bound):
-            h = mix(h, memory.keys[first + i])
-        slot = h & mask
-        while memory.goal_slots[slot]:
-            slot = (slot + 1) & mask
-        memory.goal_slots[slot] = goal + 1

@@ -8,9 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graven.gdl.grounding.numbered_rules import TooLargeError
+from graven.gdl.proof import goal_table
 from graven.gdl.proof import proof_kernel as kernel
+from graven.gdl.proof import proof_memory as layout
 from graven.gdl.proof.clause_code import ClauseCode
-from graven.gdl.proof.proof_kernel import ProofStatus
+from graven.gdl.proof.proof_memory import ProofStatus
 from graven.gdl.proof.term_table import TermTable
 
 PAUSE = 500_000
@@ -88,8 +90,8 @@ class ProofProgram:
         self.reserve_facts(len(numbers))
         self.memory.facts[: len(numbers)] = numbers
         meta = self.memory.meta
-        meta[kernel.STATE_FACTS] = len(numbers)
-        meta[kernel.CHANGED] = kernel.OF_STATE
+        meta[layout.STATE_FACTS] = len(numbers)
+        meta[layout.CHANGED] = layout.OF_STATE
         self.tidy()
 
     def reserve_facts(self, count: int) -> None:
@@ -100,12 +102,12 @@ class ProofProgram:
     def tidy(self) -> bool:
         """Drop goals of earlier states if there are too many; return whether any were dropped."""
         meta = self.memory.meta
-        if meta[kernel.STATIC_ANSWERS] > MAX_STATIC_ANSWERS:
+        if meta[layout.STATIC_ANSWERS] > MAX_STATIC_ANSWERS:
             self.forget()
-        elif meta[kernel.GOALS] > MAX_GOALS_KEPT:
+        elif meta[layout.GOALS] > MAX_GOALS_KEPT:
             self.update()
             self.memory.goal_slots[:] = 0
-            kernel.drop_goals(self.memory, self.code)
+            goal_table.drop_goals(self.memory, self.code)
         else:
             return False
         return True
@@ -114,9 +116,9 @@ class ProofProgram:
         """Set the joint move: role, move, role, move, ..."""
         meta = self.memory.meta
         self.memory.joint[: len(joint)] = joint
-        meta[kernel.JOINT] = len(joint)
-        if meta[kernel.CHANGED] == kernel.STATIC:
-            meta[kernel.CHANGED] = kernel.OF_MOVE
+        meta[layout.JOINT] = len(joint)
+        if meta[layout.CHANGED] == layout.STATIC:
+            meta[layout.CHANGED] = layout.OF_MOVE
 
     # Evaluation.
 
@@ -127,7 +129,7 @@ class ProofProgram:
         """
         memory = self.memory
         memory.root_form[0], memory.root_key[0] = form, key
-        memory.meta[kernel.ROOT], memory.meta[kernel.ROOTS] = 0, 1
+        memory.meta[layout.ROOT], memory.meta[layout.ROOTS] = 0, 1
         try:
             while self._run() != ProofStatus.OK:
                 pass
@@ -148,30 +150,30 @@ class ProofProgram:
         """Make what a kernel needs that has not finished, or raise."""
         if status == ProofStatus.NEED_MEMORY:
             self._check()
-            self._grow(int(self.memory.meta[kernel.NEEDED]))
+            self._grow(int(self.memory.meta[layout.NEEDED]))
         elif status == ProofStatus.NEED_FORM:
-            self._compile(int(self.memory.meta[kernel.SUBJECT]))
+            self._compile(int(self.memory.meta[layout.SUBJECT]))
         elif status == ProofStatus.PAUSED:
             self._check()
         elif status == ProofStatus.TOO_MANY_WORDS:
-            raise self.terms.too_many_words(int(self.memory.meta[kernel.SUBJECT]))
+            raise self.terms.too_many_words(int(self.memory.meta[layout.SUBJECT]))
         elif status == ProofStatus.NEED_FACTS:
-            self.reserve_facts(int(self.memory.meta[kernel.NEEDED]))
+            self.reserve_facts(int(self.memory.meta[layout.NEEDED]))
 
     def abort(self) -> None:
         """Drop the goals under evaluation."""
         memory, meta = self.memory, self.memory.meta
-        meta[kernel.FRAMES] = meta[kernel.TOP] = 0
+        meta[layout.FRAMES] = meta[layout.TOP] = 0
         memory.group_head[:] = -1
-        goals = memory.goal_status[: meta[kernel.GOALS]]
-        goals[goals == kernel.ACTIVE] = kernel.NEW
+        goals = memory.goal_status[: meta[layout.GOALS]]
+        goals[goals == layout.ACTIVE] = layout.NEW
 
     def forget(self) -> None:
         """Forget all answers but facts."""
         memory, meta = self.memory, self.memory.meta
-        for count in (kernel.GOALS, kernel.KEYS, kernel.ANSWERS, kernel.VALUES):
+        for count in (layout.GOALS, layout.KEYS, layout.ANSWERS, layout.VALUES):
             meta[count] = 0
-        meta[kernel.STATIC_ANSWERS] = meta[kernel.STATIC_VALUES] = meta[kernel.CLEARED] = 0
+        meta[layout.STATIC_ANSWERS] = meta[layout.STATIC_VALUES] = meta[layout.CLEARED] = 0
         memory.goal_slots[:] = 0
         memory.answer_slots[:] = 0
         memory.form_epoch[:] = -1
@@ -208,7 +210,7 @@ class ProofProgram:
             memory = memory._replace(key=np.zeros(2 * self._width, np.int32))
         self.memory = memory
         for number in range(self._without_rows, len(self.forms)):
-            if self.forms[number].kind == kernel.FACTS:
+            if self.forms[number].kind == layout.FACTS:
                 self._add_rows(number)
         self._without_rows = len(self.forms)
 
@@ -219,18 +221,18 @@ class ProofProgram:
             rows = np.zeros(len(form.rows[:1]), np.int32)
         else:
             rows = np.array(form.rows, np.int32).reshape(-1)
-        while not kernel.add_rows(self.memory, self.code, number, rows, width):
-            self._grow(int(self.memory.meta[kernel.NEEDED]))
+        while not goal_table.add_rows(self.memory, self.code, number, rows, width):
+            self._grow(int(self.memory.meta[layout.NEEDED]))
 
-    def _code_arrays(self) -> kernel.ProofCode:
+    def _code_arrays(self) -> layout.ProofCode:
         forms = self.forms
         clauses = [self._clauses.get(number, (0, 0, 0)) for number in range(len(forms))]
         first, end, slots = zip(*clauses, strict=True) if clauses else ((), (), ())
         kinds = [
-            kernel.UNKNOWN if f.kind == kernel.CLAUSES and i not in self._clauses else f.kind
+            layout.UNKNOWN if f.kind == layout.CLAUSES and i not in self._clauses else f.kind
             for i, f in enumerate(forms)
         ]
-        return kernel.ProofCode(
+        return layout.ProofCode(
             code=_ints(self._code),
             clause_at=_ints(self._clause_at),
             columns=_ints(self._columns),
@@ -241,7 +243,7 @@ class ProofProgram:
             form_group=_ints(form.group for form in forms),
             form_slots=_ints(slots),
             form_first=_ints(
-                place if form.kind == kernel.CLAUSES else column
+                place if form.kind == layout.CLAUSES else column
                 for form, place, column in zip(forms, first, self._column_at, strict=True)
             ),
             form_end=_ints(end),
@@ -254,8 +256,8 @@ class ProofProgram:
         memory, meta = self.memory, self.memory.meta
         width = len(memory.key)
         self.terms.reserve(rows, rows * width)
-        goals, answers = int(meta[kernel.GOALS]), int(meta[kernel.ANSWERS])
-        frames, top = int(meta[kernel.FRAMES]), int(meta[kernel.TOP])
+        goals, answers = int(meta[layout.GOALS]), int(meta[layout.ANSWERS])
+        frames, top = int(meta[layout.FRAMES]), int(meta[layout.TOP])
         if goals > MAX_ANSWERS or answers > MAX_ANSWERS:
             raise TooLargeError(f"one state has more than {MAX_ANSWERS:,} answers.")
         if frames > MAX_FRAMES:
@@ -263,9 +265,9 @@ class ProofProgram:
         changes: dict[str, Any] = {"terms": self.terms.arrays}
         sizes = (
             ("goal_form", goals + rows, GOAL_ARRAYS),
-            ("keys", int(meta[kernel.KEYS]) + rows * width, ("keys",)),
+            ("keys", int(meta[layout.KEYS]) + rows * width, ("keys",)),
             ("answer_first", answers + rows, ANSWER_ARRAYS),
-            ("values", int(meta[kernel.VALUES]) + rows * width, ("values",)),
+            ("values", int(meta[layout.VALUES]) + rows * width, ("values",)),
             ("frame_goal", frames + 1, FRAME_ARRAYS),
             ("slots", top + int(self.code.form_slots.max(initial=0)), ("slots",)),
             ("out", rows, ("out",)),
@@ -276,24 +278,24 @@ class ProofProgram:
                     changes[name] = _grown(getattr(memory, name), 2 * needed)
         if "goal_form" in changes:
             changes["goal_slots"] = _slots(len(changes["goal_form"]))
-        if 2 * (answers - int(meta[kernel.CLEARED]) + rows) >= len(memory.answer_slots):
+        if 2 * (answers - int(meta[layout.CLEARED]) + rows) >= len(memory.answer_slots):
             changes["answer_slots"] = _slots(2 * (answers + rows))
         self.memory = memory._replace(**changes)
         if "goal_slots" in changes:
-            kernel.rehash_goals(self.memory, self.code)
+            goal_table.rehash_goals(self.memory, self.code)
         if "answer_slots" in changes:
-            kernel.rehash_answers(self.memory)
+            goal_table.rehash_answers(self.memory)
 
 
 GOAL_ARRAYS = tuple(
-    name for name in kernel.ProofMemory._fields if name.startswith("goal_") and name != "goal_slots"
+    name for name in layout.ProofMemory._fields if name.startswith("goal_") and name != "goal_slots"
 )
 ANSWER_ARRAYS = tuple(
     name
-    for name in kernel.ProofMemory._fields
+    for name in layout.ProofMemory._fields
     if name.startswith("answer_") and name != "answer_slots"
 )
-FRAME_ARRAYS = tuple(name for name in kernel.ProofMemory._fields if name.startswith("frame_"))
+FRAME_ARRAYS = tuple(name for name in layout.ProofMemory._fields if name.startswith("frame_"))
 BYTES = {"goal_status", "frame_used", "group_used"}
 LONG = {
     "meta",
@@ -308,26 +310,26 @@ LONG = {
 FIRST_SIZE = 1024
 
 
-def _new_memory(terms: TermTable, groups: int) -> kernel.ProofMemory:
+def _new_memory(terms: TermTable, groups: int) -> layout.ProofMemory:
     sizes = {
-        "meta": kernel.META,
-        "epochs": kernel.LIFETIMES,
+        "meta": layout.META,
+        "epochs": layout.LIFETIMES,
         "form_epoch": 0,
         "goal_slots": 4 * FIRST_SIZE,
         "answer_slots": 4 * FIRST_SIZE,
     }
     arrays: dict[str, Any] = {"terms": terms.arrays}
-    for name in kernel.ProofMemory._fields:
+    for name in layout.ProofMemory._fields:
         if name != "terms":
             kind = np.int8 if name in BYTES else np.int64 if name in LONG else np.int32
             size = groups + 1 if name.startswith("group_") else sizes.get(name, FIRST_SIZE)
             arrays[name] = np.zeros(size, kind)
-    memory = kernel.ProofMemory(**arrays)
+    memory = layout.ProofMemory(**arrays)
     memory.group_head[:] = -1
     return memory
 
 
-def _ints(values: Iterable[int]) -> kernel.Int32:
+def _ints(values: Iterable[int]) -> layout.Int32:
     return np.array(list(values), np.int32)
 
 
@@ -337,6 +339,6 @@ def _grown(array: np.ndarray[Any, Any], size: int) -> np.ndarray[Any, Any]:
     return new
 
 
-def _slots(entries: int) -> kernel.Int32:
+def _slots(entries: int) -> layout.Int32:
     """Return a hash table for so many entries."""
     return np.zeros(1 << (2 * entries).bit_length(), np.int32)

@@ -16,7 +16,8 @@ from graven.core.contract import SIMULTANEOUS, TERMINAL, Moves, State
 from graven.core.rng import STEP as RNG_STEP
 from graven.core.rng import mixed
 from graven.gdl.proof import proof_kernel as kernel
-from graven.gdl.proof.proof_kernel import Int32, Int64, ProofCode, ProofMemory, ProofStatus
+from graven.gdl.proof import proof_memory as layout
+from graven.gdl.proof.proof_memory import Int32, Int64, ProofCode, ProofMemory, ProofStatus
 
 # The words of a state: the turn, the step, the key, the number of facts; for each role its goal,
 # its number of legal moves and the offset of the first one; then the legal moves and the facts, two
@@ -122,17 +123,17 @@ def begin_position(memory: ProofMemory, tables: StepTables, facts: int) -> None:
     """Ask everything about the position of the first facts in `memory`."""
     meta, players = memory.meta, tables.limits[PLAYERS]
     _sort(memory.facts, facts)
-    meta[kernel.STATE_FACTS] = facts
-    meta[kernel.CHANGED] = kernel.OF_STATE
-    meta[kernel.JOINT] = 0
+    meta[layout.STATE_FACTS] = facts
+    meta[layout.CHANGED] = layout.OF_STATE
+    meta[layout.JOINT] = 0
     memory.root_form[0] = tables.roots[1]
     for player in range(players):
         memory.root_form[1 + player] = tables.roots[2]
         memory.root_key[1 + player] = tables.roles[player]
         memory.root_form[1 + players + player] = tables.roots[3]
         memory.root_key[1 + players + player] = tables.roles[player]
-    meta[kernel.ROOT] = 0
-    meta[kernel.ROOTS] = 1 + 2 * players
+    meta[layout.ROOT] = 0
+    meta[layout.ROOTS] = 1 + 2 * players
     tables.counts[PHASE] = POSITION
 
 
@@ -144,15 +145,15 @@ def _set_moves(memory: ProofMemory, tables: StepTables, state: State, joint: Mov
     if current != tables.counts[CURRENT]:
         first = 2 * tables.limits[FACTS_AT]
         if state[FACTS] > len(memory.facts):
-            meta[kernel.NEEDED] = state[FACTS]
+            meta[layout.NEEDED] = state[FACTS]
             return ProofStatus.NEED_FACTS
         for i in range(state[FACTS]):
             memory.facts[i] = numbers[first + i]
-        meta[kernel.STATE_FACTS] = state[FACTS]
-        meta[kernel.CHANGED] = kernel.OF_STATE
+        meta[layout.STATE_FACTS] = state[FACTS]
+        meta[layout.CHANGED] = layout.OF_STATE
         tables.counts[CURRENT] = current
-    elif meta[kernel.CHANGED] == kernel.STATIC:
-        meta[kernel.CHANGED] = kernel.OF_MOVE
+    elif meta[layout.CHANGED] == layout.STATIC:
+        meta[layout.CHANGED] = layout.OF_MOVE
     for player in range(tables.limits[PLAYERS]):
         if state[TURN] == SIMULTANEOUS or state[TURN] == player:
             move = joint[player]
@@ -163,10 +164,10 @@ def _set_moves(memory: ProofMemory, tables: StepTables, state: State, joint: Mov
             return ProofStatus.BAD_MOVE
         memory.joint[2 * player] = tables.roles[player]
         memory.joint[2 * player + 1] = tables.move_of[move]
-    meta[kernel.JOINT] = 2 * tables.limits[PLAYERS]
+    meta[layout.JOINT] = 2 * tables.limits[PLAYERS]
     memory.root_form[0] = tables.roots[0]
-    meta[kernel.ROOT] = 0
-    meta[kernel.ROOTS] = 1
+    meta[layout.ROOT] = 0
+    meta[layout.ROOTS] = 1
     return ProofStatus.OK
 
 
@@ -195,7 +196,7 @@ def _write_position(memory: ProofMemory, tables: StepTables, state: State, joint
     while counts[KEYED] < memory.terms.counts[0]:
         tables.key_of[counts[KEYED]] = _derived(FACT_SEED, counts[KEYED])
         counts[KEYED] += 1
-    facts = memory.meta[kernel.STATE_FACTS]
+    facts = memory.meta[layout.STATE_FACTS]
     key = 0
     for i in range(facts):
         key = (key + tables.key_of[memory.facts[i]]) & MASK

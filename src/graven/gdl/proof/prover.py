@@ -15,7 +15,7 @@ from typing import NamedTuple
 from graven.core.cancellation import raise_if_cancelled
 from graven.core.errors import UsageError
 from graven.gdl.language.kif_terms import Atom, Compound, Sheet
-from graven.gdl.proof import proof_kernel as kernel
+from graven.gdl.proof import proof_memory as layout
 from graven.gdl.proof.argument_domains import RelationDomains
 from graven.gdl.proof.clause_code import ClauseCode, compile_clause
 from graven.gdl.proof.proof_clauses import Relation, clauses_of
@@ -175,16 +175,16 @@ class Prover:
         free = tuple(place for place in range(relation[1]) if place not in bound)
         rules = self.rules
         if relation == ("does", 2):
-            return QueryForm(kernel.DOES, kernel.OF_MOVE, bound, free)
+            return QueryForm(layout.DOES, layout.OF_MOVE, bound, free)
         if self._has_rows_only(relation):
             rows = self._rows.get(relation, [])
-            return QueryForm(kernel.FACTS, kernel.STATIC, bound, free, rows=rows)
-        lifetime = kernel.STATIC
+            return QueryForm(layout.FACTS, layout.STATIC, bound, free, rows=rows)
+        lifetime = layout.STATIC
         if relation in rules.state_dependent:
             is_of_move = relation in rules.move_dependent
-            lifetime = kernel.OF_MOVE if is_of_move else kernel.OF_STATE
+            lifetime = layout.OF_MOVE if is_of_move else layout.OF_STATE
         group = rules.component.get(relation, -1)
-        return QueryForm(kernel.CLAUSES, lifetime, bound, free, group)
+        return QueryForm(layout.CLAUSES, lifetime, bound, free, group)
 
     def _compile_form(self, number: int) -> list[ClauseCode]:
         """Compile the clauses of a form."""
@@ -198,7 +198,7 @@ class Prover:
         if number is None:
             size = 1 if function is None else function[1]
             free = tuple(place for place in range(size) if place not in bound)
-            form = QueryForm(kernel.TRUE, kernel.OF_STATE, bound, free, function=function)
+            form = QueryForm(layout.TRUE, layout.OF_STATE, bound, free, function=function)
             number = self._forms[function, bound] = self.program.add_form(form)
         return number
 

@@ -9,13 +9,8 @@ import numpy as np
 
 from graven.gdl.grounding.numbered_rules import TooLargeError
 from graven.gdl.language.kif_terms import Compound, Term, Variable
-from graven.gdl.proof.proof_kernel import (
-    MAX_WORDS,
-    TermArrays,
-    intern_term,
-    intern_terms,
-    rehash_terms,
-)
+from graven.gdl.proof.proof_memory import MAX_WORDS, TermArrays
+from graven.gdl.proof.term_interning import intern_term, intern_terms, rehash_terms
 
 TERMS, PARTS = range(2)
 

@@ -1,9 +1,9 @@
-"""Batches of playouts that choose moves by values, played by the game or one after another.
+"""Batches of playouts by a policy, played by the game or one after another.
 
 A learning playout policy that learns after a batch (see `policy.BatchLearning`) plays the whole
-batch from the values of moves as they stood when it began. A game with `batch_policy_playouts`
-plays many playouts at once; a small batch, and any other game, is played here, one playout after
-another with the same draws: the playouts are the same.
+batch from what it knew when it began: by the values of moves, or by a function that chooses.
+A game with `batch_policy_playouts` plays many playouts at once; a small batch, and any other game,
+is played here, one playout after another with the same draws: the playouts are the same.
 """
 
 from __future__ import annotations
@@ -16,16 +16,20 @@ from graven.core import bits, contract
 from graven.core.bits import index, words_for
 from graven.core.compile import compiled, inlined
 from graven.core.contract import (
+    CALLED,
     GREEDY,
     SIMULTANEOUS,
     TERMINAL,
+    Codes,
     LeafPlayouts,
     Moves,
     Rules,
+    Scores,
     State,
     ValuePolicy,
+    call_choice,
 )
-from graven.core.rng import draw, drawn_ahead, scaled
+from graven.core.rng import Rng, draw, drawn_ahead, scaled
 from graven.core.status import Status
 from graven.core.value_draws import TINY, explores, fraction, rank_moves, threshold_of
 
@@ -76,6 +80,36 @@ def play_batch(rules: Rules, policy: ValuePolicy, batch: LeafPlayouts) -> int:
     if rules.batch_policy_playouts and batch.leaves * batch.playouts_per_leaf >= FEW:
         return contract.batch_policy_playouts(rules, policy, batch)
     return play_in_turn(rules, policy, batch)
+
+
+def play_called(
+    rules: Rules,
+    states: State,
+    leaves: int,
+    playouts_per_leaf: int,
+    scratch: State,
+    traces: Codes,
+    lengths: State,
+    out: Scores,
+    rng: Rng,
+    memory: int,
+    choose: int,
+) -> int:
+    """Play a batch whose moves the function at an address chooses; return its status."""
+    return play_batch(
+        rules,
+        ValuePolicy(CALLED, 0.0, out, choose=choose, memory=memory),
+        LeafPlayouts(
+            states,
+            leaves,
+            playouts_per_leaf,
+            scratch,
+            traces=traces,
+            lengths=lengths,
+            out=out,
+            rng=rng,
+        ),
+    )
 
 
 @compiled
@@ -130,7 +164,14 @@ def play_one(
                 return Status.BAD_CODE
             random = drawn_ahead(stream, number + player)
             base = rules.num_codes * player
-            move = chosen(policy, parts, base, count, random)
+            if policy.rule == CALLED:
+                ply = number // rules.players
+                move = call_choice(
+                    policy.choose,
+                    (policy.memory, playout, ply, player, parts.legal, count, random),
+                )
+            else:
+                move = chosen(policy, parts, base, count, random)
             joint[player] = move
             batch.traces[playout * stride + length] = base + move
             length += 1

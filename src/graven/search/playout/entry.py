@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from graven.core.compile import address
-from graven.core.contract import PLAYOUT_FUNCTIONS, LeafPlayouts, Rules
+from graven.core.contract import (
+    BATCH_CHOICE,
+    PLAYOUT_FUNCTIONS,
+    BatchChoice,
+    LeafPlayouts,
+    Rules,
+)
 from graven.core.handles import Handle
 from graven.core.status import Status
-from graven.search.plan import LEARN, PLAY_BATCH, PLAYOUT, SETTLE, state_at
-from graven.search.playout.by_values import play_batch
+from graven.search.plan import (
+    BEGIN_LEAF,
+    LEARN,
+    PLAY_BATCH,
+    PLAYOUT,
+    READY,
+    SETTLE,
+    state_at,
+)
+from graven.search.playout.by_values import play_batch, play_called
 from graven.search.playout.decisive_moves import DEFENDS, decisive_choice, not_noted
 from graven.search.playout.loop import play_with
 from graven.search.policy import BatchLearning, PlayoutVariant
@@ -29,7 +43,10 @@ LEARN_ONCE = "inner(search.rules, search.tree, search.record, memory)"
 BATCH_ONCE = (
     "return play_batch({0}, inner(memory), LeafPlayouts({1}, {2}, {3}, {4}, {5}, {6}, {7}, {8}))"
 )
+CHOOSE_ONE = "return inner(memory, BatchChoice({1}, {2}, {3}, {4}, {5}, {6}))"
 SETTLE_ONCE = "inner({0}, memory)"
+READY_ONCE = "return inner({0}, memory)"
+BEGIN_LEAF_ONCE = "inner(search.rules, search.tree, search.record, memory, {1}, {2})"
 
 
 Functions = Mapping[str, Callable[..., Any]]
@@ -87,19 +104,45 @@ def learn_address(variant: PlayoutVariant, memory: Handle) -> int:
     return address(variant.learn, LEARN, before + LEARN_ONCE, names=names, arguments=4)
 
 
-def batch_addresses(learning: BatchLearning, memory: Handle) -> tuple[int, int, int]:
-    """Return the addresses of a batch's playouts, of `count` and of `settle`.
+class BatchAddresses(NamedTuple):
+    """The compiled functions of a `BatchLearning`; 0 where it has none."""
 
-    The signatures are PLAY_BATCH, LEARN and SETTLE.
-    """
-    before, names = _unpacked(memory, "{9}")
-    names |= {"play_batch": play_batch, "LeafPlayouts": LeafPlayouts}
-    play = address(learning.policy, PLAY_BATCH, before + BATCH_ONCE, names=names, arguments=1)
-    before, names = _unpacked_from_state(memory)
-    count = address(learning.count, LEARN, before + LEARN_ONCE, names=names, arguments=4)
-    before, names = _unpacked(memory, "{1}")
-    settle = address(learning.settle, SETTLE, before + SETTLE_ONCE, names=names, arguments=2)
-    return play, count, settle
+    play: int = 0  # PLAY_BATCH
+    choose: int = 0  # BATCH_CHOICE
+    ready: int = 0  # READY
+    begin: int = 0  # BEGIN_LEAF
+    learn: int = 0  # LEARN
+    settle: int = 0  # SETTLE
+
+
+def batch_addresses(learning: BatchLearning, memory: Handle) -> BatchAddresses:
+    """Compile how a policy plays batches and learns from them."""
+    addresses = {}
+    if learning.policy is not None:
+        before, names = _unpacked(memory, "{9}")
+        names |= {"play_batch": play_batch, "LeafPlayouts": LeafPlayouts}
+        body = before + BATCH_ONCE
+        addresses["play"] = address(learning.policy, PLAY_BATCH, body, names=names, arguments=1)
+    else:
+        assert learning.choose is not None
+        addresses["play"] = address(play_called, PLAY_BATCH)
+        before, names = _unpacked(memory, "{0}")
+        names["BatchChoice"] = BatchChoice
+        addresses["choose"] = address(
+            learning.choose, BATCH_CHOICE, before + CHOOSE_ONE, names=names, arguments=2
+        )
+    from_rules, rules_names = _unpacked(memory, "{1}")
+    from_state, state_names = _unpacked_from_state(memory)
+    for name, function, signature, body, given in (
+        ("ready", learning.ready, READY, from_rules + READY_ONCE, 2),
+        ("begin", learning.begin, BEGIN_LEAF, from_state + BEGIN_LEAF_ONCE, 6),
+        ("learn", learning.count, LEARN, from_state + LEARN_ONCE, 4),
+        ("settle", learning.settle, SETTLE, from_rules + SETTLE_ONCE, 2),
+    ):
+        if function is not None:
+            names = rules_names if given == 2 else state_names
+            addresses[name] = address(function, signature, body, names=names, arguments=given)
+    return BatchAddresses(**addresses)
 
 
 def _unpacked_from_state(memory: Handle) -> tuple[str, dict[str, Any]]:

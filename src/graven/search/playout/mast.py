@@ -181,12 +181,12 @@ def learn_greedy(rules: Rules, tree: Tree, record: Record, memory: GreedyMemory)
 
 def greedy_values(memory: GreedyMemory) -> ValuePolicy:
     """Return how a batch chooses: the move of the best mean, or any move."""
-    return ValuePolicy(GREEDY_RULE, memory.epsilon[0], memory.means)
+    return ValuePolicy(GREEDY_RULE, memory.epsilon[0], memory.means, choose=0, memory=0)
 
 
 def gibbs_values(memory: GibbsMemory) -> ValuePolicy:
     """Return how a batch chooses: with probability proportional to exp(k * mean)."""
-    return ValuePolicy(WEIGHTED, 0.0, memory.weights)
+    return ValuePolicy(WEIGHTED, 0.0, memory.weights, choose=0, memory=0)
 
 
 def count_trace(rules: Rules, tree: Tree, record: Record, memory: Any) -> None:
@@ -360,7 +360,7 @@ GIBBS = PlayoutVariant(
     memory=memory_gibbs,
     on_new_search=decay_gibbs,
     selected_by="k",
-    batch=BatchLearning(gibbs_values, count_trace, settle_gibbs),
+    batch=BatchLearning(policy=gibbs_values, count=count_trace, settle=settle_gibbs),
     playout_fields=("played",),
 )
 GREEDY = PlayoutVariant(
@@ -378,7 +378,7 @@ GREEDY = PlayoutVariant(
     memory=memory_greedy,
     on_new_search=decay_greedy,
     selected_by="epsilon",
-    batch=BatchLearning(greedy_values, count_trace, settle_greedy),
+    batch=BatchLearning(policy=greedy_values, count=count_trace, settle=settle_greedy),
     playout_fields=("played",),
 )
 

@@ -58,6 +58,12 @@ def mixed(key: int, part: int) -> int:
 
 
 @inlined
+def key_of_plies(plies: int) -> int:
+    """Return the key of so many plies in which nothing was played yet."""
+    return _SALT * plies
+
+
+@inlined
 def begin_ply(memory: NgramMemory, at: int) -> None:
     """Note that a ply begins at this place of the trace."""
     memory.starts[memory.plies[0]] = at
@@ -67,7 +73,7 @@ def begin_ply(memory: NgramMemory, at: int) -> None:
 @inlined
 def key_before(record: Record, memory: NgramMemory, ply: int, plies: int) -> int:
     """Return a key of all that was played in the `plies` plies before a ply."""
-    key = _SALT * plies
+    key = key_of_plies(plies)
     for place in range(memory.starts[ply - plies], memory.starts[ply]):
         key = mixed(key, record.trace[place])
     return key

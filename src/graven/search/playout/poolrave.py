@@ -3,7 +3,8 @@
 Before each move of the base playout, with probability p, one of the `size` best moves is tried:
 those of the greatest AMAF mean for the player to move, in the table of the last node of the tree
 with at least `min` playouts. If it is not legal here, or there is no such node yet, the base
-playout chooses (their algorithm 1 and section 3). The pool is made once a playout.
+playout chooses (their algorithm 1 and section 3). The pool is made once a playout, in a batch
+(learn_after=batch) once a leaf.
 """
 
 from __future__ import annotations
@@ -16,14 +17,16 @@ import numpy as np
 from graven.core import contract
 from graven.core.calls import Value
 from graven.core.compile import inlined
-from graven.core.contract import Rules
-from graven.core.rng import below, uniform
+from graven.core.contract import BatchChoice, Rules
+from graven.core.rng import below, drawn_ahead, scaled, uniform
 from graven.core.status import Status
+from graven.core.value_draws import explores, threshold_of
 from graven.search.amaf import NEXT, ONE, player_base
 from graven.search.layout import Int64
+from graven.search.playout.by_values import nth_set
 from graven.search.playout.draw import Codes, Floats
 from graven.search.playout.loop import random_move
-from graven.search.policy import Parameter, PlayoutPolicy, PlayoutVariant
+from graven.search.policy import BatchLearning, Parameter, PlayoutPolicy, PlayoutVariant
 from graven.search.tree import NONE, POOL, Record, Tree
 
 # A little less than 1: rounding errors of a product do not matter then.
@@ -39,6 +42,10 @@ class PoolRaveMemory(NamedTuple):
     moves: Codes  # [player * size + i]: the move of the i-th best mean
     counts: Int64  # [player]: how many moves the pool has
     means: Floats  # [size]: scratch: the means of one player's pool, best first
+    # Of batches: the pools of every leaf.
+    leaf_playouts: Int64  # [1]: playouts of a leaf
+    leaf_moves: Codes  # [(leaf * players + player) * size + i]
+    leaf_counts: Int64  # [leaf * players + player]
 
 
 @inlined
@@ -91,6 +98,43 @@ def choose(rules: Rules, record: Record, memory: PoolRaveMemory, player: int) ->
     return random_move(rules, record, player)
 
 
+def begin_leaf(
+    rules: Rules, tree: Tree, record: Record, memory: PoolRaveMemory, leaf: int, playouts: int
+) -> None:
+    """Make the pools of a leaf's playouts."""
+    begin(rules, tree, record, memory)
+    memory.leaf_playouts[0] = playouts
+    for player in range(rules.players):
+        memory.leaf_counts[leaf * rules.players + player] = memory.counts[player]
+    first = leaf * len(memory.moves)
+    for i in range(len(memory.moves)):
+        memory.leaf_moves[first + i] = memory.moves[i]
+
+
+def choose_in_batch(memory: PoolRaveMemory, choice: BatchChoice) -> int:
+    """Return a move of the pool, if chance and the rules allow it; else any.
+
+    The draw decides on the pool and the move of it, as in `core.value_draws`; the other move is
+    drawn by a generator with the draw as its state.
+    """
+    players = len(memory.counts)
+    pool = choice.playout // memory.leaf_playouts[0] * players + choice.player
+    count = memory.leaf_counts[pool]
+    if count > 0 and explores(choice.random, threshold_of(memory.p)):
+        move: Any = np.int64(memory.leaf_moves[memory.size * pool + scaled(choice.random, count)])
+        if (choice.legal[move >> 6] >> (move & 63)) & 1:
+            return move
+    return nth_set(choice.legal, scaled(drawn_ahead(choice.random, 0), choice.size))
+
+
+def batch_memory(memory: PoolRaveMemory, rules: Rules, playouts: int) -> PoolRaveMemory:
+    """Return the memory with pools for the leaves of a batch."""
+    return memory._replace(
+        leaf_moves=np.zeros(playouts * len(memory.moves), np.uint32),
+        leaf_counts=np.zeros(playouts * rules.players, np.int64),
+    )
+
+
 def new_memory(rules: Rules, values: Mapping[str, Value]) -> PoolRaveMemory:
     """Return an empty pool, no larger than the number of moves."""
     size = min(int(values["size"]), rules.num_codes)
@@ -100,6 +144,9 @@ def new_memory(rules: Rules, values: Mapping[str, Value]) -> PoolRaveMemory:
         moves=np.zeros(rules.players * size, np.uint32),
         counts=np.zeros(rules.players, np.int64),
         means=np.zeros(size),
+        leaf_playouts=np.ones(1, np.int64),
+        leaf_moves=np.zeros(1, np.uint32),
+        leaf_counts=np.zeros(1, np.int64),
     )
 
 
@@ -136,7 +183,16 @@ POLICIES = (
     PlayoutPolicy(
         "poolrave",
         "Tries moves of the best AMAF means, over uniform playouts or the game's own.",
-        (PlayoutVariant(choose, PARAMETERS, begin=begin, memory=new_memory, selected_by="p"),),
+        (
+            PlayoutVariant(
+                choose,
+                PARAMETERS,
+                begin=begin,
+                memory=new_memory,
+                selected_by="p",
+                batch=BatchLearning(choose=choose_in_batch, begin=begin_leaf, memory=batch_memory),
+            ),
+        ),
         pool_min_visits="min",
         base="over",
     ),

@@ -15,7 +15,8 @@ PPAM ("Memorizing the Playout Policy", Cazenave and Diemert 2017) keeps the poli
 of a game to the next: decay = 1.
 
 A playout records the codes of the moves that were legal, so that nothing is played again to learn
-from it.
+from it. In a batch (learn_after=batch) it records them as bits; the probabilities are those of the
+policy before the batch, and all changes are added after it.
 """
 
 from __future__ import annotations
@@ -26,11 +27,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from graven.core import bits
+from graven.core.bits import words_for
 from graven.core.calls import Value
 from graven.core.compile import inlined
-from graven.core.contract import CHANCE, SIMULTANEOUS, Rules
+from graven.core.contract import CHANCE, SIMULTANEOUS, BatchChoice, Rules
 from graven.core.errors import UsageError
 from graven.core.status import Status
+from graven.core.value_draws import fraction
 from graven.search.amaf import player_of
 from graven.search.layout import Int64
 from graven.search.playout.decisive_moves import not_noted
@@ -50,8 +54,8 @@ from graven.search.playout.draw import (
     move_at,
 )
 from graven.search.playout.mast import decay
-from graven.search.policy import Parameter, PlayoutPolicy, PlayoutVariant
-from graven.search.tree import STEPS, Record, Tree, trace_capacity
+from graven.search.policy import BatchLearning, Parameter, PlayoutPolicy, PlayoutVariant
+from graven.search.tree import LENGTH, STEPS, Record, Tree, trace_capacity
 
 
 class PpaMemory(NamedTuple):
@@ -77,6 +81,14 @@ class PpaMemory(NamedTuple):
     touched: Codes  # player * features + code of the logits that change
     num_touched: Int64  # [1]
     node_codes: Codes  # [max_moves]: scratch: the codes at a node of the tree
+    # Of batches.
+    stride: int  # the most moves of a playout
+    words: int  # words of a set of moves
+    made: Int64  # [playout]: its moves so far
+    legal: Int64  # [(playout * stride + place) * words + word]: what a move was chosen from
+    sums: Floats  # [playout * stride + place]: the sum of the weights of these
+    counted: Int64  # [1]: playouts of the batch learned from
+    pending: Floats  # [player * features + code]: what the batch adds to the logit
 
 
 @inlined
@@ -205,9 +217,12 @@ def learn(rules: Rules, tree: Tree, record: Record, memory: PpaMemory) -> None:
 
 
 @inlined
-def adapt_winners(rules: Rules, tree: Tree, record: Record, memory: PpaMemory) -> None:
-    """Adapt the policy of every winner, with the sums of weights in `memory.totals`."""
-    players, starts = rules.players, memory.starts
+def adapt_tree_part(rules: Rules, tree: Tree, record: Record, memory: PpaMemory) -> None:
+    """Begin with the changes of a simulation: find the winners, and adapt their tree choices.
+
+    record.joint[player] receives whether the player wins.
+    """
+    players = rules.players
     memory.num_touched[0] = 0
     for player in range(players):
         record.joint[player] = wins(rules, record, player)
@@ -222,6 +237,13 @@ def adapt_winners(rules: Rules, tree: Tree, record: Record, memory: PpaMemory) -
                 place = record.path[depth] * players + player
                 edge = record.edges[depth * players + player]
                 adapt(rules, memory, tree_choice(rules, tree, memory, place, edge=edge))
+
+
+@inlined
+def adapt_winners(rules: Rules, tree: Tree, record: Record, memory: PpaMemory) -> None:
+    """Adapt the policy of every winner, with the sums of weights in `memory.totals`."""
+    starts = memory.starts
+    adapt_tree_part(rules, tree, record, memory)
     for i in range(memory.choices[0]):
         mover, start = memory.movers[i], starts[i]
         if record.joint[mover]:
@@ -255,6 +277,131 @@ def learn_later(rules: Rules, tree: Tree, record: Record, memory: PpaMemory) -> 
     adapt_winners(rules, tree, record, memory)
 
 
+def begin_leaf(
+    rules: Rules, tree: Tree, record: Record, memory: PpaMemory, leaf: int, playouts: int
+) -> None:
+    """Prepare the playouts of a leaf: they have made no move yet."""
+    for playout in range(leaf * playouts, (leaf + 1) * playouts):
+        memory.made[playout] = 0
+    if leaf == 0:
+        memory.counted[0] = 0
+
+
+def choose_in_batch(memory: PpaMemory, choice: BatchChoice) -> int:
+    """Return a move with probability proportional to exp(logit); record what was legal.
+
+    The draw is that of the rule WEIGHTED of `core.value_draws`, with weights relative to the
+    greatest if their sum is TINY.
+    """
+    base = 0 if memory.shared else memory.features * choice.player
+    values, total = memory.weights, weight_sum(memory.weights, choice.legal, base)
+    place = memory.stride * choice.playout + memory.made[choice.playout]
+    memory.made[choice.playout] += 1
+    memory.sums[place] = total
+    for word in range(memory.words):
+        memory.legal[place * memory.words + word] = choice.legal[word]
+    if not total >= TINY:
+        list_bits(choice.legal, memory.node_codes)
+        options = Options(memory.logits, memory.node_codes, memory.mask, base, size=choice.size)
+        top, total = highest_and_sum(options)
+        least, at, reached = total * fraction(choice.random), 0, 0.0
+        while at < choice.size - 1:
+            reached += exp(memory.logits[base + memory.node_codes[at]] - top)
+            if reached > least:
+                break
+            at += 1
+        return np.int64(memory.node_codes[at])  # type: ignore[return-value]
+    least, reached, chosen = total * fraction(choice.random), 0.0, 0
+    for word in range(len(choice.legal)):
+        left = choice.legal[word]
+        while left and reached <= least:
+            chosen = 64 * word + bits.lowest(left)
+            reached += values[base + chosen]
+            left &= left - 1
+    return chosen
+
+
+@inlined
+def weight_sum(weights: Floats, legal: Int64, base: int) -> float:
+    """Return the sum of the weights of some moves, added in the order of codes."""
+    total = 0.0
+    for word in range(len(legal)):
+        left = legal[word]
+        while left:
+            total += weights[base + 64 * word + bits.lowest(left)]
+            left &= left - 1
+    return total
+
+
+@inlined
+def list_bits(legal: Int64, codes: Codes) -> int:
+    """List a set of moves in the order of codes; return how many there are."""
+    count = 0
+    for word in range(len(legal)):
+        left = legal[word]
+        while left:
+            codes[count] = 64 * word + bits.lowest(left)
+            left &= left - 1
+            count += 1
+    return count
+
+
+def learn_in_batch(rules: Rules, tree: Tree, record: Record, memory: PpaMemory) -> None:
+    """Collect in `pending` what the next playout of a batch changes."""
+    playout, codes = memory.counted[0], memory.codes
+    made = memory.made[playout]
+    adapt_tree_part(rules, tree, record, memory)
+    for i in range(made):
+        played: Any = np.int64(record.trace[record.shape[LENGTH] - made + i])
+        mover = player_of(played, rules.num_codes)
+        if record.joint[mover]:
+            place = memory.stride * playout + i
+            legal = memory.legal[place * memory.words : (place + 1) * memory.words]
+            count, chosen, move = list_bits(legal, codes), 0, played - mover * rules.num_codes
+            while codes[chosen] != move:
+                chosen += 1
+            adapt(rules, memory, Choice(mover, codes, count, chosen, total=memory.sums[place]))
+    for i in range(memory.num_touched[0]):
+        code = memory.touched[i]
+        memory.pending[code] += memory.changes[code]
+        memory.changes[code] = 0.0
+    memory.counted[0] = playout + 1
+
+
+def settle_batch(rules: Rules, memory: PpaMemory) -> None:
+    """Add the changes of a batch to the logits, and update the weights."""
+    codes = rules.num_codes
+    for player in range(1 if memory.shared else rules.players):
+        top = memory.shifts[player]
+        for code in range(player * codes, (player + 1) * codes):
+            memory.logits[code] += memory.pending[code]
+            memory.pending[code] = 0.0
+            top = max(top, memory.logits[code])
+        if top - memory.shifts[player] > HIGHEST:
+            memory.shifts[player] = top
+        for code in range(player * codes, (player + 1) * codes):
+            memory.weights[code] = exp(memory.logits[code] - memory.shifts[player])
+
+
+def batch_memory(memory: PpaMemory, rules: Rules, playouts: int) -> PpaMemory:
+    """Return the memory with what batches need."""
+    stride, words = trace_capacity(rules), words_for(rules.num_codes)
+    places = stride * playouts + rules.players
+    return memory._replace(
+        stride=stride,
+        words=words,
+        made=np.zeros(playouts, np.int64),
+        legal=np.zeros(places * words, np.int64),
+        sums=np.zeros(places),
+        pending=by_code(rules),
+    )
+
+
+def batch_bytes(rules: Rules, playouts: int) -> int:
+    """Return the size of what `batch_memory` adds."""
+    return 8 * playouts * trace_capacity(rules) * (1 + words_for(rules.num_codes))
+
+
 def new_memory(rules: Rules, values: Mapping[str, Value]) -> PpaMemory:
     """Return a uniform policy, and arrays for the longest playout."""
     if rules.players == 1:
@@ -282,6 +429,13 @@ def new_memory(rules: Rules, values: Mapping[str, Value]) -> PpaMemory:
         touched=np.zeros((choices + 1) * (rules.max_moves + 1) + 1, np.uint32),
         num_touched=np.zeros(1, np.int64),
         node_codes=np.zeros(rules.max_moves, np.uint32),
+        stride=0,
+        words=0,
+        made=np.zeros(1, np.int64),
+        legal=np.zeros(1, np.int64),
+        sums=np.zeros(1),
+        counted=np.zeros(1, np.int64),
+        pending=np.zeros(1),
     )
 
 
@@ -328,6 +482,14 @@ def _variant(default: float, kept: float = 0.0) -> PlayoutVariant:
         selected_by="alpha",
         playout_fields=("choices", "starts", "chosen", "movers", "codes"),
         learn_later=learn_later,
+        batch=BatchLearning(
+            choose=choose_in_batch,
+            begin=begin_leaf,
+            count=learn_in_batch,
+            settle=settle_batch,
+            memory=batch_memory,
+            bytes=batch_bytes,
+        ),
     )
 
 

@@ -121,7 +121,7 @@ def info(
         summary["stages"].append(_stage("kernel tables", 0, 0, time.perf_counter() - began))
     summary |= random_game_statistics(game, seconds)
     summary["playouts_per_second"] = {"single": sequential_rate(game, seconds)}
-    if game.rules.batch_playouts:
+    if game.functions.batch_playouts:
         summary["playouts_per_second"]["batched"] = batched_rate(game, seconds)
     if json:
         print_json(summary)
