@@ -91,9 +91,8 @@ class NaiveRounds:
         copy.backup(path, simulation.trace, at, simulation.scores)
 
     def is_listed(self, node, choice):
-        """Whether the node has the move at the same place: superko may allow other moves."""
-        place, moves = choice.moves.index(choice.move), node.moves[choice.player]
-        return place < len(moves) and moves[place] == choice.move
+        """Whether the node has the move: superko may allow other moves."""
+        return choice.move in node.moves[choice.player]
 
     def child(self, copy, node, state, played):
         """The node after a joint move; new if this copy has none."""

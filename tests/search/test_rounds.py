@@ -95,7 +95,7 @@ def test_search_options_mean_the_same_to_both(policy, options):
 
 @pytest.mark.parametrize("policy", [UCT, GRAVE], ids=["uct", "grave"])
 def test_threads_exchange_score_bounds(policy):
-    game = make_game("breakthrough(size=5x4)")
+    game = make_game("breakthrough(size=4x4)")
     search, _ = run_both(game, *policy, threads=2, playouts=1000, solver="on")
     bounded = [member.tree.bounded[: member.tree.meta[arrays.NODES]] for member in search.members]
     assert bounded[0].sum() == bounded[1].sum() > 100
@@ -110,7 +110,8 @@ def nodes_by_key(tree, players):
             first, count = int(tree.first[place]), int(tree.degree[place])
             listed = slice(first, first + count) if first >= 0 else slice(0, 0)
             columns = tree.moves[listed], tree.counts[listed], tree.sums[listed]
-            edges.append([column.tolist() for column in columns])
+            # Hex lists the moves of a position in the order in which it was reached.
+            edges.append(sorted(zip(*(column.tolist() for column in columns), strict=True)))
         found[int(tree.keys[node])] = int(tree.visits[node]), edges
     return found
 

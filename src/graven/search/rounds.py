@@ -55,6 +55,7 @@ from graven.search.tree import (
     NONE,
     ROOT,
     STEPS,
+    Tree,
     find,
     new_node,
 )
@@ -274,7 +275,9 @@ def follow(search: SearchState, at: int, steps: int, depth: int) -> int:
             owner = node * players + mover
             number, move = choice_of(words[choice + mover - low])
             edge = tree.first[owner] + number
-            listed &= number < tree.degree[owner] and tree.moves[edge] == move
+            if number >= tree.degree[owner] or tree.moves[edge] != move:
+                edge = find_edge(tree, owner, move)
+                listed &= edge != NONE
             record.edges[step * players + mover] = edge
             record.joint[mover] = move
             if rules.regrets and turn == SIMULTANEOUS:
@@ -299,6 +302,19 @@ def follow(search: SearchState, at: int, steps: int, depth: int) -> int:
         record.at[step + 1] = length
         record.shape[DEPTH] = step + 2
     return Status.OK
+
+
+@inlined
+def find_edge(tree: Tree, owner: int, move: int) -> int:
+    """Return a player's edge with a move at a node, or NONE.
+
+    For lists in another order: a game may list the moves of a position in the order in which it was
+    reached.
+    """
+    for edge in range(tree.first[owner], tree.first[owner] + tree.degree[owner]):
+        if tree.moves[edge] == move:
+            return edge
+    return NONE
 
 
 @inlined
