@@ -175,7 +175,7 @@ class SyncedTree:
             self.position,
             search.playout_memory,
             whole=bool(search.plan.learn or search.plan.amaf or search.rules.permutations),
-            every_key=search.plan.expand > 1 or search.rules.last_use != 0,
+            every_key=owner.spec.options.expand > 1 or search.rules.last_use != 0,
         )
         search.log = log
         batch = search.batch
