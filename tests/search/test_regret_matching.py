@@ -160,7 +160,7 @@ def test_the_kernel_draws_what_its_twin_draws(game, policy, options):
 def test_where_players_move_in_turn_the_tree_policy_selects_as_before():
     game = make_game("breakthrough(size=5x4)")
     counts = []
-    for spec in ("uct(c=0.4)", "uct(c=0.4,simultaneous=regret)"):
+    for spec in ("uct(c=0.4,edges=all)", "uct(c=0.4,simultaneous=regret)"):
         search = SearchAgent(spec).bind(game)
         search.run(game.start().state, (), Budget(playouts=500), 1)
         nodes, edges = (int(search.tree.meta[i]) for i in (arrays.NODES, arrays.EDGES))

@@ -140,8 +140,8 @@ def test_full_trees_are_the_same_in_every_run(start):
         search.run(start.state, (), Budget(playouts=40_000), 1)
         assert search.tree.meta[arrays.CLOSED]
         assert [member.root_visits for member in search.members] == [40_000] * 2
-        edges = int(search.tree.meta[arrays.EDGES])
-        trees.append([member.tree.counts[:edges].tolist() for member in search.members])
+        held = [(member.tree, int(member.tree.meta[arrays.EDGES])) for member in search.members]
+        trees.append([tree.counts[:edges].tolist() for tree, edges in held])
     assert trees[0] == trees[1]
 
 
