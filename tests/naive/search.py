@@ -62,8 +62,6 @@ class Simulation:
     scores: np.ndarray
     odds: dict[int, dict[int, float]]  # at simultaneous moves, by place in the trace and player
     contained: frozenset[tuple[int, int]] = frozenset()
-    depth: int = 0  # how many nodes it has visited
-    leads_on: bool = False  # whether its last move in the tree leads to a node, visited or not
 
 
 class TreeFullError(Exception):
@@ -140,7 +138,6 @@ class NaiveSearch:
         self.fpu = fpu
         self.nodes: dict[int, Node] = {}  # by position key
         self.log: list[Simulation] = []
-        self.thread, self.losses = 0, 0  # see `rounds`
         self.root = None
 
     def set_root(self, state):
@@ -280,10 +277,6 @@ class NaiveSearch:
     def finish(self, path, simulation):
         """Learn from a simulation, count it, and keep it for those who want to know."""
         simulation.contained = frozenset(self.played_after(simulation.trace))
-        node, at, _ = path[-1]
-        last = tuple(move for _, move in simulation.trace[at : simulation.in_tree])
-        simulation.depth = len(path)
-        simulation.leads_on = node.turn >= 0 and last in node.children
         self.log.append(simulation)
         self.playout.learn(simulation.plies, simulation.scores)
         self.backup(path, simulation.trace, simulation.in_tree, simulation.scores)
@@ -347,7 +340,16 @@ class NaiveSearch:
             if self.ref is not None and node.visits > self.ref:
                 reference = node
             if node.moves is None:
-                self.list_moves(node, state)
+                if node.turn == CHANCE:
+                    node.moves = {CHANCE: self.outcomes(state)}
+                else:
+                    node.moves = {mover: self.legal(state, mover) for mover in movers}
+                    self.set_priors(node, state)
+                    if self.widen:
+                        for mover, moves in node.moves.items():
+                            moves.sort(key=lambda m, mover=mover: -node.prior[mover, m])
+                    if self.implicit:
+                        self.evaluate_moves(node, state)
             if node.turn == CHANCE:
                 outcome = self.draw(node.moves[CHANCE])
                 path[-1] = (node, len(trace), outcome)
@@ -372,8 +374,6 @@ class NaiveSearch:
                     joint[mover], path[-1][2][mover] = self.regrets.draw(node, mover, self.rng)
                 else:
                     joint[mover] = self.select(node, read, mover)
-                    if node.turn >= 0 and (int(joint[mover]),) not in node.children:
-                        joint[mover] = self.select_apart(node, read, mover, int(joint[mover]))
                     if path[-1][2] is not None:
                         path[-1][2][mover] = 0.0
                 trace.append((mover, int(joint[mover])))
@@ -384,38 +384,6 @@ class NaiveSearch:
                 break
             node = child
         return path, state, trace, plies
-
-    def select_apart(self, node, reference, mover, move):
-        """The move to a new node if the threads before this one take the best ones."""
-        if self.root_rule != "policy" and node is self.root:
-            return move
-        taken = []
-        for _ in range(min(self.thread, len(node.moves[mover]) - 1)):
-            taken.append((mover, move))
-            self.lose(node, (mover, move), self.losses)
-            move = self.select(node, reference, mover)
-        for played in taken:
-            self.lose(node, played, -self.losses)
-        return move
-
-    def lose(self, node, played, playouts):
-        node.visits += playouts
-        node.count[played] = node.count.get(played, 0) + playouts
-        node.total.setdefault(played, 0.0)
-        node.squares.setdefault(played, 0.0)
-
-    def list_moves(self, node, state):
-        if node.turn == CHANCE:
-            node.moves = {CHANCE: self.outcomes(state)}
-            return
-        movers = range(self.rules.players) if node.turn == SIMULTANEOUS else [node.turn]
-        node.moves = {mover: self.legal(state, mover) for mover in movers}
-        self.set_priors(node, state)
-        if self.widen:
-            for mover, moves in node.moves.items():
-                moves.sort(key=lambda m, mover=mover: -node.prior[mover, m])
-        if self.implicit:
-            self.evaluate_moves(node, state)
 
     def count_permutations(self, node, path):
         """Add the simulations since the last visit that contain the path, in any order."""

@@ -145,8 +145,6 @@ def descend(search: SearchState) -> int:
                         amaf.player_base(rules, max(shape[TABLE], 0), mover),
                     ),
                 )
-            if steps.select_apart and player >= 0 and tree.children[edge] == NONE:
-                edge = call_depth_choice(steps.select_apart, (plan.state, node, mover, edge))
             record.edges[(depth - 1) * players + mover] = edge
             record.joint[mover] = tree.moves[edge]
             record.trace[length] = mover * rules.num_codes + tree.moves[edge]

@@ -2,9 +2,11 @@
 
 Every thread has a tree of its own. In a round each thread makes some simulations in it, and logs
 them (`record_log`). At the end of the round it adds the simulations of the other threads, in the
-order of the threads: it follows their moves down its own tree, adds the nodes and lists the moves
-that they added and listed, and learns from them and backs them up like its own. So all trees have
-the same nodes and the same statistics when a round begins.
+order of the threads: it follows their moves down its own tree as far as that has nodes, counts them
+there, and learns from them. Nodes are only made by a thread's own simulations. So every node counts
+the simulations of all threads since it was made, and the root counts all. Of the AMAF tables only
+the root's counts the simulations of other threads: exchanging whole traces, and adding them to all
+tables, would take longer than the simulations.
 
 How long a round is depends on the playouts of the root alone: the same seed and the same number of
 threads give the same trees, however fast each thread runs.
@@ -19,46 +21,17 @@ from typing import NamedTuple
 
 from graven.core.atomics import LINE_WORDS, call_yield, load_acquire, store_release
 from graven.core.compile import compiled, inlined
-from graven.core.contract import SIMULTANEOUS
+from graven.core.contract import SIMULTANEOUS, TERMINAL
 from graven.core.status import Status
-from graven.search.backup import backup
+from graven.search.amaf import table_base
+from graven.search.backup import count_path
 from graven.search.descend import path_key
-from graven.search.layout import Int64
+from graven.search.layout import Float64, Int64
 from graven.search.plan import SearchState, call_learn, call_settle, state_at
-from graven.search.record_log import (
-    ADDED,
-    KEYED,
-    LISTED,
-    LOGGED,
-    READ,
-    ROUND,
-    SIMULATED,
-    SOURCE,
-    UNLISTED,
-    UNTIL,
-    WRITTEN,
-    choice_of,
-    copy_list,
-    place_of,
-    shape_of,
-    skip_list,
-    stream_start,
-    use_memory_of,
-)
+from graven.search.record_log import LOGGED, ROUND, place_of, use_memory_of
 from graven.search.score_bounds import root_is_decided
-from graven.search.simulate import DONE, PLIES, STOP, reserve, simulate
-from graven.search.tree import (
-    CLOSED,
-    DEPTH,
-    EDGES,
-    LENGTH,
-    NONE,
-    ROOT,
-    STEPS,
-    Tree,
-    find,
-    new_node,
-)
+from graven.search.simulate import DONE, PLIES, STOP
+from graven.search.tree import DEPTH, LENGTH, NONE, ROOT, STEPS, find
 
 # So often the end of another thread's round is tested before other threads are let run.
 SPINS = 2000
@@ -78,108 +51,64 @@ class Rounds(NamedTuple):
     even: Int64
     odd: Int64
     failed: Int64  # [0]: whether a thread has failed, so that the others must not wait for it
-    threads: int
-    base: int  # the playouts of the root when the search began
-    goal: int  # the playouts of the search
-    # See `share`.
-    growth: int
-    least: int
-    most: int
-    delay: int  # an address: called with the thread's number before each simulation; 0: not
+    # The root's AMAF table, if there are AMAF tables: this thread's when the round began, and what
+    # each thread has added to its own, [((round & 1) * threads + thread) * size + entry].
+    root_before: Float64
+    root_added: Float64
 
 
-@inlined
-def share(rounds: Rounds, visits: int, playouts: int, thread: int) -> int:
-    """Return how many simulations a thread makes in the next round.
+def shares(visits: int, playouts: int, threads: int, growth: int, most: int) -> list[int]:
+    """Return how many simulations each thread makes in the next round.
 
     `visits` are the playouts of the root, `playouts` is how many may follow. A round has one
-    simulation for each `growth` playouts of the root, but at least `least` and at most `most` of
-    each thread. The first thread makes the first simulations, one for each thread, alone.
+    simulation for each `growth` playouts of the root, and at most `most` of each thread. While the
+    tree is too small to share, the first thread works alone.
     """
-    threads = rounds.threads
-    if visits < threads:
-        return min(threads - visits, playouts) if thread == 0 else 0
-    total = min(max(visits // rounds.growth, rounds.least * threads), rounds.most * threads)
-    total = min(total, playouts)
-    return total // threads + int(thread < total % threads)
-
-
-@compiled
-def make_rounds(state: int, rounds: Rounds) -> int:
-    """Make rounds until the search has reached its goal or is stopped.
-
-    If that needs more memory, it is to be called again, and goes on where it was.
-    """
-    search = state_at(state)
-    position, control, thread = search.log.position, search.control, search.log.thread
-    while load_acquire(rounds.failed, 0) == 0:
-        if position[SIMULATED] == 0:
-            done = control[DONE]
-            if position[UNTIL] == 0:
-                if done >= rounds.goal or control[STOP]:
-                    break
-                visits, left = rounds.base + done, rounds.goal - done
-                position[UNTIL] = done + share(rounds, visits, left, thread)
-            status = simulate_share(state, rounds, position[UNTIL])
-            if status != Status.OK:
-                return status
-        status = add_others(state, rounds)
-        if status != Status.OK:
-            return status
-    return Status.OK
-
-
-@inlined
-def simulate_share(state: int, rounds: Rounds, until: int) -> int:
-    """Make the thread's simulations of a round."""
-    search = state_at(state)
-    control = search.control
-    if rounds.delay == 0:
-        return simulate(state, until)
-    while control[DONE] < until and control[STOP] == 0:
-        call_yield(rounds.delay, (search.log.thread,))
-        status = simulate(state, control[DONE] + 1)
-        if status != Status.OK:
-            return status
-    return Status.OK
+    if visits < growth * threads:
+        return [min(growth * threads - visits, most, playouts)] + [0] * (threads - 1)
+    total = min(visits // growth, most * threads, playouts)
+    return [total // threads + (thread < total % threads) for thread in range(threads)]
 
 
 @compiled
 def add_others(state: int, rounds: Rounds) -> int:
-    """Let the others read the thread's simulations of a round, and add theirs to its tree.
-
-    If that needs more memory, it is to be called again, and goes on where it was.
-    """
+    """Let the others read the thread's simulations of a round, and add theirs to its tree."""
     search = state_at(state)
-    log, position = search.log, search.log.position
-    this_round = position[ROUND]
+    log, tree = search.log, search.tree
+    this_round = log.position[ROUND]
     counts = rounds.odd if this_round & 1 else rounds.even
+    # The root's AMAF table: what the thread has added to it since the round began.
+    size = len(rounds.root_before)
+    root = table_base(search.rules, tree.table[tree.meta[ROOT]]) if size else 0
+    half = (this_round & 1) * log.threads
+    mine = (half + log.thread) * size
+    for i in range(size):
+        rounds.root_added[mine + i] = tree.amaf[root + i] - rounds.root_before[i]
     place = log.thread * LINE_WORDS
-    position[SIMULATED] = 1
     if rounds.logged[place] <= this_round:
         decided = search.plan.solver != 0 and root_is_decided(state)
-        counts[place] = 2 * position[LOGGED] + int(decided)
+        counts[place] = 2 * log.position[LOGGED] + int(decided)
         store_release(rounds.logged, place, this_round + 1)
-    while position[SOURCE] < log.threads:
-        source = position[SOURCE]
-        if source != log.thread:
-            if not wait_for(rounds, source, this_round + 1):
-                return Status.OK
-            count = counts[source * LINE_WORDS] >> 1
-            if counts[source * LINE_WORDS] & 1 or rounds.logged[source * LINE_WORDS] == LEFT:
-                search.control[STOP] = 1  # the other thread has proven the root, or is stopped
-            while position[ADDED] < count:
-                status = add_simulation(search, rounds, source)
-                if status != Status.OK:
-                    return status
-            if count and rounds.settle:
+    for source in range(log.threads):
+        if source == log.thread:
+            continue
+        if not wait_for(rounds, source, this_round + 1):
+            return Status.OK
+        count = counts[source * LINE_WORDS] >> 1
+        if counts[source * LINE_WORDS] & 1:
+            search.control[STOP] = 1  # the other thread has proven the root
+        for simulation in range(count):
+            add_simulation(search, rounds, place_of(log, source, simulation))
+        if count:
+            theirs = (half + source) * size
+            for i in range(size):
+                tree.amaf[root + i] += rounds.root_added[theirs + i]
+            if rounds.settle:
                 call_settle(rounds.settle, (search.rules, search.plan.memory))
-        position[ADDED] = position[READ] = 0
-        position[SOURCE] += 1
-    position[ROUND] = this_round + 1
-    position[UNTIL] = position[SIMULATED] = 0
-    position[LOGGED] = position[WRITTEN] = position[SOURCE] = 0
-    position[UNLISTED] = search.tree.meta[EDGES]
+    for i in range(size):
+        rounds.root_before[i] = tree.amaf[root + i]
+    log.position[ROUND] = this_round + 1
+    log.position[LOGGED] = 0
     use_memory_of(log, place_of(log, log.thread, 0))
     return Status.OK
 
@@ -206,125 +135,62 @@ def wait_for(rounds: Rounds, thread: int, ended: int) -> bool:
 
 
 @inlined
-def add_simulation(search: SearchState, rounds: Rounds, source: int) -> int:
-    """Add the next simulation of a thread to the tree, learn from it, and back it up."""
+def add_simulation(search: SearchState, rounds: Rounds, place: int) -> None:
+    """Learn from a logged simulation, and count it as far as the tree has its nodes."""
     rules, record, log = search.rules, search.record, search.log
-    position, words = log.position, log.words
-    status = reserve(search, 1)
-    if status != Status.OK:
-        return status
-    start = stream_start(log, source) + position[READ]
-    steps, depth, length = shape_of(words[start])
-    end = start + words[start + 1]
+    start, length = place * len(record.trace), log.lengths[place]
+    follow(search, start, start + log.in_tree[place])
     for player in range(rules.players):
-        record.scores[player] = log.reals[start + 2 + player]
-    status = follow(search, start + 2 + rules.players, steps, depth)
-    if status != Status.OK:
-        return status
+        record.scores[player] = log.scores[place * rules.players + player]
     record.shape[LENGTH] = length
-    if log.whole:
-        codes = log.codes[2 * end : 2 * end + length]
-        for i in range(length):
-            record.trace[i] = codes[i]
-        end += (length + 1) // 2
     if rounds.learn:
-        use_memory_of(log, place_of(log, source, position[ADDED]))
+        for i in range(length):
+            record.trace[i] = log.traces[start + i]
+        use_memory_of(log, place)
         call_learn(rounds.learn, (search.plan.state,))
-    backup(search)
+    count_path(search)
     search.control[DONE] += 1
     search.control[PLIES] += length
-    position[READ] += end - start
-    position[ADDED] += 1
-    return Status.OK
 
 
 @inlined
-def follow(search: SearchState, at: int, steps: int, depth: int) -> int:
-    """Fill the record's path with the edges of a logged simulation; add what its thread has added.
+def follow(search: SearchState, entry: int, end: int) -> None:
+    """Fill the record's path with the moves of a logged simulation, as far as the tree has them.
 
-    `at` is where its edges begin in the log. The path ends early where the tree lacks a node or a
-    move that it cannot add: it is full, or superko allows other moves after other moves.
+    `entry` and `end` are where its moves in the tree begin and end in the log.
     """
     rules, tree, record, log = search.rules, search.tree, search.record, search.log
-    players, words = rules.players, log.words
-    node, length = tree.meta[ROOT], 0
-    record.path[0] = node
-    record.at[0] = 0
-    record.shape[DEPTH], record.shape[STEPS] = 1, 0
-    for step in range(steps):
-        turn, first_word = tree.turns[node], words[at]
-        if turn < 0 and turn != SIMULTANEOUS:
-            break  # two positions have the same key
+    players, begin, depth, steps = rules.players, entry, 0, 0
+    node = tree.meta[ROOT]
+    while node != NONE:
+        record.path[depth] = node
+        record.at[depth] = entry - begin
+        depth += 1
+        turn = tree.turns[node]
         low = 0 if turn == SIMULTANEOUS else turn
         high = players if turn == SIMULTANEOUS else turn + 1
-        choice, odds = at, at + high - low
-        at = odds
-        if rules.regrets and turn == SIMULTANEOUS:
-            at += players
-        if tree.first[node * players + low] == NONE:
-            if not first_word & LISTED:
-                break
-            if not copy_list(rules, tree, log, node, low=low, high=high, at=at):
-                if tree.meta[CLOSED]:
-                    break
-                return Status.NEED_EDGES
-        if first_word & LISTED:
-            at = skip_list(rules, log, high - low, at)
+        if entry >= end or turn == TERMINAL or tree.first[node * players + low] == NONE:
+            break
         edge, listed = 0, True
         for mover in range(low, high):
             owner = node * players + mover
-            number, move = choice_of(words[choice + mover - low])
+            number = log.edges[entry]
+            move = log.traces[entry] - mover * rules.num_codes
             edge = tree.first[owner] + number
-            if number >= tree.degree[owner] or tree.moves[edge] != move:
-                edge = find_edge(tree, owner, move)
-                listed &= edge != NONE
-            record.edges[step * players + mover] = edge
+            # A position that was reached by other moves may have other legal ones: Go's superko.
+            listed &= number < tree.degree[owner] and tree.moves[edge] == move
+            record.edges[(depth - 1) * players + mover] = edge
             record.joint[mover] = move
             if rules.regrets and turn == SIMULTANEOUS:
-                record.odds[step * players + mover] = log.reals[odds + mover]
+                record.odds[(depth - 1) * players + mover] = log.odds[entry]
+            entry += 1
         if not listed:
             break
-        length += high - low
-        record.shape[STEPS] = step + 1
-        child = tree.children[edge] if turn != SIMULTANEOUS else NONE
-        if child == NONE and first_word & KEYED:
-            child = node_at(search, node, turn, words[at], words[at + 1])
-            if child == NONE and not tree.meta[CLOSED]:
-                return Status.NEED_NODES
-            if turn != SIMULTANEOUS:
-                tree.children[edge] = child
-        if first_word & KEYED:
-            at += 2
-        if step + 1 == depth or child == NONE:
-            break
-        node = child
-        record.path[step + 1] = node
-        record.at[step + 1] = length
-        record.shape[DEPTH] = step + 2
-    return Status.OK
-
-
-@inlined
-def find_edge(tree: Tree, owner: int, move: int) -> int:
-    """Return a player's edge with a move at a node, or NONE.
-
-    For lists in another order: a game may list the moves of a position in the order in which it was
-    reached.
-    """
-    for edge in range(tree.first[owner], tree.first[owner] + tree.degree[owner]):
-        if tree.moves[edge] == move:
-            return edge
-    return NONE
-
-
-@inlined
-def node_at(search: SearchState, parent: int, turn: int, key: int, child_turn: int) -> int:
-    """Return the node that another thread has reached, found by its key or new; NONE if full."""
-    tree, players = search.tree, search.rules.players
-    if not search.plan.transpositions:
-        key = path_key(players, search.record, parent, turn)
-    if search.plan.transpositions or turn == SIMULTANEOUS:
-        child = find(tree, key)
-        if child != NONE:
-            return child
-    return new_node(tree, players, key, child_turn)
+        steps = depth
+        if turn != SIMULTANEOUS:
+            node = tree.children[edge]
+        elif search.plan.transpositions:
+            node = find(tree, log.keys[entry - 1])
+        else:
+            node = find(tree, path_key(players, record, node, turn))
+    record.shape[DEPTH], record.shape[STEPS] = depth, steps

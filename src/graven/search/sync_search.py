@@ -18,28 +18,25 @@ from graven.core.status import Status, call_kernel
 from graven.core.watchdog import beat
 from graven.search.batch import simulate_batches
 from graven.search.budget import Budget
+from graven.search.layout import Float64
 from graven.search.playout.entry import Functions, learn_address
-from graven.search.record_log import (
-    LOGGED,
-    POSITIONS,
-    ROUND,
-    UNLISTED,
-    SharedLog,
-    log_bytes,
-    place_of,
-    use_memory_of,
-)
+from graven.search.record_log import LOGGED, ROUND, SharedLog, log_bytes, place_of, use_memory_of
 from graven.search.reuse import History
-from graven.search.rounds import Rounds, add_others, leave, make_rounds, share
+from graven.search.rounds import (
+    Rounds,
+    add_others,
+    leave,
+    shares,
+)
 from graven.search.runner import Run, Search, Stop
 from graven.search.simulate import DONE, STOP, simulate
 from graven.search.specs import Spec
 from graven.search.threaded import ThreadedSearch
-from graven.search.tree import EDGES
+from graven.search.tree import ROOT, all_codes
 
 # A round has one simulation for each GROWTH playouts of the root, and a thread makes at most MOST
-# of them, or fewer if their log could take more than LOG_BYTES, but it can make LEAST.
-GROWTH, MOST, LEAST, LOG_BYTES = 128, 512, 16, 1 << 23
+# of them, or fewer if their log would take more than LOG_BYTES, but at least LEAST.
+GROWTH, MOST, LEAST, LOG_BYTES = 16, 512, 16, 1 << 21
 # How often a running search looks whether it is to stop.
 POLL_SECONDS = 0.01
 
@@ -47,7 +44,8 @@ POLL_SECONDS = 0.01
 class SyncSearch(ThreadedSearch):
     """Trees that exchange their simulations after each round."""
 
-    delay = 0  # see `Rounds`: for tests
+    # Called before each simulation with the number of the thread: for tests.
+    delay: Callable[[int], None] | None = None
 
     def __init__(
         self, name: str, rules: Rules, spec: Spec, functions: Functions | None = None
@@ -58,6 +56,11 @@ class SyncSearch(ThreadedSearch):
             raise UsageError(
                 f"threads={options.threads}: {name} has chance events, which threads of one search "
                 "cannot exchange; add parallel=tree or parallel=root."
+            )
+        if self.rules.permutations:
+            raise UsageError(
+                f"threads={options.threads}: {spec.tree.name} counts the moves of all simulations, "
+                "which threads do not exchange; add parallel=tree or parallel=root."
             )
         learning = variant.batch
         if options.learn_after == "batch" and learning and learning.choose and learning.count:
@@ -71,7 +74,7 @@ class SyncSearch(ThreadedSearch):
                 f"{spec.playout.text} does not say what its playouts leave for `learn`, so that "
                 "threads cannot exchange it: set playout_fields, or use parallel=tree."
             )
-        affordable = LOG_BYTES // log_bytes(self.rules, memory, fields)
+        affordable = LOG_BYTES // (2 * log_bytes(self.rules, memory, fields))
         batch = options.batch_leaves * options.playouts_per_leaf
         self.most = max(batch, min(MOST, max(LEAST, affordable)))
         self.shared_log = SharedLog(self.rules, options.threads, self.most, memory, fields=fields)
@@ -80,6 +83,8 @@ class SyncSearch(ThreadedSearch):
         words = options.threads * LINE_WORDS
         self.logged, self.even, self.odd = (own_lines(words, np.int64) for _ in range(3))
         self.failed = own_lines(1, np.int64)
+        self.table_entries = 2 * all_codes(self.rules) if self.plan.amaf else 0
+        self.root_added: Float64 = own_lines(2 * options.threads * self.table_entries, np.float64)
         self.goal, self.base, self.deadline = 0, 0, math.inf
         self.trees = [SyncedTree(self, number) for number in range(options.threads)]
         self.trees[0].load()
@@ -118,14 +123,6 @@ class SyncSearch(ThreadedSearch):
         runs = [each.search.end(time.perf_counter() - began) for each in self.trees]
         return replace(runs[0], full=any(run.full for run in runs))
 
-    def least(self, visits: int) -> int:
-        """Return how many simulations a thread makes at least in a round: a batch, if it can."""
-        options = self.spec.options
-        batch = options.batch_leaves * options.playouts_per_leaf
-        if options.batch_growth:
-            return max(1, min(batch, visits // options.batch_growth))
-        return batch
-
     def _watch(self, futures: Sequence[Future[None]], stop: Stop | None) -> None:
         """Wait for all threads; interrupt them at the deadline, or when `stop` is set."""
         done, left = -1, self.deadline - time.perf_counter()
@@ -146,7 +143,8 @@ class SyncedTree:
         self.number = number
         self.search: Search = owner.members[number]
         self._owner = owner
-        self.position = own_lines(POSITIONS, np.int64)
+        self.position = own_lines(2, np.int64)
+        self._root_before: Float64 = own_lines(owner.table_entries, np.float64)
         self._prepare()
 
     @property
@@ -157,14 +155,18 @@ class SyncedTree:
     def load(self) -> None:
         """Compile the kernels, or load them from the cache, before any clock runs."""
         self._owner.failed[0] = 1
-        make_rounds(self.search.state, self._rounds)
-        add_others(self.search.state, self._rounds)
-        leave(self._rounds, self.number, self.round)
+        # The tree has no root yet, and so no table of it.
+        rounds = self._rounds._replace(root_before=np.zeros(0))
+        add_others(self.search.state, rounds)
+        leave(rounds, self.number, self.round)
 
     def reset(self) -> None:
         """Prepare for the first round of a search."""
         self.position[:] = 0
-        self.position[UNLISTED] = self.search.tree.meta[EDGES]
+        if len(self._root_before):
+            tree = self.search.tree
+            table = int(tree.table[tree.meta[ROOT]]) * len(self._root_before)
+            self._root_before[:] = tree.amaf[table : table + len(self._root_before)]
         self._prepare()
 
     def _prepare(self) -> None:
@@ -174,8 +176,7 @@ class SyncedTree:
             self.number,
             self.position,
             search.playout_memory,
-            whole=bool(search.plan.learn or search.plan.amaf or search.rules.permutations),
-            every_key=owner.spec.options.expand > 1 or search.rules.last_use != 0,
+            whole=search.plan.learn != 0,
         )
         search.log = log
         batch = search.batch
@@ -187,13 +188,8 @@ class SyncedTree:
             even=owner.even,
             odd=owner.odd,
             failed=owner.failed,
-            threads=len(owner.members),
-            base=owner.base,
-            goal=owner.goal,
-            growth=GROWTH,
-            least=1,
-            most=owner.most,
-            delay=owner.delay,
+            root_before=self._root_before,
+            root_added=owner.root_added,
         )
         place = place_of.py_func(log, self.number, int(self.position[LOGGED]))  # type: ignore[attr-defined]
         use_memory_of.py_func(log, place)  # type: ignore[attr-defined]
@@ -201,32 +197,37 @@ class SyncedTree:
     def run(self) -> None:
         """Make rounds until the search has reached its goal or is stopped."""
         owner, control = self._owner, self.search.control
+        threads = len(owner.trees)
         try:
-            if self.search.batch is None:
-                self._call(lambda: make_rounds(self.search.state, self._rounds))
-            while not owner.failed[0] and control[DONE] < owner.goal and not control[STOP]:
-                self.simulate()
+            while not owner.failed[0]:
+                done = int(control[DONE])
+                if done >= owner.goal or control[STOP]:
+                    break
+                visits, left = owner.base + done, owner.goal - done
+                share = shares(visits, left, threads, GROWTH, most=owner.most)[self.number]
+                self.simulate(done, done + share)
                 self.add_others()
             leave(self._rounds, self.number, self.round)
         except BaseException:
             owner.failed[0] = 1
             raise
 
-    def simulate(self) -> None:
+    def simulate(self, done: int, until: int) -> None:
         """Make the thread's simulations of a round."""
-        until = self.until()
-        at = self.search.batch_address
-        if self.search.batch is None:
-            self._call(lambda: simulate(self.search.state, until))
-        else:
-            self._call(lambda: simulate_batches(self.search.state, at, until, until))
+        if self._owner.delay is None:
+            self._simulate_part(until, until)
+            return
+        for part in range(done + 1, until + 1):
+            self._owner.delay(self.number)
+            self._simulate_part(part, until)
 
-    def until(self) -> int:
-        """Return how many simulations of the search are done when the thread has made its share."""
-        owner, done = self._owner, int(self.search.control[DONE])
-        visits, left = owner.base + done, owner.goal - done
-        rounds = self._rounds._replace(least=owner.least(visits))
-        return done + int(share.py_func(rounds, visits, left, self.number))  # type: ignore[attr-defined]
+    def _simulate_part(self, part: int, until: int) -> None:
+        """Simulate until `part` simulations of the search are done, in a round that ends later."""
+        if self.search.batch is not None:
+            at = self.search.batch_address
+            self._call(lambda: simulate_batches(self.search.state, at, part, until))
+        else:
+            self._call(lambda: simulate(self.search.state, part))
 
     def add_others(self) -> None:
         """End the thread's simulations of a round, and add those of the other threads."""
