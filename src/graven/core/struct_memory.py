@@ -63,7 +63,7 @@ def _words(value: Any) -> Iterator[int]:
         for field in value:
             yield from _words(field)
     elif isinstance(value, np.ndarray):
-        # The fields of Numba's arrays: who owns the memory (nobody that kernels know), the number
+        # The fields of Numba's arrays: the owner of the memory (none), the number
         # and the size of the entries, where they are, and the shape and strides.
         yield from (0, 0, value.size, value.itemsize, value.ctypes.data)
         yield from value.shape

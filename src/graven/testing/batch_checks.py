@@ -158,7 +158,7 @@ def batch_playouts_are_uniform(trial: GameTrial, played: RandomGame) -> None:
 def choose_by_all_given(
     memory: int, playout: int, ply: int, player: int, legal: State, count: int, random: np.uint64
 ) -> int:
-    """Choose a move by all that a policy is told, for the rule CALLED."""
+    """Choose a move by everything a policy receives, for the rule CALLED."""
     mixed = drawn_ahead(random, 8 * (64 * playout + ply) + player + memory)
     return nth_set(legal, scaled(mixed, count))
 

@@ -65,7 +65,7 @@ function addSharesByTarget(rows) {
 }
 
 export class SearchPanel {
-  // `label` tells several panels apart; `emptyText` is shown before the first search.
+  // `label` distinguishes several panels; `emptyText` is shown before the first search.
   constructor(host, { label = "", emptyText = "" } = {}) {
     this.emptyText = emptyText;
     this.facts = h("dl", { class: "facts" });
