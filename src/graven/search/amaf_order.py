@@ -6,8 +6,9 @@ position has too few moves with enough playouts to tell, so all often visited no
 
 Two statistics are needed. The agreement compares AMAF with the means of the moves that were tried.
 A search tries mostly moves of high AMAF, so that among these AMAF may say little although it has
-told them from the bad ones. The rank measures that: where the most visited moves stand in AMAF's order
-of all moves. The playouts that begin with the move are left out of it, since AMAF contains them.
+separated them from the bad ones. The rank measures that: where the most visited moves stand in
+AMAF's order of all moves. The playouts that begin with the move are left out of it, since AMAF
+contains them.
 """
 
 from __future__ import annotations
