@@ -134,6 +134,16 @@ def test_reproduce_plays_what_is_missing_and_writes_it_down(run, tmp_path):
     assert sum(entry["games"] for entry in json.loads(out)["cells"]) == 2
 
 
+def test_reproduce_plays_only_the_figures_of_a_place(run):
+    command = ["reproduce", "cazenave2015", "6", "--place", "ref 100, bias 0.01"]
+    code, out, _ = run(*command, "--games", "2", "--workers", "1")
+    assert code == 0
+    assert "grave(ref=100,bias=0.01,ties=first)" in out
+    assert "ref=25" not in out
+    cells = json.loads(run("reproduce", "cazenave2015", "6", "--json").out)["cells"]
+    assert [cell["place"] for cell in cells if cell["games"]] == ["ref 100, bias 0.01"]
+
+
 def test_games_are_written_imported_and_continued_elsewhere(run, tmp_path, monkeypatch):
     """Two people play the shards of a cell; a third one merges their files and goes on."""
     monkeypatch.chdir(tmp_path)
@@ -220,6 +230,12 @@ def test_replay_runs_no_program_or_file_that_a_record_names(run, tmp_path, monke
 WRONG = {
     "paper": (["reproduce", "cazenave"], "cazenave2015"),
     "table": (["reproduce", "cazenave2015", "20"], "unknown table"),
+    "place": (["reproduce", "cazenave2015", "6", "--place", "ref 60"], "contains 'ref 60'"),
+    "place alone": (["reproduce", "--place", "ref 50"], "give a paper"),
+    "place of measurements": (
+        ["reproduce", "sironi2016", "VIII", "--place", "a"],
+        "taken as a whole",
+    ),
     "games alone": (["reproduce", "--games", "5"], "needs a paper and a table"),
     "headline of a table": (
         ["reproduce", "cazenave2015", "6", "--headline"],

@@ -55,6 +55,13 @@ def reproduce(
     headline: Annotated[
         bool, typer.Option("--headline", help="The best figure of every table, as one table.")
     ] = False,
+    place: Annotated[
+        str | None,
+        typer.Option(
+            help="Only figures whose place in the table contains TEXT; --json has the places.",
+            metavar="TEXT",
+        ),
+    ] = None,
     write: Annotated[
         str | None,
         typer.Option(
@@ -89,6 +96,7 @@ def reproduce(
       graven reproduce
       graven reproduce cazenave2015 6 --games 100
       graven reproduce cazenave2015 6 --best --games 500
+      graven reproduce cazenave2015 readings --place "capture playouts table 1" --games 100
       graven reproduce sironi2016 VIII --games 1
       graven reproduce --headline --games 200 --write headline.csv
       graven reproduce --headline --games 0 --json
@@ -107,6 +115,10 @@ def reproduce(
         raise UsageError(f"--games must be at least 0, got {games}.")
     if games and one_table is None and not headline:
         raise UsageError("--games needs a paper and a table, or --headline.")
+    if place is not None and one_table is None and not headline:
+        raise UsageError("--place selects figures: give a paper and a table, too, or --headline.")
+    if place is not None and one_table is not None and one_table.measure:
+        raise UsageError("--place selects win rates: a table of measurements is taken as a whole.")
     if shard is not None and not games:
         raise UsageError("--shard selects among the games to play: give --games, too.")
     check_margin(margin / 100)
@@ -114,8 +126,15 @@ def reproduce(
         check_entries_file(write)
     settings = ExperimentSettings(seed=seed, workers=workers, cluster=cluster, db=db, json=json)
     selection = FigureSelection(
-        papers, one_table, best=best, headline=headline, write=write, margin=margin / 100
+        papers,
+        one_table,
+        best=best,
+        headline=headline,
+        place=place,
+        write=write,
+        margin=margin / 100,
     )
+    selection.check_place()
     if one_table is not None and one_table.measure:
         _measure(one_table, games, settings, selection)
     elif games:
@@ -132,11 +151,30 @@ class FigureSelection:
     table: PublishedTable | None
     best: bool
     headline: bool
+    place: str | None
     write: str | None
     margin: float
 
+    def check_place(self) -> None:
+        """Reject a place that no figure has."""
+        from graven.core.errors import UsageError
+        from graven.lab.experiments.reproduce import Results
+
+        if self.place is None or self.entries(Results(())):
+            return
+        places = [entry.figure.place for entry in self._all_entries(Results(()))]
+        shown = ", ".join(map(repr, places[:5])) + (", ..." if len(places) > 5 else "")
+        raise UsageError(f"--place: no figure's place contains {self.place!r}; they are {shown}.")
+
     def entries(self, results: Results) -> list[Entry]:
         """Return the selected figures with our results."""
+        entries = self._all_entries(results)
+        if self.place is None:
+            return entries
+        return [entry for entry in entries if self.place in entry.figure.place]
+
+    def _all_entries(self, results: Results) -> list[Entry]:
+        """Return the figures of the tables with our results, whatever their place."""
         if self.headline:
             return results.headlines(self.papers)
         tables = (
@@ -161,8 +199,8 @@ class FigureSelection:
 
     def show(self, results: Results) -> None:
         """Print the selected figures as tables."""
-        if self.headline:
-            entries = self.entries(results)
+        if self.headline or self.place is not None:
+            entries = [each for each in self.entries(results) if each.pairing is not None]
             out().print(headline_table(entries))
             for note in headline_notes(entries):
                 out().print(note, style="dim", markup=False)
