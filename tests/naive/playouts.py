@@ -324,8 +324,8 @@ class Lgrf(Uniform):
 class PoolRave(Uniform):
     """Rimmel et al. 2010, algorithm 1: `reference` is the last node with enough playouts."""
 
-    def __init__(self, p, size, least):
-        self.p, self.size, self.least = p, size, least
+    def __init__(self, p, size, least, shared=False):
+        self.p, self.size, self.least, self.shared = p, size, least, shared
 
     def choose(self, search, state, mover, moves, codes, plies):
         pool = self.pool(search.pool_node(self.least), mover)
@@ -344,6 +344,8 @@ class PoolRave(Uniform):
     def pool(self, node, mover):
         if node is None:
             return []
+        if self.shared and node.turn >= 0:
+            mover = node.turn
         known = [
             (-node.amaf_total[key] / count, key[1])
             for key, count in node.amaf_count.items()

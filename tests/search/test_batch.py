@@ -144,6 +144,7 @@ LEARNING = [
     ("ppa(alpha=0.4)", lambda: Ppa(0.4, batches=True)),
     ("ppa(alpha=0.2,policy=shared)", lambda: Ppa(0.2, shared=True, batches=True)),
     ("poolrave(p=0.6,size=4,min=20)", lambda: PoolRave(0.6, 4, 20)),
+    ("poolrave(p=0.6,size=4,min=20,pool=node)", lambda: PoolRave(0.6, 4, 20, shared=True)),
 ]
 # The first is played one playout after another, the others at once by a game that can.
 SHAPES = [

@@ -248,6 +248,15 @@ def test_poolrave_plays_what_its_twin_plays(name, tree, formula, ref, p, size, l
     run_both(make_game(name), spec, formula, ref, twin)
 
 
+@pytest.mark.parametrize(
+    "name", ["hex(size=4x4)", "go(size=4x4,colors=3)", "breakthrough(size=5x4)"]
+)
+def test_poolrave_with_the_pool_of_a_node_plays_what_its_twin_plays(name):
+    twin = naive.PoolRave(0.6, 4, 20, shared=True)
+    spec = "grave(ref=30,bias=1e-4)+poolrave(p=0.6,size=4,min=20,pool=node)"
+    run_both(make_game(name), spec, twins.bias(1e-4), 30, twin)
+
+
 @pytest.mark.parametrize("tree", [("grave(ref=10)", twins.bias(1e-4), 10)])
 @pytest.mark.parametrize(
     ("spec", "make"),
@@ -259,6 +268,7 @@ def test_poolrave_plays_what_its_twin_plays(name, tree, formula, ref, p, size, l
         ("ppa(alpha=0.3)", lambda: naive.Ppa(0.3)),
         ("npa(alpha=0.3,min=2)", lambda: naive.Npa(0.3, least=2)),
         ("poolrave(min=20)", lambda: naive.PoolRave(0.5, 10, 20)),
+        ("poolrave(min=20,pool=node)", lambda: naive.PoolRave(0.5, 10, 20, shared=True)),
     ],
 )
 def test_players_of_simultaneous_moves_learn_separately(tree, spec, make):

@@ -3,8 +3,9 @@
 Before each move of the base playout, with probability p, one of the `size` best moves is tried:
 those of the greatest AMAF mean for the player to move, in the table of the last node of the tree
 with at least `min` playouts. If it is not legal here, or there is no such node yet, the base
-playout chooses (their algorithm 1 and section 3). The pool is made once a playout, in a batch
-(learn_after=batch) once a leaf.
+playout chooses (their algorithm 1 and section 3). With `pool=node` all players try the moves of the
+player to move at that node. The pool is made once a playout, in a batch (learn_after=batch) once a
+leaf.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from graven.search.playout.by_values import nth_set
 from graven.search.playout.draw import Codes, Floats
 from graven.search.playout.loop import random_move
 from graven.search.policy import BatchLearning, Parameter, PlayoutPolicy, PlayoutVariant
-from graven.search.tree import NONE, POOL, Record, Tree
+from graven.search.tree import DEPTH, NONE, POOL, Record, Tree
 
 # A little less than 1: rounding errors of a product do not matter then.
 BELOW = 1.0 - 1e-9
@@ -39,6 +40,7 @@ class PoolRaveMemory(NamedTuple):
 
     p: float  # how often a move of the pool is tried
     size: int  # the most moves of one player
+    shared: int  # whether both players try the moves of the player to move at the pool's node
     moves: Codes  # [player * size + i]: the move of the i-th best mean
     counts: Int64  # [player]: how many moves the pool has
     means: Floats  # [size]: scratch: the means of one player's pool, best first
@@ -78,12 +80,25 @@ def fill_pool(entries: Floats, memory: PoolRaveMemory, player: int) -> None:
     memory.counts[player] = count
 
 
+@inlined
+def pool_owner(tree: Tree, record: Record) -> int:
+    """Return whose turn it is at the node whose table the pool is made of; negative: several."""
+    for place in range(record.shape[DEPTH]):
+        node = record.path[place]
+        if tree.table[node] == record.shape[POOL]:
+            return int(tree.turns[node])
+    return NONE
+
+
 def begin(rules: Rules, tree: Tree, record: Record, memory: PoolRaveMemory) -> int:
     """Make the pool of every player; empty if no node of the path has enough playouts."""
+    owner = NONE
+    if memory.shared and record.shape[POOL] != NONE:
+        owner = pool_owner(tree, record)
     for player in range(rules.players):
         memory.counts[player] = 0
         if record.shape[POOL] != NONE:
-            base = player_base(rules, record.shape[POOL], player)
+            base = player_base(rules, record.shape[POOL], player if owner < 0 else owner)
             fill_pool(tree.amaf[base : base + 2 * rules.num_codes], memory, player)
     return Status.OK
 
@@ -141,6 +156,7 @@ def new_memory(rules: Rules, values: Mapping[str, Value]) -> PoolRaveMemory:
     return PoolRaveMemory(
         p=float(values["p"]),
         size=size,
+        shared=int(values["pool"] == "node"),
         moves=np.zeros(rules.players * size, np.uint32),
         counts=np.zeros(rules.players, np.int64),
         means=np.zeros(size),
@@ -171,6 +187,14 @@ PARAMETERS = (
         "how many playouts a node must have for its RAVE values to be used",
         low=1,
         high=1_000_000_000,
+    ),
+    Parameter(
+        "pool",
+        "player",
+        "whose best moves a player tries: its own (player), or those of the player to move at the "
+        "node (node)",
+        choices=("player", "node"),
+        named=False,
     ),
     Parameter(
         "over",
