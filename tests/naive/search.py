@@ -110,7 +110,9 @@ class NaiveSearch:
         full="recycle",
         tuning=None,
         criticality=0.0,
+        inner=0,
     ):
+        self.inner = inner
         self.criticality = criticality
         self.tuning = tuning  # a `NaiveTuning`
         self.decisive = decisive
@@ -203,6 +205,9 @@ class NaiveSearch:
         self.simulate(playouts)
 
     def simulate(self, playouts):
+        if self.inner:
+            self.simulate_levels(playouts)
+            return
         while playouts and not (self.solver and is_proven(self.root)):
             per_leaf, most = min(self.playouts_per_leaf, playouts), playouts
             if self.batch_growth:
@@ -226,6 +231,21 @@ class NaiveSearch:
             for descent in descents:
                 for _ in range(per_leaf):
                     self.play_out(*descent)
+
+    def simulate_levels(self, playouts):
+        """A new node gets `inner` playouts in a search below it, whose nodes are forgotten."""
+        while playouts:
+            descent = self.descend()
+            self.play_out(*descent)
+            playouts -= 1
+            leaf = descent[0][-1][0]
+            if leaf.visits == 1 and leaf.turn != TERMINAL:
+                first_level, self.nodes = self.nodes, {}
+                for _ in range(min(self.inner - 1, playouts)):
+                    self.play_out(*self.descend(descent))
+                    playouts -= 1
+                self.nodes = first_level
+                leaf.children.clear()
 
     def play_by_values(self, descents, per_leaf):
         """All playouts of the batch from the same values; then learn from each, in order."""
@@ -324,12 +344,18 @@ class NaiveSearch:
                 self.rng[:] = before
                 self.recycle()
 
-    def descend(self):
+    def descend(self, above=None):
+        """Descend from the root, or from the end of the descent `above`."""
         rules, state = self.rules, self.root_state.copy()
         if self.tuning:
             self.tuning.choose(self.rng)
         node, reference = self.root, self.root
         path, trace, plies = [], [], []
+        if above:
+            path, state, trace, plies = (part.copy() for part in above)
+            node = path.pop()[0]
+            for passed, _, _ in path:
+                reference = passed if passed.visits > self.ref else reference
         while True:
             path.append((node, len(trace), None))
             if node.turn == TERMINAL or (node.visits == 0 and self.credit_creation):

@@ -122,7 +122,27 @@ def parse(text: str, files: bool = False, policies: Policies = ()) -> Spec:
     formula, values, options = _tree_values(tree, arguments)
     spec = Spec(tree, formula, values, options, playout=_playout(playout_text, lookup))
     _check_tuning(spec)
+    _check_levels(spec)
     return spec
+
+
+def _check_levels(spec: Spec) -> None:
+    """Refuse what second-level searches cannot be combined with."""
+    options = spec.options
+    refused = {
+        "threads": options.threads > 1 and options.parallel != "root",
+        "batch_leaves": options.batch_leaves > 1,
+        "playouts_per_leaf": options.playouts_per_leaf > 1,
+        "learn_after": options.learn_after == "batch",
+        "full": options.full == "recycle",
+        "credit_creation": not options.credit_creation,
+    }
+    for name in (name for name, found in refused.items() if found and spec.inner):
+        remedy = "add parallel=root, or " if name == "threads" else ""
+        raise UsageError(
+            f"{spec.tree.name}: {name} does not go with searches of two levels; {remedy}leave "
+            f"{name} out."
+        )
 
 
 def _check_tuning(spec: Spec) -> None:
@@ -247,8 +267,7 @@ def _tree_values(
     else:
         raise unknown(f"beta of {tree.name}", str(beta), formulas)
     own = {parameter.name: parameter for parameter in formula.parameters}
-    if isinstance(tree.ref, Parameter):
-        own["ref"] = tree.ref
+    own |= tree.search_parameters
     for key in arguments:
         if key not in own and key not in _OPTIONS:
             raise UsageError(

@@ -26,6 +26,7 @@ from graven.search.tree import (
     DEPTH,
     EDGES,
     LENGTH,
+    LEVEL_KEY,
     LISTING,
     NO_SUCH,
     NODES,
@@ -48,17 +49,22 @@ def descend(search: SearchState) -> int:
 
     Changes no statistics: a descent that runs out of memory can be repeated after growth.
     """
+    tree, plan, record = search.tree, search.plan, search.record
+    for i in range(search.rules.state_words):
+        record.state[i] = record.root[i]
+    record.path[0] = tree.meta[ROOT]
+    amaf.start_reading(tree, record)
+    if plan.tuned:
+        call_state_step(search.steps.choose_parameters, (plan.state,))
+    return descend_from(search, tree.meta[ROOT], 0, 0)
+
+
+@inlined
+def descend_from(search: SearchState, node: int, depth: int, length: int) -> int:
+    """The same from a node, whose position is `state`, below a path of that depth and length."""
     rules, tree, plan, record = search.rules, search.tree, search.plan, search.record
     steps = search.steps
     state, shape, players = record.state, record.shape, rules.players
-    for i in range(rules.state_words):
-        state[i] = record.root[i]
-    node = tree.meta[ROOT]
-    depth, length = 0, 0
-    record.path[0] = node
-    amaf.start_reading(tree, record)
-    if plan.tuned:
-        call_state_step(steps.choose_parameters, (plan.state,))
     while True:
         record.path[depth] = node
         record.at[depth] = length
@@ -176,7 +182,7 @@ def reach_child(state: int, node: int, player: int) -> int:
     search = state_at(state)
     rules, tree, plan, record = search.rules, search.tree, search.plan, search.record
     if plan.transpositions:
-        key = contract.key(rules, record.state)
+        key = contract.key(rules, record.state) ^ tree.meta[LEVEL_KEY]
     else:
         key = path_key(rules.players, record, node, player)
     if plan.shared:

@@ -187,21 +187,28 @@ class TreePolicy:
 
     A spec selects a formula by `beta=name` or by `Formula.selected_by`. `ref` is the number of
     playouts that a node must exceed to read its own AMAF table: a parameter, a number, or None
-    where no AMAF tables are kept. `digest` is the digest of the file of a user-defined policy.
+    where no AMAF tables are kept. `inner`, if any, is the parameter that says how many playouts the
+    second-level search of a new node has. `digest` is the digest of the file of a user-defined
+    policy.
     """
 
     name: str
     summary: str
     formulas: tuple[Formula, ...]
     ref: Parameter | int | None = None
+    inner: Parameter | None = None
     digest: str = ""
+
+    @property
+    def search_parameters(self) -> dict[str, Parameter]:
+        """The parameters by name that belong to the search, not to a formula."""
+        both = (self.ref, self.inner)
+        return {each.name: each for each in both if isinstance(each, Parameter)}
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
         """All parameters of all formulas, each once."""
-        named: dict[str, Parameter] = {}
-        if isinstance(self.ref, Parameter):
-            named[self.ref.name] = self.ref
+        named = self.search_parameters
         if len(self.formulas) > 1:
             names = tuple(formula.name for formula in self.formulas)
             named["beta"] = Parameter("beta", names[0], BETA_DOC, choices=names)

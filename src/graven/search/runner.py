@@ -80,6 +80,7 @@ from graven.search.tree import (
     words_of_code,
 )
 from graven.search.tuning_arrays import forget_tuning, most_tried, new_tuning
+from graven.search.two_levels import LEAF, SecondLevel, end_level, new_level, simulate_levels
 
 MIB = 1 << 20
 # A chunk of simulations takes about this long: deadlines and stop requests are tested in between.
@@ -89,7 +90,7 @@ GROW_BYTES_PER_SECOND = 2.5e8
 
 
 # The kernels that this process has loaded: in batches or not, with those for a reused tree or not,
-# with those that recycle nodes or not.
+# with those that recycle nodes or not, with those for searches of two levels or not.
 _loaded: set[tuple[bool, ...]] = set()
 
 
@@ -108,6 +109,7 @@ def _list_words(rules: Rules, spec: Spec) -> int:
         options.edges == "all",
         options.batch_leaves * options.playouts_per_leaf > 1,
         options.learn_after == "batch",
+        spec.inner > 0,
         options.threads > 1 and options.parallel != "root",
     )
     if any(impossible):
@@ -154,7 +156,9 @@ class Search:
         options = spec.options
         if options.amaf_count != "first":
             rules = rules._replace(shared_points=0)
-        rules = rules._replace(score_bounds=int(rules.score_bounds and options.solver == "on"))
+        # Proofs need nodes that searches of two levels remove.
+        solves = options.solver == "on" and not spec.inner
+        rules = rules._replace(score_bounds=int(rules.score_bounds and solves))
         check_hooks(name, rules, spec)
         reads = spec.formula.reads
         if not reads.prior and not spec.needs_prior:
@@ -248,6 +252,11 @@ class Search:
             self.batch = new_batch(rules, options, at_once, addresses)
             self._packed_batch = packed(self.batch)
             self.batch_address = int(self._packed_batch.ctypes.data)
+        self.level: SecondLevel | None = None
+        if spec.inner:
+            self.level = new_level(rules, spec.inner)
+            self._packed_level = packed(self.level)
+            self.level_address = int(self._packed_level.ctypes.data)
         self.prune_above = self.arena.limit // 2
         self._history: History | None = None
         self._has_begun = False  # whether it has searched before
@@ -278,6 +287,9 @@ class Search:
             self.arena = TreeArena(self.rules, limit, max_nodes)
         self._history, self._has_begun = None, False
         self.control[:] = 0
+        if self.level is not None:
+            self.level.now[:] = 0
+            self.level.now[LEAF] = NONE
         if self.spec.playout.variant.memory:
             self.playout_memory = self._new_memory()
             self.plan = self.plan._replace(memory=self.playout_memory.address)
@@ -366,13 +378,15 @@ class Search:
     def _load(self) -> None:
         """Compile the kernels, or load them from the cache, before any clock runs."""
         recycles = self.rules.last_use != 0
-        kernels = self.batch is not None, self.spec.options.reuse_tree, recycles
+        reuses, two_levels = self.spec.options.reuse_tree, self.level is not None
+        kernels = self.batch is not None, reuses, recycles, two_levels
         if kernels in _loaded:
             return
         contract.start(self.rules, self.record.root)
         self.set_root()
         self.simulate(0, 0)
-        if self.spec.options.reuse_tree:
+        self._end_level()
+        if reuses:
             find_node(self.tree, 0)
             prune(self.rules, self.tree)
         if recycles:
@@ -395,6 +409,8 @@ class Search:
         """Run simulations until so many of the search's `goal` are done; return the status."""
         if self.batch is not None:
             return simulate_batches(self.state, self.batch_address, until, goal)
+        if self.level is not None:
+            return simulate_levels(self.state, self.level_address, until)
         return simulate_in(self.state, until)
 
     @property
@@ -456,6 +472,7 @@ class Search:
 
     def begin(self, state: State, history: History, budget: Budget, seed: int) -> int:
         """Make a position the root of the tree; return how many playouts the search may make."""
+        self._end_level()  # of a search that ended by an error
         self.record.rng[:] = generator(seed)
         self.control[DONE] = self.control[PLIES] = 0  # the search before may have been interrupted
         self.record.root[:] = state
@@ -477,6 +494,7 @@ class Search:
         """Return how the search went, and prepare for the next one."""
         playouts, plies = int(self.control[DONE]), int(self.control[PLIES])
         self.control[:] = 0
+        self._end_level()
         self._settle_tuning()
         tree = self.tree
         return Run(
@@ -532,8 +550,20 @@ class Search:
             self.arena.close()
         else:
             self.arena.grow(group)
-            if self.arena.full and self.arena.nbytes / GROW_BYTES_PER_SECOND < seconds_left:
+            if self.arena.full and self.level is not None and self.level.now[LEAF] != NONE:
+                self._end_level()
+                self.arena.reopen()
+            elif self.arena.full and self.arena.nbytes / GROW_BYTES_PER_SECOND < seconds_left:
                 self._recycle(group)
+
+    def _end_level(self) -> None:
+        """Remove the nodes of the second level, if there is one."""
+        while self.level is not None and not call_kernel(
+            kernel=lambda: end_level(self.state, self.level_address),
+            fault=self.fault,
+            resume=lambda status: self.arena.grow(NEEDED[status]),
+        ):
+            pass
 
     def _recycle(self, group: Group) -> bool:
         """Remove the nodes with the fewest playouts from a full tree if the spec says so.

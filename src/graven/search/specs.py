@@ -109,6 +109,11 @@ class Spec:
         return self.tree.ref
 
     @property
+    def inner(self) -> int:
+        """Playouts of the second-level search of a new node; 0 without such searches."""
+        return int(self.values["inner"]) if self.tree.inner else 0
+
+    @property
     def cuts_off(self) -> bool:
         """Whether playouts end before the game does."""
         return self.options.cutoff < NO_CUTOFF
@@ -183,9 +188,7 @@ class Spec:
     @property
     def text(self) -> str:
         """The canonical form: the formula's parameters, then the options that are not default."""
-        written: dict[str, Value] = {}
-        if isinstance(self.tree.ref, Parameter):
-            written["ref"] = self.values["ref"]
+        written: dict[str, Value] = {name: self.values[name] for name in self.tree.search_parameters}
         if len(self.tree.formulas) > 1 and self.formula.name != self.formula.selected_by:
             written["beta"] = self.formula.name
         # `c` last, and only if it is not 0 or the formula's default is not 0.

@@ -61,8 +61,9 @@ LOST = -2  # in `newest_link`: a trace could not be stored, so no exact table ca
 # the number of simulations in the blocks of `permutations`, USES that of all simulations where the
 # search notes when nodes were used: see `recycling`. FREE_BLOCK is one more than the first edge of
 # a block that no node uses, or 0; `counts` of that edge is that of the next one: see `few_edges`.
+# LEVEL_KEY changes the keys of new nodes: see `two_levels`.
 NODES, EDGES, TABLES, LINKS, SIMULATIONS, TRACED, ROOT, CLOSED, STAMP, SCORE_SUM = range(10)
-BLOCKS, RECORDED, USES, FREE_BLOCK, LISTS, META = range(10, 16)
+BLOCKS, RECORDED, USES, FREE_BLOCK, LISTS, LEVEL_KEY, META = range(10, 17)
 
 # Entries of `Record.shape`: nodes on the path, edges taken (one more than nodes - 1 if the playout
 # began outside the tree), trace entries, the AMAF table that the last node reads (or NONE), and the
@@ -456,6 +457,11 @@ class TreeArena:
     def close(self) -> None:
         """Let nothing more enter the tree: searches go on in the tree as it is."""
         self.tree.meta[CLOSED] = 1
+
+    def reopen(self) -> None:
+        """Let a closed tree grow again: units of it have been removed."""
+        self.full = False
+        self.tree.meta[CLOSED] = 0
 
     def group_bytes(self, group: Group) -> int:
         """How much memory a group takes; doubling it takes as much again."""

@@ -1,0 +1,199 @@
+"""Searches of two levels: a new node is evaluated by a search below it that leaves no nodes.
+
+The first level is the tree that stays. A descent in it ends, as always, by adding a node, the leaf.
+The simulation that adds it and the next `inner` - 1 ones all go through that leaf and search below
+it, in the second level. Each of them is a simulation like any other: it is counted at every node
+and edge from the root to its end, and in their AMAF tables. Then the nodes below the leaf are
+removed. The leaf stays, with its edges and their playouts, and with its AMAF table.
+
+The arrays of a tree only grow at their ends while a search runs, so that removing the second level
+is going back to where they ended when the leaf was added. What the leaf keeps was added first: its
+edges, because the second simulation lists them before it adds a node, and its table, because no
+node below it has as many playouts. With the leaf's table no stored trace is needed any more.
+
+Nodes of the second level have keys of their own (LEVEL_KEY): if one of them were a node of the
+first level, this node would get children that are removed. Among themselves equal positions share
+a node, as in the first level.
+
+With inner = 1, and with more `inner` than playouts, this is the search of `simulate`, visit for
+visit: in the latter case the leaf is the root.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import types
+
+from graven.core.compile import compiled, inlined
+from graven.core.contract import TERMINAL, WORDS, Rules
+from graven.core.status import Status
+from graven.core.struct_memory import stored
+from graven.search import amaf
+from graven.search.batch import OF_DESCENT, copy_descent
+from graven.search.descend import descend, descend_from
+from graven.search.layout import Int64, new_arrays
+from graven.search.plan import (
+    SearchState,
+    call_node_choice,
+    call_node_step,
+    call_state_step,
+    state_at,
+)
+from graven.search.simulate import DONE, STOP, play_out, reserve
+from graven.search.tree import (
+    CLOSED,
+    DEPTH,
+    EDGES,
+    LEVEL_KEY,
+    LINKS,
+    LOST,
+    NODES,
+    NONE,
+    RECORD,
+    SIMULATIONS,
+    TABLES,
+    TRACED,
+    Record,
+    Tree,
+)
+
+# Entries of `SecondLevel.now`: the leaf or NONE, the simulations that are left to it, how many
+# edges and tables there were when it was added, and the most nodes that the tree had at a time.
+LEAF, LEFT, EDGES_BEFORE, TABLES_BEFORE, MOST_NODES, NOW = range(6)
+
+# Any number with about as many ones as zeros.
+_SECOND = 0x5DEECE66D1CE4E5B
+
+
+class SecondLevel(NamedTuple):
+    """The second level of a search."""
+
+    inner: int  # simulations through a leaf, the one that added it included
+    now: Int64  # see above
+    descent: Record  # OF_DESCENT: the descent to the leaf; other fields are empty
+
+
+SECOND_LEVEL = types.NamedTuple([types.int64, WORDS, RECORD], SecondLevel)
+level_at = stored(SECOND_LEVEL)
+
+
+def new_level(rules: Rules, inner: int) -> SecondLevel:
+    """Return the second level of a search that has not begun."""
+    filled, empty = new_arrays(Record, rules, 1), new_arrays(Record, rules, 0)
+    level = SecondLevel(
+        inner,
+        np.zeros(NOW, np.int64),
+        Record(**empty | {name: filled[name] for name in OF_DESCENT}),
+    )
+    level.now[LEAF] = NONE
+    return level
+
+
+@compiled
+def simulate_levels(state: int, at: int, until: int) -> int:
+    """Run simulations until `control[DONE]` reaches `until`, or STOP, or a status but OK.
+
+    `at` is the address of the `SecondLevel`.
+    """
+    search, level = state_at(state), level_at(at)
+    rng, control, now = search.record.rng, search.control, level.now
+    while control[DONE] < until and control[STOP] == 0:
+        if now[LEAF] != NONE and now[LEFT] == 0:
+            status = end_level(state, at)
+            if status != Status.OK:
+                return status
+        before = rng[0]
+        below = now[LEAF] != NONE
+        status = reserve(search, 1)
+        if status == Status.OK:
+            if below:
+                status = descend_below(search, level)
+            else:
+                status = descend(search)
+        if status == Status.OK:
+            if not below:
+                copy_descent(search.record, 0, level.descent, 0)
+            status = play_out(search)
+        if status != Status.OK:
+            rng[0] = before
+            return status
+        if below:
+            now[LEFT] -= 1
+        else:
+            begin_level(search, level)
+    return Status.OK
+
+
+@inlined
+def descend_below(search: SearchState, level: SecondLevel) -> int:
+    """Take the path to the leaf, read the AMAF tables on it, and descend from there."""
+    tree, plan, record = search.tree, search.plan, search.record
+    copy_descent(level.descent, 0, record, 0)
+    amaf.start_reading(tree, record)
+    if plan.tuned:
+        call_state_step(search.steps.choose_parameters, (plan.state,))
+    last = record.shape[DEPTH] - 1
+    for depth in range(last):
+        if plan.tuned:
+            mover = max(tree.turns[record.path[depth]], 0)
+            call_node_step(search.steps.set_parameters, (plan.state, mover))
+        if plan.amaf:
+            status = amaf.read_table(search, record.path[depth])
+            if status != Status.OK:
+                return status
+    return descend_from(search, record.path[last], last, record.at[last])
+
+
+@inlined
+def begin_level(search: SearchState, level: SecondLevel) -> None:
+    """Let the next simulations go through the node that the last one has added, if it did."""
+    tree, now = search.tree, level.now
+    leaf = level.descent.path[level.descent.shape[DEPTH] - 1]
+    if tree.visits[leaf] == 1 and tree.turns[leaf] != TERMINAL:
+        now[LEAF], now[LEFT] = leaf, level.inner - 1
+        now[EDGES_BEFORE], now[TABLES_BEFORE] = tree.meta[EDGES], tree.meta[TABLES]
+        tree.meta[LEVEL_KEY] = _SECOND
+
+
+@compiled
+def end_level(state: int, at: int) -> int:
+    """Remove the nodes below the leaf; NEED_TABLES if there is no space for the leaf's table."""
+    search, level = state_at(state), level_at(at)
+    players, tree, now = search.rules.players, search.tree, level.now
+    leaf = now[LEAF]
+    if leaf == NONE:
+        return Status.OK
+    has_links = search.plan.store_traces and tree.newest_link[leaf] != LOST
+    if has_links and tree.table[leaf] == NONE:
+        if call_node_choice(search.steps.build_table, (state, leaf)) == NONE:
+            if not tree.meta[CLOSED]:
+                return Status.NEED_TABLES
+            tree.newest_link[leaf] = LOST
+    now[MOST_NODES] = max(now[MOST_NODES], tree.meta[NODES])
+    for node in range(tree.meta[NODES] - 1, leaf, -1):
+        leave(tree, node)
+    edges = now[EDGES_BEFORE]
+    for place in range(leaf * players, (leaf + 1) * players):
+        if tree.degree[place] > 0:
+            edges = max(edges, tree.first[place] + tree.degree[place])
+    for edge in range(now[EDGES_BEFORE], edges):
+        tree.children[edge] = NONE
+    tree.meta[NODES], tree.meta[EDGES] = leaf + 1, edges
+    if search.plan.amaf:
+        tree.meta[TABLES] = now[TABLES_BEFORE] + (tree.table[leaf] != NONE)
+        tree.meta[LINKS] = tree.meta[SIMULATIONS] = tree.meta[TRACED] = 0
+    tree.meta[LEVEL_KEY] = 0
+    now[LEAF] = NONE
+    return Status.OK
+
+
+@inlined
+def leave(tree: Tree, node: int) -> None:
+    """Remove the node that was entered last from the transposition table."""
+    mask = len(tree.slots) - 1
+    slot = tree.keys[node] & mask
+    while tree.slots[slot] != node:
+        slot = (slot + 1) & mask
+    tree.slots[slot] = NONE
