@@ -7,7 +7,8 @@
 Run it in the root folder of the repository. Games are recorded: `play` goes on where it stopped,
 and several processes may work on one store if they play different tables. `write` replaces what a
 page has between `<!-- matches: NAME -->` and `<!-- end of matches -->` by the table of that name.
-Columns and rows without games are left out; a cell with fewer games than planned says how many.
+Columns and rows without games are left out; a cell with fewer games than planned says how many. A
+cell of the page stays as it is if the store has fewer games of it: then they are in another store.
 """
 
 from __future__ import annotations
@@ -17,10 +18,16 @@ import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 
 import graven as gv
+from graven.agents.default_agent import FEW_PLAYOUTS_SPEC
+from graven.lab.experiments.frontier import gdl_games
 from graven.lab.experiments.pairing import make_pairing
+from graven.lab.stats.intervals import Score
+from graven.lab.stats.match_statistics import MatchStatistics
+from graven.lab.stats.ratings import rate_agents
 from graven.lab.store.summaries import one_search_each
 from graven.search.budget import Budget
 
@@ -33,6 +40,11 @@ NAMES = {
     "nogo(size=7)": "NoGo 7x7",
     "hex(size=7)": "Hex 7x7",
     "havannah(size=4)": "Havannah, size 4",
+    "atarigo(size=7)": "Atarigo 7x7",
+    "go(size=7)": "Go 7x7",
+    "breakthrough(size=6)": "Breakthrough 6x6",
+    "knightthrough(size=6)": "Knightthrough 6x6",
+    "othello(size=6)": "Othello 6x6",
     CONNECT_FOUR: "Connect Four",
 }
 _PART = re.compile(
@@ -47,8 +59,18 @@ class MatchCell:
     game: str
     first: str
     second: str
-    playouts: int
+    playouts: int | None
     games: int
+    seconds: float | None = None
+
+    @property
+    def budget(self) -> Budget:
+        """The budget of a move."""
+        return Budget(self.playouts, self.seconds)
+
+
+# The statistics of a match in the store; without games if there are none.
+Statistics = Callable[[MatchCell], MatchStatistics]
 
 
 @dataclass(frozen=True)
@@ -63,8 +85,35 @@ class MatchTable:
         """The matches in the order in which they are played."""
         return [cell for row in self.rows for cell in row if isinstance(cell, MatchCell)]
 
-    def markdown(self, figure: Callable[[MatchCell], str]) -> str:
-        """Return the table without the columns and rows that have no figures."""
+    def figures(self, markdown: str) -> dict[MatchCell, str]:
+        """Return the figures that a table of a page has, by their matches."""
+        lines = [line for line in markdown.splitlines() if line.startswith("| ")]
+        rows = [[text.strip() for text in line.strip("| ").split(" | ")] for line in lines]
+        found = {}
+        for row in self.rows:
+            texts = [cell for cell in row if isinstance(cell, str)]
+            for written in [each for each in rows[2:] if each[: len(texts)] == texts]:
+                there = dict(zip(rows[0], written, strict=False))
+                for title, cell in zip(self.head, row, strict=True):
+                    if isinstance(cell, MatchCell) and there.get(title):
+                        found[cell] = there[title]
+        return found
+
+    def markdown(self, statistics: Statistics, written: str) -> str:
+        """Return the table without the columns and rows that have no figures.
+
+        Figures of the table on the page, `written`, stay if they have more games.
+        """
+        before = self.figures(written)
+
+        def figure(cell: MatchCell) -> str:
+            match, old = statistics(cell), before.get(cell, "")
+            games = match.score.games
+            if not games or (old and games < games_of(cell, old)):
+                return old
+            text = percent(match.score.win_rate or 0, *match.ci95)
+            return text if games >= cell.games else f"{text}, {games} games"
+
         rows = [[cell if isinstance(cell, str) else figure(cell) for cell in r] for r in self.rows]
         kept = [
             (texts, row)
@@ -75,6 +124,126 @@ class MatchTable:
         lines = [[self.head[at] for at in columns], ["---"] * len(columns)]
         lines += [[texts[at] for at in columns] for texts, _ in kept]
         return "\n".join(f"| {' | '.join(line)} |" for line in lines) if kept else "Not played yet."
+
+
+def games_of(cell: MatchCell, figure: str) -> int:
+    """Return how many games a figure of a page has."""
+    _, comma, games = figure.partition(", ")
+    return int(games.removesuffix(" games").replace(",", "")) if comma else cell.games
+
+
+def percent(rate: float, low: float, high: float) -> str:
+    """Return a rate and its interval in per cent."""
+    return f"{100 * rate:.1f} ({100 * low:.1f} to {100 * high:.1f})"
+
+
+@dataclass(frozen=True)
+class FrontierTable:
+    """Agents in tournaments of many games: points over all games and by kind of game.
+
+    A game is in the table once every pair has finished a game.
+    """
+
+    agents: tuple[str, ...]
+    kinds: dict[str, tuple[str, ...]]
+    budget: Budget
+    games: int
+
+    @property
+    def cells(self) -> list[MatchCell]:
+        """The matches in the order in which they are played."""
+        return [cell for games in self.kinds.values() for game in games for cell in self.of(game)]
+
+    def of(self, game: str) -> list[MatchCell]:
+        """Return the matches at one game."""
+        return [
+            MatchCell(game, *pair, self.budget.playouts, self.games, self.budget.seconds)
+            for pair in combinations(self.agents, 2)
+        ]
+
+    def markdown(self, statistics: Statistics, written: str) -> str:
+        """Return points and ratings of the agents, and the best ones of each game.
+
+        What is `written` stays if it has more games.
+        """
+        matches = {
+            game: {
+                pair: statistics(cell)
+                for pair, cell in zip(
+                    combinations(range(len(self.agents)), 2), self.of(game), strict=True
+                )
+            }
+            for games in self.kinds.values()
+            for game in games
+        }
+        matches = {
+            game: played
+            for game, played in matches.items()
+            if all(match.games for match in played.values())
+        }
+        total = sum(match.games for played in matches.values() for match in played.values())
+        before = _GAMES.search(written)
+        if before and total < int(before[1].replace(",", "")):
+            return written.partition("-->")[2].rpartition("<!--")[0].strip()
+        if not total:
+            return "Not played yet."
+        kinds = {
+            kind: [matches[game] for game in games if game in matches]
+            for kind, games in self.kinds.items()
+        }
+        parts = [_points_table(self.agents, kinds), _best_table(self.agents, matches)]
+        return "\n\n".join([*parts, f"{total:,} games."])
+
+
+_GAMES = re.compile(r"^([\d,]+) games\.$", re.M)
+Played = dict[tuple[int, int], MatchStatistics]
+
+
+def _pooled(several: list[Played]) -> Played:
+    """Return the matches of several games added up."""
+    scores: dict[tuple[int, int], Score] = {}
+    for played in several:
+        for pair, match in played.items():
+            scores[pair] = scores.get(pair, Score()) + match.score
+    return {pair: MatchStatistics(score) for pair, score in scores.items()}
+
+
+def _points(played: Played, agent: int) -> Score:
+    """Return an agent's score against all others."""
+    total = Score()
+    for (first, second), match in played.items():
+        if agent in (first, second):
+            total += match.score if agent == first else match.score.reversed
+    return total
+
+
+def _points_table(agents: tuple[str, ...], kinds: dict[str, list[Played]]) -> str:
+    """Return the ratings and points of all agents, the best first."""
+    kinds = {kind: several for kind, several in kinds.items() if several}
+    pooled = {kind: _pooled(several) for kind, several in kinds.items()}
+    everything = _pooled([played for several in kinds.values() for played in several])
+    lines = [
+        f"| agent | Elo | points in per cent | {' | '.join(pooled)} |",
+        "| --- | --- | --- |" + " --- |" * len(pooled),
+    ]
+    for rating in rate_agents(agents, everything).ratings:
+        agent = agents.index(rating.agent)
+        elo = f"{rating.elo:+.0f} ({rating.low:+.0f} to {rating.high:+.0f})"
+        scores = [_points(played, agent) for played in (everything, *pooled.values())]
+        points = [percent(score.win_rate or 0, *score.ci95) for score in scores]
+        lines.append(f"| `{rating.agent}` | {elo} | {' | '.join(points)} |")
+    return "\n".join(lines)
+
+
+def _best_table(agents: tuple[str, ...], matches: dict[str, Played]) -> str:
+    """Return the three best agents of each game by rating."""
+    lines = ["| game | games of an agent | best | second | third |", "| --- |" + " --- |" * 4]
+    for game, played in matches.items():
+        games = _points(played, 0).games
+        ratings = rate_agents(agents, played).ratings[:3]
+        best = [f"`{r.agent}` {r.elo:+.0f} ({r.low:+.0f} to {r.high:+.0f})" for r in ratings]
+        lines.append(f"| {NAMES.get(game, game)} | {games} | {' | '.join(best)} |")
+    return "\n".join(lines)
 
 
 def ours(spec: str) -> str:
@@ -173,8 +342,49 @@ def _threads() -> MatchTable:
     return MatchTable(head, tuple(rows))
 
 
+FRONTIER_AGENTS = (
+    "uct",
+    "ucb1-tuned",
+    "rave",
+    "grave",
+    "hrave",
+    "mcps",
+    "uct(root=sh)",
+    "grave(ref=auto,bias=auto)",
+    "uct+mast",
+    "uct+nst",
+    "uct+ppa",
+    "uct+lgrf",
+    "grave+mast",
+    "grave+ppa",
+    "grave+poolrave",
+    FEW_PLAYOUTS_SPEC,
+)
+FRONTIER_AGENTS_BY_TIME = (
+    "uct",
+    "rave",
+    "grave",
+    "mcps",
+    "grave(ref=auto,bias=auto)",
+    "uct+mast",
+    "grave+mast",
+    FEW_PLAYOUTS_SPEC,
+)
+SMALL_GAMES = {
+    "connection": ("hex(size=7)", "havannah(size=4)"),
+    "stones that stay": ("nogo(size=7)", "domineering"),
+    "captures": ("atarigo(size=7)", "go(size=7)"),
+    "pieces that move": ("breakthrough(size=6)", "knightthrough(size=6)"),
+    "flipping": ("othello(size=6)",),
+}
+
 RAVE = "rave(bias=1e-4)"
-TABLES = {
+TABLES: dict[str, MatchTable | FrontierTable] = {
+    "frontier-playouts": FrontierTable(FRONTIER_AGENTS, SMALL_GAMES, Budget(500), 10),
+    "frontier-time": FrontierTable(
+        FRONTIER_AGENTS_BY_TIME, SMALL_GAMES, Budget(None, seconds=0.03), 6
+    ),
+    "frontier-gdl": FrontierTable(FRONTIER_AGENTS_BY_TIME, {"GDL": gdl_games()}, Budget(200), 2),
     "solver": _solver(),
     "threads": _threads(),
     "ppa": _ppa(),
@@ -210,6 +420,7 @@ def play(names: list[str], db: str) -> None:
                 cell.second,
                 games=cell.games,
                 playouts=cell.playouts,
+                seconds=cell.seconds,
                 workers=1,
                 store=store,
             )
@@ -224,24 +435,18 @@ def write(folder: str, db: str) -> None:
     with gv.Store(db) as store:
         summaries = one_search_each(store.summaries())
 
-    def figure(cell: MatchCell) -> str:
-        pairing = make_pairing(cell.game, cell.first, cell.second, Budget(cell.playouts))
+    def statistics(cell: MatchCell) -> MatchStatistics:
+        pairing = make_pairing(cell.game, cell.first, cell.second, cell.budget)
         summary = summaries.get(pairing.key)
-        if summary is None:
-            return ""
-        low, high = summary.statistics.ci95
-        score = summary.statistics.score
-        rate = f"{100 * (score.win_rate or 0):.1f} ({100 * low:.1f} to {100 * high:.1f})"
-        return rate if score.games >= cell.games else f"{rate}, {score.games} games"
+        return summary.statistics if summary is not None else MatchStatistics(Score())
+
+    def table(part: re.Match[str]) -> str:
+        text = TABLES[part["name"]].markdown(statistics, part[0])
+        return f"{part['begin']}\n{text}\n\n{part['end']}"
 
     for page in sorted(Path(folder).rglob("*.md")):
         text = page.read_text(encoding="utf-8")
-        new = _PART.sub(
-            lambda part: (
-                f"{part['begin']}\n{TABLES[part['name']].markdown(figure)}\n\n{part['end']}"
-            ),
-            text,
-        )
+        new = _PART.sub(table, text)
         if new != text:
             page.write_text(new, encoding="utf-8")
             print(f"updated {page}")

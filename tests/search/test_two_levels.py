@@ -162,7 +162,7 @@ def test_what_two_levels_cannot_do_is_refused(option):
 def test_live_results_are_those_of_a_search():
     game = make_game("hex(size=5)")
     agent = SearchAgent("grave2(inner=30)")
-    results = list(agent.analyse(game.start(), playouts=30_000, seed=1, every=0.005))
+    results = list(agent.analyze(game.start(), playouts=30_000, seed=1, every=0.005))
     assert results[-1].playouts == 30_000
     whole = agent.search(game.start(), playouts=30_000, seed=1)
     assert results[-1].root_stats == whole.root_stats

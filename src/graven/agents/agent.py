@@ -241,7 +241,8 @@ class SearchAgent:
     def code_key(self) -> object:
         """A key of the compiled code that its searches need, equal where the code is the same."""
         spec = self._spec
-        return spec.formula, spec.playout.variant, spec.ref is None, bool(spec.tuned)
+        ways = spec.ref is None, bool(spec.tuned), bool(spec.inner)
+        return spec.formula, spec.playout.variant, *ways
 
     def budget_or(self, default: Budget) -> Budget:
         """Return the spec's budget, else `default`, else 1,000 playouts."""

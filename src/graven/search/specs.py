@@ -188,7 +188,7 @@ class Spec:
     @property
     def text(self) -> str:
         """The canonical form: the formula's parameters, then the options that are not default."""
-        written: dict[str, Value] = {name: self.values[name] for name in self.tree.search_parameters}
+        written = {name: self.values[name] for name in self.tree.search_parameters}
         if len(self.tree.formulas) > 1 and self.formula.name != self.formula.selected_by:
             written["beta"] = self.formula.name
         # `c` last, and only if it is not 0 or the formula's default is not 0.

@@ -108,10 +108,7 @@ def simulate_levels(state: int, at: int, until: int) -> int:
         below = now[LEAF] != NONE
         status = reserve(search, 1)
         if status == Status.OK:
-            if below:
-                status = descend_below(search, level)
-            else:
-                status = descend(search)
+            status = descend_below(search, level) if below else descend(search)
         if status == Status.OK:
             if not below:
                 copy_descent(search.record, 0, level.descent, 0)
@@ -166,11 +163,11 @@ def end_level(state: int, at: int) -> int:
     if leaf == NONE:
         return Status.OK
     has_links = search.plan.store_traces and tree.newest_link[leaf] != LOST
-    if has_links and tree.table[leaf] == NONE:
-        if call_node_choice(search.steps.build_table, (state, leaf)) == NONE:
-            if not tree.meta[CLOSED]:
-                return Status.NEED_TABLES
-            tree.newest_link[leaf] = LOST
+    missing = has_links and tree.table[leaf] == NONE
+    if missing and call_node_choice(search.steps.build_table, (state, leaf)) == NONE:
+        if not tree.meta[CLOSED]:
+            return Status.NEED_TABLES
+        tree.newest_link[leaf] = LOST
     now[MOST_NODES] = max(now[MOST_NODES], tree.meta[NODES])
     for node in range(tree.meta[NODES] - 1, leaf, -1):
         leave(tree, node)

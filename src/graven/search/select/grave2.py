@@ -1,11 +1,11 @@
 """GRAVE2: GRAVE in two levels, for little memory.
 
-The first-level tree has GRAVE's nodes and reads AMAF tables as GRAVE does, and a new node of it is
-evaluated by a GRAVE search of `inner` playouts below it, whose nodes are then removed. The two-level
-form is that of Rautureau, Cazenave and Piette 2026 ("Generalized rapid action value estimation in
-memory-constrained environments", arXiv 2602.23318); the paper's text was not at hand, and how the
-second level is credited is our own: see `two_levels` and docs/policies/grave2.md. The formulas are
-RAVE's.
+The first-level tree has GRAVE's nodes and reads AMAF tables as GRAVE does. A new node of it is
+evaluated by a GRAVE search of `inner` playouts below it, whose nodes are then removed. The form of
+two levels is that of Rautureau, Cazenave and Piette 2026 ("Generalized rapid action value
+estimation in memory-constrained environments", arXiv 2602.23318). The paper's text was not at hand,
+and how the second level is credited is our own: see `two_levels` and docs/policies/grave2.md. The
+formulas are RAVE's.
 """
 
 from __future__ import annotations
