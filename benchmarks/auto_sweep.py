@@ -173,8 +173,8 @@ def main() -> None:
     for command in (playing, writing):
         command.add_argument("--db", default="auto.db")
         command.add_argument("--playouts", type=int, default=200)
-        command.add_argument("--sweep", type=int, default=20, help="games of each fixed setting")
-        command.add_argument("--games", type=int, default=100, help="against the best setting")
+        command.add_argument("--sweep", type=int, default=10, help="games of each fixed setting")
+        command.add_argument("--games", type=int, default=40, help="against the best setting")
     options = parser.parse_args()
     (play if options.command == "play" else write)(options)
 

@@ -60,7 +60,7 @@ def test_specs_print_back_in_canonical_form(text, canonical):
     [
         (
             "grav",
-            "unknown tree policy 'grav'. Did you mean 'grave'? Valid: grave, history, hrave, mcps",
+            "unknown tree policy 'grav'. Did you mean 'grave'? Valid: grave, grave2, history, hrave",
         ),
         ("", "tree[+playout]"),
         ("uct+", "tree[+playout]"),

@@ -147,6 +147,19 @@ def assert_same_table(rules, tree, table, other):
     np.testing.assert_array_equal(mine, theirs)
 
 
+def assert_consistent(search):
+    """Check the numbers by which the units of a tree refer to each other."""
+    tree = search.tree
+    for group in arrays.GROUPS.values():
+        for array in group.arrays:
+            if array.size.refers:
+                units = int(tree.meta[group.count]) * array.size.entries(search.rules)
+                limit = int(tree.meta[arrays.GROUPS[array.size.refers].count])
+                assert (getattr(tree, array.name)[:units] < limit).all()
+    nodes = int(tree.meta[arrays.NODES])
+    assert sorted(tree.slots[tree.slots >= 0]) == list(range(nodes))
+
+
 def root_counts(search):
     """The playouts of the root's moves, and the AMAF table of the root."""
     tree, size = search.tree, 2 * search.rules.players * search.rules.num_codes

@@ -11,7 +11,7 @@ from graven.games.registry import make_game
 from graven.search import tree as arrays
 from graven.search.budget import Budget
 from tests.naive import tiny
-from tests.search.helpers import POLICIES, assert_same_tree, run_both
+from tests.search.helpers import POLICIES, assert_consistent, assert_same_tree, run_both
 
 RECYCLE = {"full": "recycle"}
 SOME = [POLICIES[i] for i in (0, 2, 10, 13, 17, 19)]
@@ -51,19 +51,6 @@ def test_recycling_goes_with_other_options(policy, name, options):
     assert_same_tree(search, twin)
 
 
-def used_everywhere(search):
-    """Check the numbers by which the units of a tree refer to each other."""
-    tree = search.tree
-    for group in arrays.GROUPS.values():
-        for array in group.arrays:
-            if array.size.refers:
-                units = int(tree.meta[group.count]) * array.size.entries(search.rules)
-                limit = int(tree.meta[arrays.GROUPS[array.size.refers].count])
-                assert (getattr(tree, array.name)[:units] < limit).all()
-    nodes = int(tree.meta[arrays.NODES])
-    assert sorted(tree.slots[tree.slots >= 0]) == list(range(nodes))
-
-
 @pytest.mark.parametrize(
     "spec", ["uct(", "grave(", "mcps(", "grave(root=sh,", "grave(reuse_tree=true,"]
 )
@@ -77,7 +64,7 @@ def test_a_search_at_the_limit_of_memory_goes_on_in_a_tree_that_fits(spec):
         assert not run.full
         assert run.playouts == 8_000
         assert search.arena.nbytes <= 2 << 20
-        used_everywhere(search)
+        assert_consistent(search)
         root = search.root_statistics(position.current_player)
         assert sum(move.visits for move in root) >= run.playouts - 1
         best = max(root, key=lambda move: move.visits)

@@ -12,8 +12,7 @@ from graven.search.budget import Budget
 from graven.search.two_levels import MOST_NODES
 from tests.naive import search as naive
 from tests.naive import tiny
-from tests.search.helpers import assert_same_tree, every_node, root_counts
-from tests.search.test_recycling import used_everywhere
+from tests.search.helpers import assert_consistent, assert_same_tree, every_node, root_counts
 
 FORMULAS = {"bias=1e-4": naive.bias(1e-4), "k=250,c=0.2": naive.hand_k(250.0, 0.2)}
 GAMES = ["breakthrough(size=5x4)", "go(size=3,komi=0)", "domineering(size=4)", "nogo(size=3)"]
@@ -39,7 +38,7 @@ def test_both_levels_visit_what_their_twin_visits(name, inner):
     assert compared == len(nodes) == int(search.tree.meta[arrays.NODES])
     assert tables == sum(node.turn >= 0 for node in nodes)  # every node of the first level has one
     assert search.root_visits == 500
-    used_everywhere(search)
+    assert_consistent(search)
 
 
 @pytest.mark.parametrize(
@@ -61,7 +60,7 @@ def test_two_levels_go_with_other_options(options):
     for game in (make_game("knightthrough(size=5)"), make_game("go(size=3,komi=0)")):
         search, twin = run_two_levels(game, 12, **options)
         assert_same_tree(search, twin)
-        used_everywhere(search)
+        assert_consistent(search)
 
 
 def test_players_may_move_at_once():
@@ -111,7 +110,7 @@ def test_a_second_level_without_space_ends_and_the_search_goes_on(limit):
     run = search.run(game.start().state, (), Budget(playouts=6000), 1)
     assert run.playouts == 6000
     assert search.root_visits == 6000
-    used_everywhere(search)
+    assert_consistent(search)
 
 
 def test_a_kept_tree_is_searched_on():
@@ -122,7 +121,7 @@ def test_a_kept_tree_is_searched_on():
     for _ in range(4):
         run = search.run(position.state, position.history, Budget(playouts=630), 3)
         assert search.root_visits == run.playouts + visits
-        used_everywhere(search)
+        assert_consistent(search)
         root = search.root_statistics(position.current_player)
         best = max(root, key=lambda move: move.visits)
         node = search.tree.children[
