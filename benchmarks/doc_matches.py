@@ -316,6 +316,15 @@ def _beta() -> MatchTable:
     return by_game(pairs, ("knightthrough", "breakthrough", "othello"))
 
 
+def of_policy(pairs: list[tuple[str, str]], games: tuple[str, ...], number: int) -> MatchTable:
+    """Return a table of a policy's page: so many games of each pair at each game."""
+    rows = [
+        (f"`{first}`", f"`{second}`", *(MatchCell(g, first, second, 500, number) for g in games))
+        for first, second in pairs
+    ]
+    return MatchTable(("agent", "opponent", *(NAMES[game] for game in games)), tuple(rows))
+
+
 def _solver() -> MatchTable:
     games = ("knightthrough", "breakthrough", CONNECT_FOUR, "havannah(size=4)")
     rows = [
@@ -378,6 +387,7 @@ SMALL_GAMES = {
     "flipping": ("othello(size=6)",),
 }
 
+PLAIN_GAMES = ("hex(size=7)", "breakthrough(size=6)", "atarigo(size=7)")
 RAVE = "rave(bias=1e-4)"
 TABLES: dict[str, MatchTable | FrontierTable] = {
     "frontier-playouts": FrontierTable(FRONTIER_AGENTS, SMALL_GAMES, Budget(500), 10),
@@ -385,6 +395,14 @@ TABLES: dict[str, MatchTable | FrontierTable] = {
         FRONTIER_AGENTS_BY_TIME, SMALL_GAMES, Budget(None, seconds=0.03), 6
     ),
     "frontier-gdl": FrontierTable(FRONTIER_AGENTS_BY_TIME, {"GDL": gdl_games()}, Budget(200), 2),
+    "lgrf": of_policy([("uct+lgrf", "uct"), ("grave+lgrf", "grave")], PLAIN_GAMES, 100),
+    "ucb1-tuned": of_policy([("ucb1-tuned", "uct")], (*PLAIN_GAMES, "othello(size=6)"), 100),
+    "anytime": of_policy(
+        [("uct(root=anytime)", "uct"), ("uct(root=anytime)", "uct(root=sh)")], PLAIN_GAMES, 100
+    ),
+    "mcps": of_policy(
+        [("mcps", "grave")], ("go(size=7)", "havannah(size=4)", "othello(size=6)"), 200
+    ),
     "solver": _solver(),
     "threads": _threads(),
     "ppa": _ppa(),
