@@ -421,7 +421,10 @@ TABLES: dict[str, MatchTable | FrontierTable] = {
         ("breakthrough", "othello"),
     ),
     "context": by_game(
-        [(f"{RAVE}+{playout}", f"{RAVE}+poolrave(p=0.5)") for playout in ("lgrf", "nst")],
+        [
+            (f"{RAVE}+{playout}", f"{RAVE}+poolrave(p=0.5)")
+            for playout in ("lgrf", "nst", "poolrave(context=10)")
+        ],
         ("havannah(size=4)", "hex(size=7)"),
     ),
 }

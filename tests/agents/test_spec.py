@@ -47,6 +47,8 @@ from graven.search.options import OPTIONS, SearchOptions
         ("grave(ref=50)+ppaf(alpha=0.32)", "grave(ref=50,bias=0.0001)+ppaf(alpha=0.32)"),
         ("uct+ppa", "uct(c=0.4)+ppa(alpha=0.08)"),
         ("rave+poolrave", "rave(bias=0.0001)+poolrave(p=0.5)"),
+        ("rave+poolrave(context=10)", "rave(bias=0.0001)+poolrave(context=10)"),
+        ("rave+poolrave(context=3,p=1)", "rave(bias=0.0001)+poolrave(p=1,context=3)"),
         ("rave+poolrave(size=20,p=1)", "rave(bias=0.0001)+poolrave(p=1,size=20)"),
     ],
 )
@@ -60,7 +62,7 @@ def test_specs_print_back_in_canonical_form(text, canonical):
     [
         (
             "grav",
-            "unknown tree policy 'grav'. Did you mean 'grave'? Valid: grave, grave2, history, hrave",
+            "unknown tree policy 'grav'. Did you mean 'grave'? Valid: grave, grave2, history",
         ),
         ("", "tree[+playout]"),
         ("uct+", "tree[+playout]"),

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -352,3 +353,33 @@ class PoolRave(Uniform):
             if key[0] == mover
         ]
         return [move for _, move in sorted(known)[: self.size]]
+
+
+class ContextPoolRave(PoolRave):
+    """Of two moves of the pool, the better reply to the move before."""
+
+    def __init__(self, p, size, least, context):
+        super().__init__(p, size, least)
+        self.context = context
+        self.replies = {}  # by (before, move): how often, and the sum of scores
+
+    def choose(self, search, state, mover, moves, codes, plies):
+        pool = self.pool(search.pool_node(self.least), mover)
+        if pool and uniform(search.rng) < self.p:
+            drawn = [pool[below(search.rng, len(pool))] for _ in range(2)]
+            played = [(choice.player, choice.move) for ply in plies for choice in ply]
+            if played and contract.turn(search.rules, state) != SIMULTANEOUS:
+                drawn.sort(key=lambda move: -self.value(played[-1], move))
+            if drawn[0] in moves:
+                return drawn[0]
+        return Uniform.choose(self, search, state, mover, moves, codes, plies)
+
+    def value(self, before, move):
+        count, total = self.replies.get((before, move), (0, 0.0))
+        return (total + 0.5 * self.context) / (count + self.context)
+
+    def learn(self, plies, scores):
+        played = [(choice.player, choice.move) for ply in plies for choice in ply]
+        for before, (player, move) in pairwise(played):
+            count, total = self.replies.get((before, move), (0, 0.0))
+            self.replies[before, move] = count + 1, total + scores[player]

@@ -257,6 +257,29 @@ def test_poolrave_with_the_pool_of_a_node_plays_what_its_twin_plays(name):
     run_both(make_game(name), spec, twins.bias(1e-4), 30, twin)
 
 
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize(("p", "size", "context"), [(0.5, 3, 10.0), (1.0, 10, 0.5)])
+def test_a_pool_with_context_tries_the_better_reply_of_two(name, p, size, context):
+    twin = naive.ContextPoolRave(p, size, 20, context)
+    spec = f"rave(bias=1e-4)+poolrave(p={p},size={size},min=20,context={context})"
+    search = run_both(make_game(name), spec, twins.bias(1e-4), 0, twin)
+    memory, codes = search.playout_memory.record, search.rules.num_codes
+    assert len(memory.replies) == search.rules.players * codes * codes
+    for ((player, before), move), (count, total) in twin.replies.items():
+        at = (player * codes + before) * codes + move
+        assert (memory.replies[at], memory.reply_sums[at]) == (count, total)
+    assert memory.replies.sum() == sum(count for count, _ in twin.replies.values())
+
+
+def test_a_new_search_knows_no_replies():
+    game = make_game("hex(size=4)")
+    search = SearchAgent("rave+poolrave(context=5)").bind(game)
+    for _ in range(2):
+        search.run(game.start().state, (), Budget(playouts=200), 1)
+        counted = search.playout_memory.record.replies.sum()
+        assert 200 < counted <= 200 * 16
+
+
 @pytest.mark.parametrize("tree", [("grave(ref=10)", twins.bias(1e-4), 10)])
 @pytest.mark.parametrize(
     ("spec", "make"),
@@ -269,6 +292,7 @@ def test_poolrave_with_the_pool_of_a_node_plays_what_its_twin_plays(name):
         ("npa(alpha=0.3,min=2)", lambda: naive.Npa(0.3, least=2)),
         ("poolrave(min=20)", lambda: naive.PoolRave(0.5, 10, 20)),
         ("poolrave(min=20,pool=node)", lambda: naive.PoolRave(0.5, 10, 20, shared=True)),
+        ("poolrave(min=20,context=3)", lambda: naive.ContextPoolRave(0.5, 10, 20, 3.0)),
     ],
 )
 def test_players_of_simultaneous_moves_learn_separately(tree, spec, make):

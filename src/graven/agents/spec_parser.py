@@ -314,8 +314,10 @@ def _playout(text: str, lookup: PolicyLookup) -> PlayoutSpec:
     for key in arguments:
         if key not in valid:
             raise unknown(f"parameter of {name}", key, valid)
-    selected = (variant for variant in policy.variants if variant.selected_by in arguments)
-    variant = next(selected, policy.variants[0])
+    selected = [variant for variant in policy.variants if variant.selected_by in arguments]
+    # The first one that takes all arguments, else the first one.
+    selected.sort(key=lambda each: not arguments.keys() <= {p.name for p in each.parameters})
+    variant = selected[0] if selected else policy.variants[0]
     parameters = {parameter.name: parameter for parameter in variant.parameters}
     for key in arguments:
         if key not in parameters:

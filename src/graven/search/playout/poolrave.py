@@ -6,6 +6,13 @@ with at least `min` playouts. If it is not legal here, or there is no such node 
 playout chooses (their algorithm 1 and section 3). With `pool=node` all players try the moves of the
 player to move at that node. The pool is made once a playout, in a batch (learn_after=batch) once a
 leaf.
+
+    poolrave(p=0.5)       one of the pool at random
+    poolrave(context=n)   of two drawn from the pool, the better reply to the last move
+
+The paper expects progress from playouts that depend on the context; the second form is our own. The
+value of a move as the reply to the move before it is (s + n / 2) / (r + n): r playouts of the
+search contain the two in a row, with the sum of scores s, beside n imagined ones of the mean 1/2.
 """
 
 from __future__ import annotations
@@ -18,7 +25,7 @@ import numpy as np
 from graven.core import contract
 from graven.core.calls import Value
 from graven.core.compile import inlined
-from graven.core.contract import BatchChoice, Rules
+from graven.core.contract import SIMULTANEOUS, BatchChoice, Rules
 from graven.core.rng import below, drawn_ahead, scaled, uniform
 from graven.core.status import Status
 from graven.core.value_draws import explores, threshold_of
@@ -28,11 +35,12 @@ from graven.search.playout.by_values import nth_set
 from graven.search.playout.draw import Codes, Floats
 from graven.search.playout.loop import random_move
 from graven.search.policy import BatchLearning, Parameter, PlayoutPolicy, PlayoutVariant
-from graven.search.tree import DEPTH, NONE, POOL, Record, Tree
+from graven.search.tree import DEPTH, LENGTH, NONE, POOL, Record, Tree, all_codes
 
 # A little less than 1: rounding errors of a product do not matter then.
 BELOW = 1.0 - 1e-9
 ANY = -1.0  # a mean that every move exceeds
+MOST_REPLIES = 1 << 20  # beyond that replies share places
 
 
 class PoolRaveMemory(NamedTuple):
@@ -48,6 +56,21 @@ class PoolRaveMemory(NamedTuple):
     leaf_playouts: Int64  # [1]: playouts of a leaf
     leaf_moves: Codes  # [(leaf * players + player) * size + i]
     leaf_counts: Int64  # [leaf * players + player]
+
+
+class ContextPoolMemory(NamedTuple):
+    """The pool of the playout under way, and what is known of replies."""
+
+    p: float
+    context: float  # imagined playouts of every reply
+    size: int
+    shared: int
+    moves: Codes
+    counts: Int64
+    means: Floats
+    # [place of (trace entry * codes + move)]: how often the move came next, and its sum of scores.
+    replies: Floats
+    reply_sums: Floats
 
 
 @inlined
@@ -113,6 +136,55 @@ def choose(rules: Rules, record: Record, memory: PoolRaveMemory, player: int) ->
     return random_move(rules, record, player)
 
 
+@inlined
+def reply_place(rules: Rules, memory: ContextPoolMemory, before: int, move: int) -> int:
+    """Return where the reply to a trace entry is stored."""
+    return (before * rules.num_codes + move) % len(memory.replies)
+
+
+@inlined
+def reply_value(rules: Rules, memory: ContextPoolMemory, before: int, move: int) -> float:
+    """Return the value of a move as the reply to a trace entry."""
+    at = reply_place(rules, memory, before, move)
+    won = memory.reply_sums[at] + 0.5 * memory.context
+    return won / (memory.replies[at] + memory.context)
+
+
+def choose_reply(rules: Rules, record: Record, memory: ContextPoolMemory, player: int) -> int:
+    """Return the better reply of two moves of the pool, if chance and the rules allow it."""
+    count, length = memory.counts[player], record.shape[LENGTH]
+    if count > 0 and uniform(record.rng) < memory.p:
+        first = player * memory.size
+        move: Any = np.int64(memory.moves[first + below(record.rng, count)])
+        other: Any = np.int64(memory.moves[first + below(record.rng, count)])
+        # Who moves at the same time as others does not know their moves.
+        if length > 0 and contract.turn(rules, record.state) != SIMULTANEOUS:
+            before: Any = np.int64(record.trace[length - 1])
+            value = reply_value(rules, memory, before, move)
+            if reply_value(rules, memory, before, other) > value:
+                move = other
+        if contract.is_playout_move(rules, record.state, player, move, moves=record.moves):
+            return move
+    return random_move(rules, record, player)
+
+
+def learn_replies(rules: Rules, tree: Tree, record: Record, memory: ContextPoolMemory) -> None:
+    """Count every move of a simulation as the reply to the one before it."""
+    for place in range(1, record.shape[LENGTH]):
+        before: Any = np.int64(record.trace[place - 1])
+        played: Any = np.int64(record.trace[place])
+        player, move = played // rules.num_codes, played % rules.num_codes
+        at = reply_place(rules, memory, before, move)
+        memory.replies[at] += 1.0
+        memory.reply_sums[at] += record.scores[player]
+
+
+def forget_replies(memory: ContextPoolMemory) -> None:
+    """Forget all replies: the next position is another one."""
+    memory.replies[:] = 0.0
+    memory.reply_sums[:] = 0.0
+
+
 def begin_leaf(
     rules: Rules, tree: Tree, record: Record, memory: PoolRaveMemory, leaf: int, playouts: int
 ) -> None:
@@ -166,6 +238,24 @@ def new_memory(rules: Rules, values: Mapping[str, Value]) -> PoolRaveMemory:
     )
 
 
+def new_context_memory(rules: Rules, values: Mapping[str, Value]) -> ContextPoolMemory:
+    """Return an empty pool, and nothing known of replies."""
+    pool = new_memory(rules, values)
+    # A reply is a move of one player: the codes of all players need one place together.
+    places = min(all_codes(rules) * rules.num_codes, MOST_REPLIES)
+    return ContextPoolMemory(
+        p=pool.p,
+        context=float(values["context"]),
+        size=pool.size,
+        shared=pool.shared,
+        moves=pool.moves,
+        counts=pool.counts,
+        means=pool.means,
+        replies=np.zeros(places),
+        reply_sums=np.zeros(places),
+    )
+
+
 PARAMETERS = (
     Parameter(
         "p",
@@ -203,6 +293,15 @@ PARAMETERS = (
     ),
 )
 
+CONTEXT = Parameter(
+    "context",
+    10.0,
+    "of two moves drawn from the pool, try the better reply to the move before, by (s + context / "
+    "2) / (r + context): r replies of this search, s their scores (ours)",
+    low=0.001,
+    high=1e9,
+)
+
 POLICIES = (
     PlayoutPolicy(
         "poolrave",
@@ -215,6 +314,17 @@ POLICIES = (
                 memory=new_memory,
                 selected_by="p",
                 batch=BatchLearning(choose=choose_in_batch, begin=begin_leaf, memory=batch_memory),
+            ),
+            PlayoutVariant(
+                choose_reply,
+                (*PARAMETERS, CONTEXT),
+                begin=begin,
+                learn=learn_replies,
+                reads_edges=False,
+                memory=new_context_memory,
+                on_new_search=forget_replies,
+                selected_by="context",
+                playout_fields=(),
             ),
         ),
         pool_min_visits="min",
