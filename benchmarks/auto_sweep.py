@@ -4,10 +4,11 @@
     python benchmarks/auto_sweep.py write docs --db auto.db
 
 Run it in the root folder of the repository. In each of the 15 games of Sironi and Winands 2016, by
-the package's rulesheets, every fixed setting plays `--sweep` games against UCT, and the one with
-the most points is the best. Then `grave(ref=auto,bias=auto)` plays `--games` games against the best
-one, with another seed: the games of the sweep, on which it was chosen, do not count for it. All
-agents have the same number of playouts, one after another.
+the package's rulesheets, every other fixed setting plays `--sweep` games against GRAVE's defaults,
+and the one with the most points is the best (the defaults have half of them). Then
+`grave(ref=auto,bias=auto)` plays `--games` games against the best one, with another seed: the games
+of the sweep, on which it was chosen, do not count for it. All agents have the same number of
+playouts, one after another.
 
 Games are recorded: `play` goes on where it stopped. `write` replaces what the page policies/auto.md
 has between `<!-- auto -->` and `<!-- end of auto -->`, and says how many games are missing.
@@ -27,8 +28,7 @@ from graven.lab.store.summaries import Summary, one_search_each
 from graven.search.budget import Budget
 
 AUTO = "grave(ref=auto,bias=auto)"
-OPPONENT = "uct"
-FIXED = tuple(
+USUAL, *OTHERS = (
     f"grave(ref={ref},bias={bias})"
     for ref, bias in ((50, "1e-4"), (10, "1e-4"), (250, "1e-4"), (50, "1e-2"), ("inf", "1e-2"))
 )
@@ -74,24 +74,25 @@ class Games:
         return summary.statistics if summary is not None else MatchStatistics(Score())
 
     def sweep(self, sheet: str) -> dict[str, MatchStatistics]:
-        """Return what the fixed settings have played, those without games left out."""
-        found = {spec: self.result(sheet, spec, OPPONENT, seed=0) for spec in FIXED}
+        """Return what the other settings have played, those without games left out."""
+        found = {spec: self.result(sheet, spec, USUAL, seed=0) for spec in OTHERS}
         return {spec: match for spec, match in found.items() if match.games}
 
     def best(self, sheet: str) -> str | None:
         """Return the best setting of a sweep; None before all settings have played all games."""
         swept = self.sweep(sheet)
-        if len(swept) < len(FIXED) or min(m.games for m in swept.values()) < self.options.sweep:
+        if len(swept) < len(OTHERS) or min(m.games for m in swept.values()) < self.options.sweep:
             return None
-        return max(swept, key=lambda spec: swept[spec].win_rate or 0.0)
+        rates = {USUAL: 0.5} | {spec: match.win_rate or 0.0 for spec, match in swept.items()}
+        return max(rates, key=rates.__getitem__)
 
 
 def play(options: argparse.Namespace) -> None:
     """Play what is missing, sheet by sheet."""
     with Games(options) as games:
         for sheet in options.sheets:
-            for spec in FIXED:
-                games.play(sheet, spec, OPPONENT, options.sweep, seed=0)
+            for spec in OTHERS:
+                games.play(sheet, spec, USUAL, options.sweep, seed=0)
             best = games.best(sheet)
             assert best is not None
             match = games.play(sheet, AUTO, best, options.games, seed=1)
@@ -112,7 +113,7 @@ def verdict(match: MatchStatistics) -> str:
 def table(options: argparse.Namespace) -> str:
     """Return the table of all games, and how many games are missing."""
     lines = [
-        f"| game | sweep: best setting | its points against `{OPPONENT}` | points of `auto` "
+        f"| game | sweep: best setting | its points against `{USUAL}` | points of `auto` "
         "against it | within 3 points |",
         "| --- | --- | --- | --- | --- |",
     ]
@@ -121,14 +122,14 @@ def table(options: argparse.Namespace) -> str:
         for sheet in sheets.names():
             swept = games.sweep(sheet)
             done = sum(min(match.games, options.sweep) for match in swept.values())
-            missing += len(FIXED) * options.sweep - done
+            missing += len(OTHERS) * options.sweep - done
             best = games.best(sheet)
             if best is None:
                 missing += options.games
                 continue
             match = games.result(sheet, AUTO, best, seed=1)
             missing += max(0, options.games - match.games)
-            row = [sheet, f"`{best}`", rate(swept[best]), "", ""]
+            row = [sheet, f"`{best}`", rate(swept[best]) if best in swept else "", "", ""]
             if match.games:
                 row[3], row[4] = rate(match), verdict(match)
                 judged += 1
@@ -172,9 +173,9 @@ def main() -> None:
     writing.add_argument("folder")
     for command in (playing, writing):
         command.add_argument("--db", default="auto.db")
-        command.add_argument("--playouts", type=int, default=200)
-        command.add_argument("--sweep", type=int, default=10, help="games of each fixed setting")
-        command.add_argument("--games", type=int, default=40, help="against the best setting")
+        command.add_argument("--playouts", type=int, default=500)
+        command.add_argument("--sweep", type=int, default=60, help="games of each other setting")
+        command.add_argument("--games", type=int, default=400, help="against the best setting")
     options = parser.parse_args()
     (play if options.command == "play" else write)(options)
 

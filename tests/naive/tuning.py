@@ -8,16 +8,18 @@ from itertools import combinations
 
 from graven.core.rng import below, uniform
 
-EXPLORE, C, NEIGHBOURS = 0.25, 0.2, 5
+EXPLORE, C, CAUTION, PRIOR, NEIGHBOURS = 0.1, 0.2, 0.2, 100, 5
 
 
 class NaiveTuning:
-    """`values` are those tried, by parameter; `use(search, setting)` makes a search use them."""
+    """`values` are those tried, by parameter, `usual` is one of each.
 
-    def __init__(self, players, values, use, tuner="naive"):
-        self.values, self.use, self.tuner = values, use, tuner
-        middle = {name: tried[len(tried) // 2] for name, tried in values.items()}
-        self.current = [middle] * players
+    `use(search, setting)` makes a search use a setting.
+    """
+
+    def __init__(self, players, values, usual, use, tuner="naive"):
+        self.values, self.usual, self.use, self.tuner = values, usual, use, tuner
+        self.current = [usual] * players
         self.chosen = [dict(each) for each in self.current]
         # By player and some parameters with their values: the rewards.
         self.rewards = [defaultdict(list) for _ in range(players)]
@@ -54,18 +56,25 @@ class NaiveTuning:
             self.chosen[player] = choose(player, rewards, simulations, rng)
 
     def naive(self, player, rewards, simulations, rng):
-        def bound(part):
-            n = len(rewards[part])
-            return sum(rewards[part]) / n + C * math.sqrt(math.log(simulations) / n)
+        log = math.log(simulations) if simulations else 0.0
 
-        if uniform(rng) < EXPLORE or simulations == 0:
+        def upper(part):
+            n = len(rewards[part])
+            return sum(rewards[part]) / n + C * math.sqrt(log / n)
+
+        def lower(setting):
+            part = tuple(setting.items())
+            n = len(rewards[part]) + (PRIOR if setting == self.usual else 0)
+            return sum(rewards[part]) / n - CAUTION * math.sqrt(log / n)
+
+        if uniform(rng) < EXPLORE:
             setting = {}
             for name, values in self.values.items():
                 untried = [value for value in values if not rewards[((name, value),)]]
-                setting[name] = untried[0] if untried else self.best(name, bound)
+                setting[name] = untried[0] if untried else self.best(name, upper)
             return setting
         tried = [setting for setting in self.every_setting() if rewards[tuple(setting.items())]]
-        return max(tried, key=lambda setting: bound(tuple(setting.items())))
+        return max([self.usual, *tried], key=lower)
 
     def best(self, name, bound):
         return max(self.values[name], key=lambda value: bound(((name, value),)))

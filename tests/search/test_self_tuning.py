@@ -45,6 +45,9 @@ def use_uct(search, setting):
     search.playout.epsilon = setting["epsilon"]
 
 
+# The default of each parameter.
+USUAL = {"ref": 50, "bias": 1e-4, "k": 250, "c": 0.2, "epsilon": 0.4}
+
 # The spec, the values of its parameters, how the twin uses a setting, its ref and its playouts.
 CASES = {
     "grave": ("grave(ref=auto,bias=auto)", {"ref": REF, "bias": BIAS}, use_grave, 10, Uniform),
@@ -59,12 +62,16 @@ CASES = {
 }
 
 
+def usual(values):
+    return {name: USUAL[name] for name in values}
+
+
 def both(game, case, tuner, playouts):
     spec, values, use, ref, playout = CASES[case]
     tree, plus, rest = spec.partition("+")
     search = SearchAgent(f"{tree[:-1]},tuner={tuner}){plus}{rest}").bind(game)
     search.run(game.start().state, (), Budget(playouts=playouts), 1)
-    tuning = NaiveTuning(game.players, values, use, tuner)
+    tuning = NaiveTuning(game.players, values, usual(values), use, tuner)
     twin = naive.NaiveSearch(game, None, ref, playout=playout(), tuning=tuning)
     twin.set_root(game.start().state)
     twin.run(1, playouts)
@@ -107,7 +114,7 @@ def test_statistics_are_kept_from_move_to_move_and_forgotten_with_the_game():
     game = make_game("breakthrough(size=5x4)")
     spec, values, use, ref, _ = CASES["grave"]
     search = SearchAgent(spec).bind(game)
-    tuning = NaiveTuning(2, values, use)
+    tuning = NaiveTuning(2, values, usual(values), use)
     twin = naive.NaiveSearch(game, None, ref, tuning=tuning)
     position = game.start()
     for move in range(3):
@@ -127,7 +134,8 @@ def test_statistics_are_kept_from_move_to_move_and_forgotten_with_the_game():
 def test_the_best_values_are_tried_most_often(tuner):
     """The bandit without a search: scores are drawn, and two values make them better."""
     rng = np.random.default_rng(1)
-    twin = NaiveTuning(1, {"a": (0, 1, 2), "b": (0, 1, 2, 3)}, None, tuner)
+    values = {"a": (0, 1, 2), "b": (0, 1, 2, 3)}
+    twin = NaiveTuning(1, values, {"a": 1, "b": 0}, None, tuner)
     stream = np.array([7], np.uint64)
     for _ in range(3000):
         twin.choose(stream)

@@ -240,7 +240,10 @@ class Search:
         self.log = no_log()
         self.shared = not_shared()
         self.tuning = new_tuning(
-            rules.players, [each.values for each in spec.tuned], options.tuner == "ntuple"
+            rules.players,
+            [each.values for each in spec.tuned],
+            [each.usual for each in spec.tuned],
+            options.tuner == "ntuple",
         )
         self._aim_tuning()
         self.batch: Batch | None = None

@@ -15,11 +15,13 @@ The reward is the player's score minus the mean of the player's scores in this s
 removes what the position is worth, so that statistics can be kept from one move of a game to the
 next: otherwise values that were tried more in good positions would seem to be good.
 
-Both bandits use upper confidence bounds, UCB = mean + C * sqrt(log(N) / n), of N simulations:
+Both explore by upper confidence bounds, UCB = mean + C * sqrt(log(N) / n), of N simulations:
 
 - naive (after the naive sampling of Ontanon 2013 for combinatorial bandits): with probability
   EXPLORE each parameter gets the value with the greatest UCB in a bandit of its own, the first
-  untried one if there is any; otherwise the greatest UCB among the combinations that were tried.
+  untried one if there is any; otherwise the combination with the greatest lower bound,
+  mean - CAUTION * sqrt(log(N) / n), among the usual one and those that were tried. The usual one
+  has PRIOR simulations with reward 0 beside its own: others replace it when they are surely better.
 - ntuple (after the n-tuple bandit evolutionary algorithm of Lucas, Liu and Perez-Liebana 2018): the
   value of a combination is the mean of the UCBs of its single values, of its pairs of values and of
   itself, with n + 1/2 for n. NEIGHBOURS variants of the last combination are drawn: one parameter
@@ -41,10 +43,11 @@ from graven.search.layout import Float64
 from graven.search.plan import state_at
 from graven.search.tuning_arrays import TuningArrays
 
-EXPLORE = 0.25
+EXPLORE = 0.1
 C = 0.2
+CAUTION = 0.2
+PRIOR = 100.0
 NEIGHBOURS = 5
-UNTRIED = 1e9  # the value of what was never tried, where that comes first
 
 
 def choose_parameters(state: int) -> None:
@@ -120,13 +123,13 @@ def choose_naive(tuning: TuningArrays, player: int, rng: Rng) -> None:
     base, total = player * tuning.entries, simulations_of(tuning, player)
     log_total = log(total) if total > 0.0 else 0.0
     chosen = tuning.chosen[player * number : (player + 1) * number]
-    if uniform(rng) < EXPLORE or total == 0.0:
+    if uniform(rng) < EXPLORE:
         for i in range(number):
             first = base + tuning.starts[i]
-            chosen[i] = best_entry(statistics, first, first + tuning.sizes[i], log_total, UNTRIED)
+            chosen[i] = best_entry(statistics, first, first + tuning.sizes[i], log_total)
         return
     first = base + tuning.starts[len(tuning.starts) - 1]
-    best = best_entry(statistics, first, base + tuning.entries, log_total, -UNTRIED)
+    best = surest_entry(statistics, first, base + tuning.entries, log_total, tuning.usual_entry)
     for i in range(number):
         stride = tuning.strides[(len(tuning.starts) - 1) * number + i]
         chosen[i] = best // stride
@@ -134,16 +137,31 @@ def choose_naive(tuning: TuningArrays, player: int, rng: Rng) -> None:
 
 
 @inlined
-def best_entry(statistics: Float64, first: int, end: int, log_total: float, untried: float) -> int:
-    """Return the place from `first` of the entry with the greatest UCB, the first of equal ones."""
-    best, most = 0, -2.0 * UNTRIED
+def best_entry(statistics: Float64, first: int, end: int, log_total: float) -> int:
+    """Return the place from `first` of the entry with the greatest UCB, an untried one first."""
+    best, most = 0, -1.0
     for entry in range(first, end):
         visits = statistics[2 * entry]
-        value = untried
-        if visits > 0.0:
-            value = statistics[2 * entry + 1] / visits + C * sqrt(log_total / visits)
+        if visits == 0.0:
+            return entry - first
+        value = statistics[2 * entry + 1] / visits + C * sqrt(log_total / visits)
         if value > most:
             best, most = entry - first, value
+    return best
+
+
+@inlined
+def surest_entry(statistics: Float64, first: int, end: int, log_total: float, usual: int) -> int:
+    """Return the place from `first` of the entry with the greatest lower bound."""
+    visits = statistics[2 * (first + usual)] + PRIOR
+    best = usual
+    most = statistics[2 * (first + usual) + 1] / visits - CAUTION * sqrt(log_total / visits)
+    for entry in range(first, end):
+        visits = statistics[2 * entry]
+        if visits > 0.0 and entry != first + usual:
+            value = statistics[2 * entry + 1] / visits - CAUTION * sqrt(log_total / visits)
+            if value > most:
+                best, most = entry - first, value
     return best
 
 

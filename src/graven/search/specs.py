@@ -41,6 +41,13 @@ class TunedParameter:
         """The values that are tried."""
         return tuple(min(value, float(NEVER)) for value in self.parameter.auto)
 
+    @property
+    def usual(self) -> int:
+        """The place of the default among them, or the middle one."""
+        tried = self.parameter.auto
+        default = self.parameter.default
+        return tried.index(default) if default in tried else len(tried) // 2
+
 
 def first_value(parameter: Parameter, value: Value) -> Any:
     """Return the value of a parameter, or the first one tried if it tunes itself."""

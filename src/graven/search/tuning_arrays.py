@@ -24,9 +24,11 @@ class TuningArrays(NamedTuple):
 
     ntuple: int  # whether it is the n-tuple bandit, not the naive one
     entries: int  # of all tables of a player
+    usual_entry: int  # of the usual combination, in the table of all
     values: Float64  # the values of the first parameter, then those of the second, ...
     firsts: Int64  # [parameter]: where its values begin
     sizes: Int64  # [parameter]: how many there are
+    usual: Int64  # [parameter]: the place of the usual value
     # [parameter]: the address that the policy reads the value at, and 1 if there is a word for each
     # player, 0 if one word serves the player to move.
     targets: Int64
@@ -42,7 +44,7 @@ class TuningArrays(NamedTuple):
 
 _INTS, _FLOATS = types.Array(types.int64, 1, "C"), types.Array(types.float64, 1, "C")
 TUNING_ARRAYS = types.NamedTuple(
-    [types.int64] * 2 + [_FLOATS] + [_INTS] * 6 + [_FLOATS] * 2 + [_INTS] * 3, TuningArrays
+    [types.int64] * 3 + [_FLOATS] + [_INTS] * 7 + [_FLOATS] * 2 + [_INTS] * 3, TuningArrays
 )
 
 
@@ -56,8 +58,10 @@ def tuning_tables(sizes: Sequence[int], ntuple: bool) -> list[tuple[int, ...]]:
     return list(dict.fromkeys(tables))
 
 
-def new_tuning(players: int, values: Sequence[Sequence[float]], ntuple: bool) -> TuningArrays:
-    """Return empty statistics of parameters with these values."""
+def new_tuning(
+    players: int, values: Sequence[Sequence[float]], usual: Sequence[int], ntuple: bool
+) -> TuningArrays:
+    """Return empty statistics of parameters with these values; `usual` are places of some."""
     sizes = [len(tried) for tried in values]
     tables = tuning_tables(sizes, ntuple) if values else []
     lengths = [prod(sizes[i] for i in table) for table in tables]
@@ -66,21 +70,22 @@ def new_tuning(players: int, values: Sequence[Sequence[float]], ntuple: bool) ->
     for row, table in zip(strides, tables, strict=True):
         for place, parameter in enumerate(table):
             row[parameter] = prod(sizes[i] for i in table[place + 1 :])
-    middle = [size // 2 for size in sizes]
     return TuningArrays(
         ntuple=int(ntuple),
         entries=entries,
+        usual_entry=int(strides[-1] @ np.array(usual, np.int64)) if tables else 0,
         values=np.array([value for tried in values for value in tried], np.float64),
         firsts=np.array([sum(sizes[:i]) for i in range(number)], np.int64),
         sizes=np.array(sizes, np.int64),
+        usual=np.array(usual, np.int64),
         targets=np.zeros(number, np.int64),
         by_player=np.zeros(number, np.int64),
         starts=np.array([sum(lengths[:i]) for i in range(len(tables))], np.int64),
         strides=strides.reshape(-1),
         statistics=np.zeros(2 * players * entries),
         baselines=np.zeros(2 * players),
-        chosen=np.array(middle * players, np.int64),
-        current=np.array(middle * players, np.int64),
+        chosen=np.array([*usual] * players, np.int64),
+        current=np.array([*usual] * players, np.int64),
         candidate=np.zeros(number, np.int64),
     )
 
@@ -91,7 +96,7 @@ def forget_tuning(tuning: TuningArrays) -> None:
         array[:] = 0.0
     players = len(tuning.baselines) // 2
     for combination in (tuning.chosen, tuning.current):
-        combination[:] = np.tile(tuning.sizes // 2, players)
+        combination[:] = np.tile(tuning.usual, players)
 
 
 def most_tried(tuning: TuningArrays, player: int) -> list[float]:
