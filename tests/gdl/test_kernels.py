@@ -33,13 +33,22 @@ def bases_of(gates, state):
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.integers(0, 2**32), st.integers(1, 4), st.booleans(), st.sampled_from([1, 2, 8]))
-def test_single_positions_agree_with_the_gates(seed, roles, turns, opened):
-    """Also where a unit opens few gates, as only large networks have many that one unit opens."""
+@given(
+    st.integers(0, 2**32),
+    st.integers(1, 4),
+    st.booleans(),
+    st.sampled_from([1, 2, 3, 4]),
+    st.booleans(),
+)
+def test_single_positions_agree_with_the_gates(seed, roles, turns, toggled, dependent):
+    """Also where small gates count inputs, and where gates of one word read each other."""
     gates = random_gates(seed, roles, turns and roles > 1)
     naive, chance = Naive(gates), random.Random(seed)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(single_tables, "MIN_OPENED", opened)
+        patch.setattr(single_tables, "MAX_TOGGLED", toggled)
+        if dependent:
+            patch.setattr(single_tables, "MIN_PADDED", -1)
+            patch.setattr(single_tables, "MAX_PADDING", 0)
         game = network_game(gates.network(), steps=STEPS)
     rules, position = game.rules, naive.start()
     state, moves = contract.new_state(rules), contract.new_moves(rules)

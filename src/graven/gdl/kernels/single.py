@@ -1,31 +1,30 @@
 """Play one position at a time: the contract's functions for every GDL game.
 
-The game itself is tables (see `single_tables`). A unit is a base, a move or an AND gate. The state
-holds for every gate how many of its inputs are false (COUNTS), whether it is none (ZERO, a bit for
-each unit), and its value (VALUE). A unit that flips changes the counts of the gates that read it. A
-gate is about to flip where the two bits differ. Units are numbered inputs first, so one pass over
-the words of these bits, from the lowest, flips every gate at most once. Gates in one word do not
-read each other (unless the network is so deep that this would waste too much memory), so the gates
-of a word flip together.
+The game itself is tables (see `single_tables`). A unit is a base, a move, an AND gate or an output.
+Units are numbered inputs first, 64 to a word. The state holds for each word of gates and outputs
+PLANES words: a gate is true if its bit is set in all of them. Each input of a gate has a plane of
+its own, so that a unit that flips toggles its bit there; of all gates in a word that have it in the
+same plane, it toggles the bits at once. A gate with more inputs than planes has the number of its
+other inputs that are false (COUNTS), and its bit of plane 0 is set while that is none.
 
-A unit that many gates read, such as whose turn it is, does not count as their input. It opens them
-instead: the value of a gate is its bit of ZERO, if its bit of OPEN is set, and a unit that flips
-toggles the bits of OPEN of all gates that it opens, 64 at once.
+A gate is about to flip where its planes differ from its bit of VALUE. One pass over the words, from
+the lowest, flips every gate at most once. Gates in one word do not read each other (unless the
+network is so deep that this would waste too much memory), so the gates of a word flip together.
 
-The outputs of the network are the last units, each in the place of a bit of the state: the bases
-that will change (`CHANGES`), the legal moves of every role, and flags. A word of outputs that flip
-toggles a word of the state.
+The outputs of the network are the last units: the bases in the next state, the legal moves of every
+role, and flags. Nothing reads them; they are evaluated where they are needed, 64 at once.
 
-A step flips the moves made and propagates, takes back the counts that this changed, flips the bases
-that change, and propagates. The changed counts are listed; if the list is full, the moves are
-flipped back instead. Gates that depend on moves are numbered after all others, so that the first
-of the two passes is short.
+A step evaluates the next state, flips the bases that change, and propagates. The network knows the
+next state without any move. Most moves set and clear the same bases in every position: if no other
+move has an effect, these are its effects. Other moves are flipped, which propagates to gates that
+depend on moves, numbered after all others, and are taken back after the next state is known: the
+units that flipped are listed; if the list is full, the moves are flipped back instead.
 
 In most games nearly all legal moves of a role need the same unit, as `(true (control white))`.
 Such a unit is the role's guard: the bits of its moves leave it out, and are masked while the guard
 is false.
 
-Gates that only goals need form a network of their own, whose leaves are units of the first. It is
+Gates that only goals need form a network of their own, whose leaves are bits of the state. It is
 brought up to date when the game is over, by flipping the leaves that differ.
 """
 
@@ -37,7 +36,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graven.core import bits
-from graven.core.bits import index
 from graven.core.compile import inlined
 from graven.core.contract import SIMULTANEOUS, TERMINAL, Constants, Moves, Scores, State, hash_words
 from graven.core.rng import Rng, below
@@ -46,10 +44,10 @@ Links = NDArray[np.int32]
 Counts = NDArray[np.int16]
 
 # The header of the tables. The state begins with the bases, as bits. Words of the state: the step,
-# whose turn it is, for each role the number of its legal moves and the only one of them; a copy of
-# the bits of bases that will change, these bits, the bits of legal moves, the flags; for each unit
-# a bit of VALUE, ZERO and OPEN, the same of goal gates, (in 32-bit numbers) the list of what the
-# moves changed, and (in 16-bit numbers) the counts of false inputs, of gates and of goal gates.
+# whose turn it is, for each role the number of its legal moves and the only one of them; the bases
+# in the next state, the legal moves and the flags, as bits; (in 32-bit numbers) the list of units that
+# the moves flipped. Then, of gates and of goal gates: bits of VALUE, planes, and (in 16-bit
+# numbers) the counts of false inputs.
 (
     PLAYERS,
     BASES,
@@ -57,74 +55,71 @@ Counts = NDArray[np.int16]
     TURN,
     NUMBERS,
     ONLY,
-    CHANGING,
-    CHANGES,
+    COMING,
     LEGAL_BITS,
     FLAGS,
-    VALUE,
-    ZERO,
-    OPEN,
-    GOAL_VALUE,
-    GOAL_ZERO,
-    GOAL_OPEN,
     LISTED,
-    COUNTS,
-    GOAL_COUNTS,
-    # Words of units: the first gates, the first that depend on moves, the first outputs, the end;
-    # of goal gates the first and the end. Whether gates in one word may read each other.
-    GATES,
+    NETWORK,
+    GOAL_NETWORK,
+    # The first word of moves, that of gates that depend on moves; in 32-bit numbers for each unit
+    # of moves where its effects begin and end, -1 if it has to be flipped. An effect: a word of
+    # bases, the bits that are cleared and those that are set.
+    MOVES,
     MOVED,
+    EFFECTS,
+    # The first word of the outputs, of the bases first, and the last, that of the flags; for each
+    # word of outputs the bits that are inverted.
     OUTPUTS,
-    END,
-    GOAL_GATES,
-    GOAL_END,
-    DEPENDENT,
-    GOAL_DEPENDENT,
+    LAST_OUTPUTS,
+    INVERTED,
     # The number of words of a state, and the first position in the tables.
     WORDS,
     INIT,
     # Whether steps are counted, and after how many the game ends.
     COUNTED,
     MAX_STEPS,
-    # In 32-bit numbers: for each unit where its readers begin, and where (in words) the words of
-    # the gates that it opens begin, each with its mask.
-    FANS,
-    GOAL_FANS,
-    # The leaves of goal gates: how many, and in 32-bit numbers their units.
+    # The leaves of goal gates: how many, and in 32-bit numbers their bits of the state. The
+    # conditions of the first role's highest goal: how many, and in 32-bit numbers their literals.
     GOAL_LEAVES,
-    LEAF_UNITS,
+    LEAF_BITS,
+    CONDITION_NUMBER,
+    CONDITIONS,
     # The roles' entries, and where the tables of `batched` are.
     ROLES,
     BATCHED,
     HEADER,
-) = range(38)
+) = range(29)
 
-# A role's entry: its legal bits in the state, how many words; in the tables the mask of moves that
-# its guard shuts and the guard's place among the flags; the first word and the end of the words
-# with moves that it does not shut; in 32-bit numbers the unit of each move; the (value, literal)
-# pairs of its goals, and how many.
-LEGAL, SPAN, SHUT, GUARD, FREE, FREE_END, DOES, GOALS, GOAL_NUMBER, RECORD = range(10)
+# The entry of a network: where its VALUE and its planes would begin in the state if they began with
+# unit 0, and (in 16-bit numbers) its counts; its first word of gates and their end; whether gates
+# in one word may read each other; where the entries of units begin.
+VALUE, PLANE, COUNTS, GATES, END, DEPENDENT, FANS, NETWORK_ENTRY = range(8)
 
+# A unit's entry: two pairs (word of the state, bits that the unit toggles); in 32-bit numbers the
+# first of more such pairs and their end, and the first of gates that count the unit and their end.
+TOGGLES, MORE, COUNTING, UNIT_ENTRY = 0, 4, 5, 6
+
+# A role's entry: its legal bits in the state, their first word of outputs, how many words; in the
+# tables the mask of moves that its guard shuts and the guard's place among the flags; the first
+# word and the end of the words with moves that it does not shut; in 32-bit numbers the unit of each
+# move; the (value, literal) pairs of its goals, and how many.
+LEGAL, LEGAL_OUTPUTS, SPAN, SHUT, GUARD, FREE, FREE_END, DOES, GOALS, GOAL_NUMBER, RECORD = range(
+    11
+)
+
+PLANES = 4
+PAIRS = 2  # in a unit's entry
 TERMINAL_FLAG = 0  # among the flags
 ALWAYS = -1  # the literal of a goal that always holds
-MAX_LISTED = 512  # changes in the list
+MAX_LISTED = 126  # units in the list
 MAX_DISTANCE = 1000  # greater distances from a goal are equal
-UNLISTED = -1  # instead of a number of listed changes: none is listed
+UNLISTED = -1  # instead of a number of listed units: none is listed
 
 
 @inlined
 def role_of(constants: Constants, player: int) -> int:
     """Return where a role's entry begins."""
     return constants[ROLES] + RECORD * player
-
-
-@inlined
-def _legal_word(constants: Constants, state: State, role: int, word: int) -> int:
-    """Return 64 of a role's moves as bits: those that are legal."""
-    shut = ((state[constants[FLAGS]] >> constants[role + GUARD]) & 1) - 1
-    return state[constants[role + LEGAL] + word] & ~(
-        constants[constants[role + SHUT] + word] & shut
-    )
 
 
 @inlined
@@ -142,147 +137,128 @@ class Units(NamedTuple):
     links: Links
     state: State
     counts: Counts
-    listed: Links
-    # As in the header.
-    fans: int
+    # As in the network's entry.
     value: int
-    zero: int
-    open: int
-    outputs: int
+    plane: int
+    gates: int
+    end: int
     dependent: int
+    fans: int
 
 
 @inlined
-def _units(constants: Constants, state: State) -> Units:
+def _units(constants: Constants, state: State, network: int) -> Units:
     return Units(
         tables=constants,
         links=constants.view(np.int32),
         state=state,
-        counts=state.view(np.int16)[constants[COUNTS] :],
-        listed=state.view(np.int32)[constants[LISTED] :],
-        fans=constants[FANS],
-        value=constants[VALUE],
-        zero=constants[ZERO],
-        open=constants[OPEN],
-        outputs=constants[OUTPUTS],
-        dependent=constants[DEPENDENT],
+        counts=state.view(np.int16)[constants[network + COUNTS] :],
+        value=constants[network + VALUE],
+        plane=constants[network + PLANE],
+        gates=constants[network + GATES],
+        end=constants[network + END],
+        dependent=constants[network + DEPENDENT],
+        fans=constants[network + FANS],
     )
 
 
 @inlined
-def _goal_units(constants: Constants, state: State) -> Units:
-    return Units(
-        tables=constants,
-        links=constants.view(np.int32),
-        state=state,
-        counts=state.view(np.int16)[constants[GOAL_COUNTS] :],
-        listed=state.view(np.int32)[constants[LISTED] :],
-        fans=constants[GOAL_FANS],
-        value=constants[GOAL_VALUE],
-        zero=constants[GOAL_ZERO],
-        open=constants[GOAL_OPEN],
-        outputs=constants[GOAL_END],  # none
-        dependent=constants[GOAL_DEPENDENT],
-    )
+def _flip(units: Units, unit: int, value: int) -> None:
+    """Toggle the bits of gates that read a unit, which is now true (`value` is 1) or false (0).
 
-
-@inlined
-def _toggle_open(units: Units, unit: int) -> None:
-    """Open the gates that a unit opens, or shut them."""
-    tables, state, at = units.tables, units.state, units.fans + 2 * unit + 1
-    for i in range(units.links[index(at)], units.links[index(at + 2)], 2):
-        state[index(units.open + tables[index(i)])] ^= tables[index(i + 1)]
-
-
-@inlined
-def _flip(units: Units, unit: int, value: int, number: int) -> int:
-    """Update the counts of gates that read a unit, which is now true (`value` is 1) or false (0).
-
-    `number` is how many changes are listed, or UNLISTED; return it with those added here. There is
-    no branch on whether a gate's bit of ZERO changes: it could not be predicted.
+    Most units toggle at most two words: both are always toggled, the second perhaps by no bits.
     """
-    links, state, counts, at = units.links, units.state, units.counts, units.fans + 2 * unit
-    for i in range(links[index(at)], links[index(at + 2)]):
-        edge = int(links[index(i)])
-        target = edge >> 1
-        # The input becomes true, and there is one false input less, if the unit is true and read
-        # plainly, or false and read inverted.
-        falls = (edge & 1) ^ value
-        before = int(counts[index(target)])
-        counts[index(target)] = before + 1 - 2 * falls
-        state[index(units.zero + (target >> 6))] ^= np.int64(before == falls) << (target & 63)
-        if number != UNLISTED:
-            units.listed[index(min(number, MAX_LISTED))] = edge ^ value
-            number += 1
-    if links[index(at + 1)] != links[index(at + 3)]:
-        _toggle_open(units, unit)
-        if number != UNLISTED:
-            units.listed[index(min(number, MAX_LISTED))] = ~unit
-            number += 1
-    return number
+    tables, links, state = units.tables, units.links, units.state
+    at = units.fans + UNIT_ENTRY * unit
+    state[tables[at]] ^= tables[at + 1]
+    state[tables[at + 2]] ^= tables[at + 3]
+    for i in range(links[2 * (at + MORE)], links[2 * (at + MORE) + 1], 2):
+        state[tables[i]] ^= tables[i + 1]
+    for i in range(links[2 * (at + COUNTING)], links[2 * (at + COUNTING) + 1], 2):
+        _count(units, int(links[i]), int(links[i + 1]), value)
 
 
 @inlined
-def _take_back(units: Units, number: int) -> None:
-    """Undo the changes listed, the first so many."""
-    state, counts = units.state, units.counts
-    for i in range(number):
-        change = int(units.listed[index(i)])
-        if change < 0:
-            _toggle_open(units, ~change)
-            continue
-        target, rises = change >> 1, change & 1
-        before = int(counts[index(target)])
-        counts[index(target)] = before - 1 + 2 * rises
-        state[index(units.zero + (target >> 6))] ^= np.int64(before == 1 - rises) << (target & 63)
+def _count(units: Units, edge: int, gate: int, value: int) -> None:
+    """Count an input of a gate that has become true or false; see `_flip`.
+
+    There is no branch on whether the gate's bit changes: it could not be predicted.
+    """
+    # The input becomes true, and there is one false input less, if the unit is true and read
+    # plainly, or false and read inverted.
+    falls = (edge & 1) ^ value
+    before = int(units.counts[edge >> 1])
+    units.counts[edge >> 1] = before + 1 - 2 * falls
+    units.state[units.plane + PLANES * (gate >> 6)] ^= np.int64(before == falls) << (gate & 63)
 
 
 @inlined
-def _pending(units: Units, word: int) -> int:
-    """Return the gates of a word that are about to flip."""
-    state = units.state
-    opened = state[index(units.zero + word)] & state[index(units.open + word)]
-    return opened ^ state[index(units.value + word)]
+def _evaluated(units: Units, word: int) -> int:
+    """Return the gates of a word that are true by their inputs."""
+    state, at = units.state, units.plane + PLANES * word
+    return (state[at] & state[at + 1]) & (state[at + 2] & state[at + 3])
 
 
 @inlined
-def _propagate(units: Units, begin: int, end: int, number: int) -> int:
-    """Flip all gates and outputs of some words that are about to flip; see `_flip`."""
+def _propagate(units: Units, begin: int, listed: Links, number: int) -> int:
+    """Flip all gates that are about to flip, from a word on.
+
+    `number` is how many units are listed, or UNLISTED; return it with those added here.
+    """
     state, value = units.state, units.value
-    for word in range(begin, min(end, units.outputs)):
-        flips = _pending(units, word)
+    for word in range(begin, units.end):
+        flips = _evaluated(units, word) ^ state[value + word]
         while flips:
             if units.dependent:
                 flips &= -flips
-            values = state[index(value + word)] ^ flips
-            state[index(value + word)] = values
+            values = state[value + word] ^ flips
+            state[value + word] = values
             while flips:
                 gate = bits.lowest(flips)
                 flips &= flips - 1
-                number = _flip(units, 64 * word + gate, (values >> gate) & 1, number)
+                unit, is_true = 64 * word + gate, (values >> gate) & 1
+                _flip(units, unit, is_true)
+                if number != UNLISTED:
+                    listed[min(number, MAX_LISTED)] = 2 * unit + is_true
+                    number += 1
             if units.dependent:
-                flips = _pending(units, word)
-    toggled = units.tables[CHANGES] - units.outputs
-    for word in range(units.outputs, end):
-        flips = _pending(units, word)
-        state[index(value + word)] ^= flips
-        state[index(toggled + word)] ^= flips
+                flips = _evaluated(units, word) ^ state[value + word]
     return number
 
 
 @inlined
-def _settle(constants: Constants, state: State) -> None:
-    """Count the legal moves of all roles, and determine whose turn it is.
+def _take_back(units: Units, listed: Links, number: int) -> None:
+    """Flip the first so many listed units again."""
+    state, value = units.state, units.value
+    for i in range(number):
+        unit, is_true = int(listed[i]) >> 1, int(listed[i]) & 1
+        _flip(units, unit, 1 - is_true)
+        state[value + (unit >> 6)] ^= np.int64(1) << (unit & 63)
+
+
+@inlined
+def _settle(units: Units) -> None:
+    """Evaluate flags and legal moves, count those of all roles, and determine whose turn it is.
 
     The game is over if it is terminal, after the most steps, or if a role has no legal move.
     """
+    constants, state = units.tables, units.state
+    outputs, inverted = constants[OUTPUTS], constants[INVERTED]
+    last_outputs = constants[LAST_OUTPUTS]
+    flags = _evaluated(units, last_outputs) ^ constants[inverted + last_outputs - outputs]
+    state[constants[FLAGS]] = flags
     choosers, who, stuck = 0, -1, False
     for player in range(constants[PLAYERS]):
         role = role_of(constants, player)
         number, last, last_moves = 0, 0, 1
         begin, end = _words_of(constants, state, role)
+        open_mask = ((flags >> constants[role + GUARD]) & 1) - 1
+        legal_bits, first = constants[role + LEGAL], constants[role + LEGAL_OUTPUTS]
+        shut = constants[role + SHUT]
         for word in range(begin, end):
-            moves = _legal_word(constants, state, role, word)
+            moves = _evaluated(units, first + word) ^ constants[inverted + first - outputs + word]
+            moves &= ~(constants[shut + word] & open_mask)
+            state[legal_bits + word] = moves
             number += bits.count(moves)
             last, last_moves = (word, moves) if moves else (last, last_moves)
         only = 64 * last + bits.lowest(last_moves)
@@ -294,7 +270,7 @@ def _settle(constants: Constants, state: State) -> None:
             who = player
     if choosers == 0:
         who = idle_turn(constants, state)
-    over = stuck | ((state[constants[FLAGS]] >> TERMINAL_FLAG) & 1 != 0)
+    over = stuck | ((flags >> TERMINAL_FLAG) & 1 != 0)
     over |= (constants[COUNTED] != 0) & (state[constants[STEP]] >= constants[MAX_STEPS])
     state[constants[TURN]] = TERMINAL if over else (SIMULTANEOUS if choosers > 1 else who)
 
@@ -315,7 +291,7 @@ def start(constants: Constants, state: State) -> None:
     """Copy the first position."""
     for i in range(constants[WORDS]):
         state[i] = constants[constants[INIT] + i]
-    _settle(constants, state)
+    _settle(_units(constants, state, constants[NETWORK]))
 
 
 def turn(constants: Constants, state: State) -> int:
@@ -326,10 +302,10 @@ def turn(constants: Constants, state: State) -> int:
 def legal(constants: Constants, state: State, player: int, moves: Moves) -> int:
     """Write the legal moves of a role, also where it has no choice, in the order of their codes."""
     role = role_of(constants, player)
-    count = 0
+    legal_bits, count = constants[role + LEGAL], 0
     begin, end = _words_of(constants, state, role)
     for word in range(begin, end):
-        left = _legal_word(constants, state, role, word)
+        left = state[legal_bits + word]
         while left:
             moves[count] = 64 * word + bits.lowest(left)
             count += 1
@@ -340,9 +316,10 @@ def legal(constants: Constants, state: State, player: int, moves: Moves) -> int:
 def allowed(constants: Constants, state: State, player: int, move: int) -> bool:
     """Return whether a move is legal."""
     role = role_of(constants, player)
-    if move >> 6 >= constants[role + SPAN]:
+    begin, end = _words_of(constants, state, role)
+    if not begin <= move >> 6 < end:
         return False
-    return (_legal_word(constants, state, role, move >> 6) >> (move & 63)) & 1 != 0
+    return (state[constants[role + LEGAL] + (move >> 6)] >> (move & 63)) & 1 != 0
 
 
 def sample(constants: Constants, state: State, player: int, rng: Rng) -> int:
@@ -351,13 +328,15 @@ def sample(constants: Constants, state: State, player: int, rng: Rng) -> int:
     if number == 0:
         return -1
     role = role_of(constants, player)
-    draw, word = below(rng, number), 0
-    moves = _legal_word(constants, state, role, 0)
+    draw = below(rng, number)
+    word, _ = _words_of(constants, state, role)
+    legal_bits = constants[role + LEGAL]
+    moves = state[legal_bits + word]
     here = bits.count(moves)
     while draw >= here:
         draw -= here
         word += 1
-        moves = _legal_word(constants, state, role, word)
+        moves = state[legal_bits + word]
         here = bits.count(moves)
     return 64 * word + bits.nth(moves, draw)
 
@@ -374,120 +353,153 @@ def _moved(units: Units, joint: Moves, player: int) -> int:
 
 
 @inlined
-def _propagate_bases(units: Units) -> None:
-    """Bring everything up to date after the bases in CHANGING have changed."""
+def _flip_bases(units: Units) -> None:
+    """Set the bases to the next state, which COMING holds, and propagate what changes."""
     tables, state = units.tables, units.state
+    coming = tables[COMING]
     for word in range(tables[BASES]):
-        flips = state[tables[CHANGING] + word]
+        values = state[coming + word]
+        flips = state[word] ^ values
+        state[word] = values
         while flips:
             base = bits.lowest(flips)
             flips &= flips - 1
-            _flip(units, 64 * word + base, (state[word] >> base) & 1, UNLISTED)
-        state[units.value + word] = state[word]
-    _propagate(units, tables[GATES], tables[END], UNLISTED)
+            _flip(units, 64 * word + base, (values >> base) & 1)
+    _propagate(units, units.gates, units.links, UNLISTED)
+
+
+@inlined
+def _next_bases(units: Units) -> None:
+    """Evaluate the bases in the next state, by the moves that are flipped."""
+    tables, state = units.tables, units.state
+    coming, outputs, inverted = tables[COMING], tables[OUTPUTS], tables[INVERTED]
+    for word in range(tables[BASES]):
+        state[coming + word] = _evaluated(units, outputs + word) ^ tables[inverted + word]
+
+
+@inlined
+def _flip_moves(units: Units, joint: Moves) -> None:
+    """Flip the moves made, evaluate the bases in the next state, and take the moves back."""
+    tables, state = units.tables, units.state
+    listed, number = state.view(np.int32)[tables[LISTED] :], 0
+    for player in range(tables[PLAYERS]):
+        unit = _moved(units, joint, player)
+        if unit >= 0:
+            _flip(units, unit, 1)
+            listed[min(number, MAX_LISTED)] = 2 * unit + 1
+            number += 1
+    number = _propagate(units, tables[MOVED], listed, number)
+    _next_bases(units)
+    if number <= MAX_LISTED:
+        _take_back(units, listed, number)
+        return
+    for player in range(tables[PLAYERS]):
+        unit = _moved(units, joint, player)
+        if unit >= 0:
+            _flip(units, unit, 0)
 
 
 def play(constants: Constants, state: State, joint: Moves) -> None:
-    """Make the moves, find which bases change, take the moves back, and change the bases."""
-    units = _units(constants, state)
-    changes, changing, number = constants[CHANGES], constants[CHANGING], 0
-    for word in range(constants[BASES]):
-        state[changing + word] = state[changes + word]
+    """Make the moves: find the next state by their effects or by flipping them, and go there."""
+    units = _units(constants, state, constants[NETWORK])
+    moving, moved = 0, 64 * constants[MOVES]
     for player in range(constants[PLAYERS]):
         unit = _moved(units, joint, player)
         if unit >= 0:
-            number = _flip(units, unit, 1, number)
-    # The legal moves do not depend on moves.
-    end = constants[OUTPUTS] + constants[BASES]
-    number = _propagate(units, constants[MOVED], end, number)
-    is_listed = number <= MAX_LISTED
-    for word in range(constants[BASES]):
-        flips = state[changes + word]
-        state[changes + word] = state[changing + word] ^ flips if is_listed else 0
-        state[changing + word] = flips
-        state[word] ^= flips
-    if is_listed:
-        _take_back(units, number)
-        for word in range(constants[MOVED], end):
-            state[units.value + word] = state[units.zero + word] & state[units.open + word]
+            moving += 1
+            moved = unit
+    at = constants[EFFECTS] + 2 * (moved - 64 * constants[MOVES])
+    begin, end = int(units.links[at]), int(units.links[at + 1])
+    if moving == 1 and begin >= 0:
+        _next_bases(units)
+        coming = constants[COMING]
+        for i in range(begin, end, 3):
+            word = coming + constants[i]
+            state[word] = (state[word] & ~constants[i + 1]) | constants[i + 2]
     else:
-        for player in range(constants[PLAYERS]):
-            unit = _moved(units, joint, player)
-            if unit >= 0:
-                _flip(units, unit, 0, UNLISTED)
-    _propagate_bases(units)
+        _flip_moves(units, joint)
+    _flip_bases(units)
     state[constants[STEP]] += constants[COUNTED]
-    _settle(constants, state)
+    _settle(units)
 
 
 def restore(constants: Constants, state: State, words: State) -> None:
     """Set a position from its bases and its step; `state` is any other position of the game."""
+    units = _units(constants, state, constants[NETWORK])
     for word in range(constants[BASES]):
-        flips = state[word] ^ words[word]
-        state[constants[CHANGING] + word] = flips
-        state[constants[CHANGES] + word] ^= flips
-        state[word] ^= flips
-    _propagate_bases(_units(constants, state))
+        state[constants[COMING] + word] = words[word]
+    _flip_bases(units)
     state[constants[STEP]] = words[constants[BASES]]
-    _settle(constants, state)
+    _settle(units)
 
 
 @inlined
 def _settled_goals(constants: Constants, state: State) -> Units:
     """Bring the gates that only goals need up to date."""
-    units, goals = _units(constants, state), _goal_units(constants, state)
+    goals = _units(constants, state, constants[GOAL_NETWORK])
     for leaf in range(constants[GOAL_LEAVES]):
-        unit = int(units.links[index(constants[LEAF_UNITS] + leaf)])
-        is_true = int((state[index(units.value + (unit >> 6))] >> (unit & 63)) & 1)
-        if goals.counts[index(leaf)] == is_true:
-            goals.counts[index(leaf)] = 1 - is_true
-            _flip(goals, leaf, is_true, UNLISTED)
-    _propagate(goals, constants[GOAL_GATES], constants[GOAL_END], UNLISTED)
+        bit = int(goals.links[constants[LEAF_BITS] + leaf])
+        is_true = (state[bit >> 6] >> (bit & 63)) & 1
+        if _is_true(goals, 2 * leaf) != is_true:
+            state[goals.value + (leaf >> 6)] ^= np.int64(1) << (leaf & 63)
+            _flip(goals, leaf, is_true)
+    _propagate(goals, goals.gates, goals.links, UNLISTED)
     return goals
+
+
+@inlined
+def _is_true(units: Units, literal: int) -> int:
+    """Return whether a literal of units is true, 0 or 1."""
+    return ((units.state[units.value + (literal >> 7)] >> ((literal >> 1) & 63)) ^ literal) & 1
 
 
 def scores(constants: Constants, state: State, out: Scores) -> None:
     """Write each role's goal as a part of 100: the highest that is true, 0 if none is."""
     goals = _settled_goals(constants, state)
     for player in range(constants[PLAYERS]):
-        out[player] = max(0, goal(constants, goals.counts, player)) / 100.0
+        out[player] = max(0, goal(goals, player)) / 100.0
 
 
 @inlined
-def _distance(constants: Constants, counts: Counts) -> int:
+def _distance(goals: Units) -> int:
     """Return what is missing of 100 points plus the false conditions of the highest goal.
 
-    The conditions are those of its gate; 1 if the gate is read inverted and the goal is false.
+    The conditions are the inputs of its gate; 1 if the gate is read inverted and the goal is false.
     """
+    constants = goals.tables
     role = role_of(constants, 0)
-    missing = 100 - max(0, goal(constants, counts, 0))
+    missing = 100 - max(0, goal(goals, 0))
     literal = constants[constants[role + GOALS] + 1]
     if constants[role + GOAL_NUMBER] == 0 or literal == ALWAYS:
         return missing
-    count = int(counts[literal >> 1])
-    return missing + (int(count == 0) if literal & 1 else count)
+    if literal & 1:
+        return missing + 1 - _is_true(goals, literal)
+    for i in range(constants[CONDITION_NUMBER]):
+        missing += 1 - _is_true(goals, int(goals.links[constants[CONDITIONS] + i]))
+    return missing
 
 
 def distance(constants: Constants, state: State) -> int:
     """Estimate how far the first role is from its highest goal, in any position."""
-    return _distance(constants, _settled_goals(constants, state).counts)
+    return _distance(_settled_goals(constants, state))
 
 
 def scores_with_distance(constants: Constants, state: State, out: Scores) -> None:
     """Write the first role's score, of equal scores a higher one if the goal is nearer."""
     goals = _settled_goals(constants, state)
-    near = 1.0 - min(MAX_DISTANCE, _distance(constants, goals.counts)) / MAX_DISTANCE
-    out[0] = (199.0 * max(0, goal(constants, goals.counts, 0)) / 100.0 + near) / 200.0
+    near = 1.0 - min(MAX_DISTANCE, _distance(goals)) / MAX_DISTANCE
+    out[0] = (199.0 * max(0, goal(goals, 0)) / 100.0 + near) / 200.0
 
 
 @inlined
-def goal(constants: Constants, counts: Counts, player: int) -> int:
+def goal(goals: Units, player: int) -> int:
     """Return the highest goal of a role that is true; -1 if none is."""
+    constants = goals.tables
     role = role_of(constants, player)
     at = constants[role + GOALS]
     for i in range(at, at + 2 * constants[role + GOAL_NUMBER], 2):
         literal = constants[i + 1]
-        if literal == ALWAYS or (counts[literal >> 1] == 0) != (literal & 1 != 0):
+        if literal == ALWAYS or _is_true(goals, literal):
             return constants[i]
     return -1
 
