@@ -45,8 +45,8 @@ Counts = NDArray[np.int16]
 
 # The header of the tables. The state begins with the bases, as bits. Words of the state: the step,
 # whose turn it is, for each role the number of its legal moves and the only one of them; the bases
-# in the next state, the legal moves and the flags, as bits; (in 32-bit numbers) the list of units that
-# the moves flipped. Then, of gates and of goal gates: bits of VALUE, planes, and (in 16-bit
+# in the next state, the legal moves and the flags, as bits; (in 32-bit numbers) the list of units
+# that the moves flipped. Then, of gates and of goal gates: bits of VALUE, planes, and (in 16-bit
 # numbers) the counts of false inputs.
 (
     PLAYERS,
@@ -92,12 +92,13 @@ Counts = NDArray[np.int16]
 
 # The entry of a network: where its VALUE and its planes would begin in the state if they began with
 # unit 0, and (in 16-bit numbers) its counts; its first word of gates and their end; whether gates
-# in one word may read each other; where the entries of units begin.
+# in one word may read each other; in 32-bit numbers where the entries of units begin.
 VALUE, PLANE, COUNTS, GATES, END, DEPENDENT, FANS, NETWORK_ENTRY = range(8)
 
-# A unit's entry: two pairs (word of the state, bits that the unit toggles); in 32-bit numbers the
-# first of more such pairs and their end, and the first of gates that count the unit and their end.
-TOGGLES, MORE, COUNTING, UNIT_ENTRY = 0, 4, 5, 6
+# A unit's entry: in words where its pairs (word of the state, bits that the unit toggles) begin; in
+# 32-bit numbers where its pairs (2 * number of a count + 1 if inverted, gate) begin. They end where
+# those of the next unit begin.
+TOGGLES, COUNTING, UNIT_ENTRY = range(3)
 
 # A role's entry: its legal bits in the state, their first word of outputs, how many words; in the
 # tables the mask of moves that its guard shuts and the guard's place among the flags; the first
@@ -108,7 +109,7 @@ LEGAL, LEGAL_OUTPUTS, SPAN, SHUT, GUARD, FREE, FREE_END, DOES, GOALS, GOAL_NUMBE
 )
 
 PLANES = 4
-PAIRS = 2  # in a unit's entry
+PAIRS = 2  # a unit toggles a multiple of so many words
 TERMINAL_FLAG = 0  # among the flags
 ALWAYS = -1  # the literal of a goal that always holds
 MAX_LISTED = 126  # units in the list
@@ -166,15 +167,15 @@ def _units(constants: Constants, state: State, network: int) -> Units:
 def _flip(units: Units, unit: int, value: int) -> None:
     """Toggle the bits of gates that read a unit, which is now true (`value` is 1) or false (0).
 
-    Most units toggle at most two words: both are always toggled, the second perhaps by no bits.
+    Most units toggle one or two words. Two are toggled at once, the second perhaps by no bits: the
+    end of the loop is easier to predict.
     """
     tables, links, state = units.tables, units.links, units.state
     at = units.fans + UNIT_ENTRY * unit
-    state[tables[at]] ^= tables[at + 1]
-    state[tables[at + 2]] ^= tables[at + 3]
-    for i in range(links[2 * (at + MORE)], links[2 * (at + MORE) + 1], 2):
+    for i in range(links[at + TOGGLES], links[at + UNIT_ENTRY + TOGGLES], 2 * PAIRS):
         state[tables[i]] ^= tables[i + 1]
-    for i in range(links[2 * (at + COUNTING)], links[2 * (at + COUNTING) + 1], 2):
+        state[tables[i + 2]] ^= tables[i + 3]
+    for i in range(links[at + COUNTING], links[at + UNIT_ENTRY + COUNTING], 2):
         _count(units, int(links[i]), int(links[i + 1]), value)
 
 

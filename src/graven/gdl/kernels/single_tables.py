@@ -24,7 +24,7 @@ from graven.gdl.network.gate_arrays import GateArrays, Int8
 from graven.gdl.network.gate_builder import FALSE, TRUE, GateBuilder
 from graven.gdl.network.gate_merging import Factors, merge_gates
 from graven.gdl.network.legality import is_large
-from graven.gdl.network.propositional import FIRST_BASE, NO_NODE, Network, holds
+from graven.gdl.network.propositional import FIRST_BASE, NO_NODE, Network
 
 MIN_GUARDED_MOVES = 4
 """A literal that fewer moves need is no guard."""
@@ -453,10 +453,11 @@ def _initial_state(
     state = np.zeros(layout.words, np.int64)
     state[: layout.base_words] = bit_words(network.init)
     truth = np.array(network.initial_values(), np.bool_)
-    for numbered, places in zip((units, goals), layout.networks, strict=True):
-        wiring, placed = numbered.wiring, np.flatnonzero(numbered.of_node >= 0)
+    networks = (units.of_node, units.wiring), (goals.of_node, goals.wiring)
+    for (of_node, wiring), places in zip(networks, layout.networks, strict=True):
+        placed = np.flatnonzero(of_node >= 0)
         known = np.zeros(len(wiring.exists), np.bool_)
-        known[numbered.of_node[placed]] = truth[placed]
+        known[of_node[placed]] = truth[placed]
         _place_units(state, wiring, places, known)
     return state
 
@@ -483,9 +484,7 @@ def _place_units(
     state[first : first + len(planes)] = planes
 
 
-def _write_bits(
-    state: NDArray[np.int64], place: int, first: int, truth: NDArray[np.bool_]
-) -> None:
+def _write_bits(state: NDArray[np.int64], place: int, first: int, truth: NDArray[np.bool_]) -> None:
     """Write the bits of units from the unit `first` on."""
     words = np.packbits(truth[first:], bitorder="little").view("<i8")
     state[place + first // 64 : place + first // 64 + len(words)] = words
@@ -515,49 +514,36 @@ def _pack_network(packer: TablePacker, wiring: _Wiring, places: _Places) -> int:
 
 def _pack_units(packer: TablePacker, wiring: _Wiring, places: _Places) -> int:
     """Write for each unit what it toggles, and the counts of gates that it changes."""
-    reads = wiring.reads
+    reads, units = wiring.reads, wiring.end
     shown = np.flatnonzero(reads.planes != IS_COUNTED)
     readers = reads.readers[shown]
     words = places.plane + single.PLANES * (readers >> 6) + reads.planes[shown]
     pairs, pair_of = np.unique(reads.sources[shown] << 32 | words, return_inverse=True)
     masks = np.zeros(len(pairs), np.uint64)
     np.bitwise_or.at(masks, pair_of, np.uint64(1) << (readers & 63).astype(np.uint64))
-    sources = pairs >> 32
-    toggles = np.stack((pairs & ((1 << 32) - 1), masks.view(np.int64)), axis=1)
-    begin, end = _ranges(sources, wiring.end)
-    entries = np.zeros((wiring.end, single.UNIT_ENTRY), np.int64)
-    rank = np.arange(len(pairs)) - begin[sources]
-    for i in range(single.PAIRS):
-        first = single.TOGGLES + 2 * i
-        entries[sources[rank == i], first : first + 2] = toggles[rank == i]
-    # A unit that toggles fewer words toggles no bits of its first one, or of any.
-    entries[:, single.TOGGLES + 2] += np.where(end - begin == 1, entries[:, single.TOGGLES], 0)
-    more = packer.words(toggles[rank >= single.PAIRS].reshape(-1))
-    _write_ranges(entries, single.MORE, more, _ranges(sources[rank >= single.PAIRS], wiring.end))
+    sources, toggled = pairs >> 32, pairs & ((1 << 32) - 1)
+    begin, end = _ranges(sources, units)
+    sizes = single.PAIRS * -(-(end - begin) // single.PAIRS)
+    rows = np.zeros((int(sizes.sum()), 2), np.int64)
+    # What is missing to a multiple of PAIRS toggles no bits of the unit's first word.
+    rows[:, 0] = np.repeat(toggled[begin[end > begin]], sizes[end > begin])
+    row = np.arange(len(pairs)) + (np.cumsum(sizes) - sizes - begin)[sources]
+    rows[row] = np.stack((toggled, masks.view(np.int64)), axis=1)
     counted = np.flatnonzero(reads.planes == IS_COUNTED)
     counted = counted[np.argsort(reads.sources[counted], kind="stable")]
     numbers = np.searchsorted(wiring.counted, reads.readers[counted])
     edges = np.stack((2 * numbers + reads.inverted[counted], reads.readers[counted]), axis=1)
-    counting = packer.halves(edges.reshape(-1))
-    ranges = _ranges(reads.sources[counted], wiring.end)
-    _write_ranges(entries, single.COUNTING, counting, ranges)
-    return packer.words(entries.reshape(-1))
+    entries = np.zeros((units + 1, single.UNIT_ENTRY), np.int64)
+    entries[1:, single.TOGGLES] = np.cumsum(sizes)
+    entries[1:, single.COUNTING] = _ranges(reads.sources[counted], units)[1]
+    first = [packer.words(rows.reshape(-1)), packer.halves(edges.reshape(-1))]
+    return packer.halves((first + 2 * entries).reshape(-1))
 
 
-Ranges = tuple[NDArray[np.int64], NDArray[np.int64]]
-
-
-def _ranges(sources: NDArray[np.int64], units: int) -> Ranges:
-    """Return where the entries of each unit begin and end, of a sorted list of units."""
+def _ranges(sources: NDArray[np.int64], units: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return where the entries of each unit begin and end in a list sorted by units."""
     ends = np.cumsum(np.bincount(sources, minlength=units))
     return np.concatenate(([0], ends[:-1]))[:units], ends
-
-
-def _write_ranges(entries: NDArray[np.int64], field: int, first: int, ranges: Ranges) -> None:
-    """Write for each unit the range of its pairs, whose table begins at `first`."""
-    halves = entries.view(np.int32)
-    halves[:, 2 * field] = first + 2 * ranges[0]
-    halves[:, 2 * field + 1] = first + 2 * ranges[1]
 
 
 def _pack_effects(packer: TablePacker, network: Network, moves: int) -> int:
