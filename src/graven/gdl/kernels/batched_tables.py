@@ -7,67 +7,109 @@ and their inputs.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graven.core.bits import words_for
+from graven.core.compile import compiled
 from graven.gdl.kernels import lane_scratch as batched
 from graven.gdl.kernels.lane_blocks import LANES, WIDTH
 from graven.gdl.kernels.table_packing import TablePacker
-from graven.gdl.network.gate_builder import Gate
+from graven.gdl.network.gate_arrays import GateArrays
 from graven.gdl.network.propositional import FIRST_BASE, NO_NODE, Network
 
+Int32 = NDArray[np.int32]
+Int64 = NDArray[np.int64]
 
-@dataclass(frozen=True)
-class GateShape:
-    """The nodes that a gate reads, by sign."""
-
-    plain: tuple[int, ...]
-    inverted: tuple[int, ...]
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """The number of inputs of each sign."""
-        return len(self.plain), len(self.inverted)
+NO_GATE = -1
+"""Ends a list of gates."""
 
 
-def shaped(gate: Gate) -> GateShape:
-    """Sort the inputs of a gate by sign."""
-    plain = tuple(literal >> 1 for literal in gate if not literal & 1)
-    return GateShape(plain, tuple(literal >> 1 for literal in gate if literal & 1))
+class Runs(NamedTuple):
+    """An order of gates, as runs of gates of one shape."""
+
+    gates: Int32  # (gates,) the run of each shape one after another
+    shapes: Int32  # (runs,)
+    sizes: Int32  # (runs,)
 
 
-def schedule(gates: dict[int, GateShape]) -> list[tuple[tuple[int, int], list[int]]]:
-    """Return an order in which each gate comes after its inputs, as runs of gates of one shape.
+def schedule(shape_of: Int32, sources: Int32, readers: Int32) -> Runs:
+    """Return an order in which each gate comes after its inputs.
+
+    Gates are numbered from 0; `shape_of` has the number of each one's shape. `sources` and
+    `readers` are the inputs that are gates themselves: reader r needs source s.
 
     Greedy: continue with a shape while it has gates that can be computed, then take the shape that
     has most of them.
     """
-    missing, readers = {}, defaultdict(list)
-    ready: dict[tuple[int, int], list[int]] = defaultdict(list)
-    for node, gate in gates.items():
-        inside = [source for source in {*gate.plain, *gate.inverted} if source in gates]
-        missing[node] = len(inside)
-        for source in inside:
-            readers[source].append(node)
-        if not inside:
-            ready[gate.shape].append(node)
-    runs = []
-    while ready:
-        shape = max(ready, key=lambda shape: (len(ready[shape]), shape))
-        run = ready[shape]
-        for node in run:  # grows during the loop
-            for reader in readers[node]:
+    gates, shapes = len(shape_of), 1 + int(shape_of.max(initial=-1))
+    start = np.zeros(gates + 1, np.int32)
+    start[1:] = np.cumsum(np.bincount(sources, minlength=gates))
+    readers_of = GateArrays(start, readers[np.argsort(sources, kind="stable")])
+    missing = np.bincount(readers, minlength=gates).astype(np.int32)
+    runs = Runs(*(np.zeros(gates, np.int32) for _ in range(3)))
+    following = np.full(gates, NO_GATE, np.int32)
+    lists = np.full((2, shapes), NO_GATE, np.int32)
+    ready = np.zeros(shapes, np.int32)
+    number = _write_runs(readers_of, shape_of, missing, runs, following, lists, ready)
+    return Runs(runs.gates, runs.shapes[:number], runs.sizes[:number])
+
+
+@compiled
+def _write_runs(
+    readers_of: GateArrays,
+    shape_of: Int32,
+    missing: Int32,
+    runs: Runs,
+    following: Int32,
+    lists: Int32,
+    ready: Int32,
+) -> int:
+    """Write the runs; return how many there are.
+
+    `missing` is how many inputs of each gate are not computed yet. Gates that can be computed are
+    linked lists by shape: the first and the last one of each (`lists`), how many (`ready`), and
+    after each gate the next one (`following`).
+    """
+    for gate in range(len(missing)):
+        if missing[gate] == 0:
+            _append(gate, shape_of[gate], following, lists, ready)
+    done, number = 0, 0
+    while done < len(missing):
+        shape = 0
+        for other in range(1, len(ready)):
+            if ready[other] >= ready[shape]:
+                shape = other
+        gate, size = lists[0, shape], 0
+        while gate != NO_GATE:  # the list grows meanwhile
+            runs.gates[done + size] = gate
+            size += 1
+            for i in range(readers_of.start[gate], readers_of.start[gate + 1]):
+                reader = readers_of.literals[i]
                 missing[reader] -= 1
                 if missing[reader] == 0:
-                    ready[gates[reader].shape].append(reader)
-        del ready[shape]
-        runs.append((shape, run))
-    return runs
+                    _append(reader, shape_of[reader], following, lists, ready)
+            gate = following[gate]
+        lists[0, shape], ready[shape] = NO_GATE, 0
+        runs.shapes[number], runs.sizes[number] = shape, size
+        done += size
+        number += 1
+    return number
+
+
+@compiled
+def _append(gate: int, shape: int, following: Int32, lists: Int32, ready: Int32) -> None:
+    """Append a gate to the list of its shape."""
+    if lists[0, shape] == NO_GATE:
+        lists[0, shape] = gate
+    else:
+        following[lists[1, shape]] = gate
+    lists[1, shape] = gate
+    ready[shape] += 1
 
 
 def pack_batched(packer: TablePacker, network: Network) -> int:
@@ -78,8 +120,10 @@ def pack_batched(packer: TablePacker, network: Network) -> int:
     judging = network.cone(network.goal_literals()) & ~seeing
 
     # The next state and goals are read right after they are computed: their gates share memory.
-    leaves = {node: batched.FIRST_BASE + node - FIRST_BASE for node in range(network.first_gate)}
-    leaves[0] = batched.ZERO
+    leaves = np.full(len(network.inputs), batched.ZERO, np.int64)
+    leaves[FIRST_BASE : network.first_gate] = batched.FIRST_BASE + np.arange(
+        network.first_gate - FIRST_BASE
+    )
     see = _pack_program(packer, network, seeing, leaves)
     act = _pack_program(packer, network, acting, see.blocks)
     judge = _pack_program(packer, network, judging, see.blocks)
@@ -87,12 +131,12 @@ def pack_batched(packer: TablePacker, network: Network) -> int:
     header = [0] * batched.HEADER
     header[batched.BASES] = len(network.bases)
     header[batched.CODES] = max(len(moves) for moves in network.legal)
-    header[batched.NEXT] = packer.halves([act.position_of(literal) for literal in network.next])
-    header[batched.OVER] = see.position_of(network.terminal)
+    header[batched.NEXT] = packer.halves(act.positions_of(network.next))
+    header[batched.OVER] = int(see.positions_of([network.terminal])[0])
     header[batched.LEGAL_PROGRAM] = see.position
     header[batched.NEXT_PROGRAM] = act.position
     header[batched.GOAL_PROGRAM] = judge.position
-    blocks = 1 + max([0, *act.blocks.values(), *judge.blocks.values()])
+    blocks = 1 + int(max(act.blocks.max(), judge.blocks.max()))
     scratch = 0
     for name, size in _scratch_sizes(network, blocks).items():
         header[name] = scratch
@@ -100,12 +144,16 @@ def pack_batched(packer: TablePacker, network: Network) -> int:
     header[batched.SCRATCH] = scratch
     entries: list[int] = []
     for moves, does, goals in zip(network.legal, network.does, network.goals, strict=True):
-        made = [leaves[node] if node != NO_NODE else batched.NOWHERE for node in does]
-        values = [part for value, x in goals for part in (value, judge.position_of(x))]
+        nodes = np.array(does, np.int64)
+        made = np.where(nodes == NO_NODE, batched.NOWHERE, leaves[nodes])
+        positions = judge.positions_of([literal for _, literal in goals]).tolist()
+        values = [
+            part for (value, _), x in zip(goals, positions, strict=True) for part in (value, x)
+        ]
         entries += [
             len(moves),
-            packer.halves(_padded([see.position_of(literal) for literal in moves])),
-            packer.halves([WIDTH * block for block in made]),
+            packer.halves(_padded(see.positions_of(moves))),
+            packer.halves(WIDTH * made),
             packer.words(values),
             len(goals),
         ]
@@ -141,33 +189,48 @@ class _PackedProgram:
     """Where a program is in the tables, and the block of each node after it has run."""
 
     position: int
-    blocks: dict[int, int]
+    blocks: Int64
 
-    def position_of(self, literal: int) -> int:
-        """Return where a literal is read: twice its block's first word, + 1 where inverted."""
-        return 2 * WIDTH * self.blocks[literal >> 1] + (literal & 1)
+    def positions_of(self, literals: Sequence[int]) -> Int64:
+        """Return where literals are read: twice the block's first word, + 1 where inverted."""
+        every = np.array(literals, np.int64)
+        return 2 * WIDTH * self.blocks[every >> 1] + (every & 1)
 
 
 def _pack_program(
-    packer: TablePacker, network: Network, nodes: NDArray[np.bool_], known: dict[int, int]
+    packer: TablePacker, network: Network, nodes: NDArray[np.bool_], known: Int64
 ) -> _PackedProgram:
     """Write the program that computes some nodes from nodes with known blocks."""
-    computed = np.flatnonzero(nodes).tolist()
-    gates = {node: shaped(network.inputs[node]) for node in computed if node >= network.first_gate}
-    blocks = dict(known)
-    first = 1 + max(known.values())
-    runs: list[int] = []
-    inputs: list[int] = []
-    for shape, run in schedule(gates):
-        runs += [*shape, len(run)]
-        for node in run:
-            blocks[node] = first + len(blocks) - len(known)
-            gate = gates[node]
-            inputs += [WIDTH * blocks[source] for source in (*gate.plain, *gate.inverted)]
-    header = [WIDTH * first, len(runs) // 3, packer.halves(runs), packer.halves(inputs)]
+    is_gate = nodes & (np.arange(len(nodes)) >= network.first_gate)
+    gates = np.flatnonzero(is_gate)
+    start, literals = network.arrays
+    sizes = np.diff(start)
+    readers = np.repeat(np.arange(len(gates), dtype=np.int32), sizes[gates])
+    inputs = literals[np.repeat(is_gate, sizes)]
+    inverted = np.bincount(readers[inputs & 1 == 1], minlength=len(gates))
+    shapes, shape_of = np.unique((sizes[gates] - inverted) << 32 | inverted, return_inverse=True)
+    number_of = np.full(len(nodes), NO_GATE, np.int32)
+    number_of[gates] = np.arange(len(gates))
+    sources = number_of[inputs >> 1]
+    inside = sources != NO_GATE
+    runs = schedule(shape_of.astype(np.int32), sources[inside], readers[inside])
+    first = 1 + int(known.max())
+    blocks = known.copy()
+    blocks[gates[runs.gates]] = first + np.arange(len(gates))
+    place = np.empty(len(gates), np.int64)
+    place[runs.gates] = np.arange(len(gates))
+    order = np.argsort(2 * place[readers] + (inputs & 1), kind="stable")  # plain inputs first
+    chosen = shapes[runs.shapes]
+    entries = np.stack((chosen >> 32, chosen & ((1 << 32) - 1), runs.sizes), axis=1)
+    header = [
+        WIDTH * first,
+        len(runs.sizes),
+        packer.halves(entries.reshape(-1)),
+        packer.halves(WIDTH * blocks[inputs[order] >> 1]),
+    ]
     return _PackedProgram(packer.words(header), blocks)
 
 
-def _padded(literals: Sequence[int]) -> list[int]:
+def _padded(positions: Int64) -> Int64:
     """Fill the last word of moves with moves that are never legal."""
-    return [*literals, *[0] * (-len(literals) % 64)]
+    return np.concatenate((positions, np.zeros(-len(positions) % 64, np.int64)))
