@@ -12,6 +12,7 @@ from graven.core.errors import UsageError
 from graven.gdl.grounding.grounder import GroundingLimits
 from graven.gdl.grounding.numbered_rules import TooLargeError
 from graven.gdl.language.kif_reader import read
+from graven.gdl.network import gate_merging
 from graven.gdl.network.legality import simplified
 from graven.gdl.network.network_builder import build_network
 from tests.gdl import tiny
@@ -48,9 +49,13 @@ def test_random_matches_agree(name: str) -> None:
 
 
 @settings(max_examples=150, deadline=None)
-@given(sheets(), st.integers(0, 1000))
-def test_random_sheets_agree(text: str, seed: int) -> None:
-    agree(text, seed, most=6)
+@given(sheets(), st.integers(0, 1000), st.booleans())
+def test_random_sheets_agree(text: str, seed: int, large: bool) -> None:
+    """Also if the network counts as large, so that some simplifications are left out."""
+    with pytest.MonkeyPatch.context() as patch:
+        if large:
+            patch.setattr(gate_merging, "LARGE", -1)
+        agree(text, seed, most=6)
 
 
 def test_what_explodes_is_named() -> None:

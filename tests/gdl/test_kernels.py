@@ -21,6 +21,7 @@ from graven.core.contract import (
 from graven.core.rng import generator
 from graven.core.status import Status
 from graven.gdl.kernels import single_tables
+from graven.gdl.kernels.batched_tables import schedule
 from graven.gdl.network_game import network_game
 from tests.naive.networks import Naive, random_gates
 from tests.naive.value_playouts import ValuePlayouts
@@ -194,3 +195,29 @@ def test_batched_playouts_by_values_are_those_of_the_twin(seed, roles, turns, po
         mine = traces[number * stride :][: lengths[number]].tolist()
         assert [divmod(entry, rules.num_codes) for entry in mine] == trace
         assert out[number * roles :][:roles].tolist() == scores
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 3), st.lists(st.integers(0, 30))), max_size=40))
+def test_schedules_are_greedy_runs_of_one_shape(rows):
+    """`rows` has for each gate its shape and its inputs, as distances to gates before it."""
+    shapes = [shape for shape, _ in rows]
+    inputs = [{gate - 1 - x for x in back if x < gate} for gate, (_, back) in enumerate(rows)]
+    edges = [(source, gate) for gate, sources in enumerate(inputs) for source in sources]
+    sources, readers = np.array(edges, np.int32).reshape(-1, 2).T
+    runs = schedule(np.array(shapes, np.int32), sources, readers)
+    left, done = list(range(len(rows))), set()
+    order = iter(runs.gates.tolist())
+
+    def ready(shape):
+        return [gate for gate in left if shapes[gate] == shape and inputs[gate] <= done]
+
+    for shape, size in zip(runs.shapes.tolist(), runs.sizes.tolist(), strict=True):
+        assert len(ready(shape)) == max(len(ready(other)) for other in range(4)) > 0
+        for _ in range(size):
+            gate = next(order)
+            assert gate in ready(shape)
+            left.remove(gate)
+            done.add(gate)
+        assert not ready(shape)
+    assert not left

@@ -86,8 +86,21 @@ STEP = "(<= (connected ?x ?y) (true (on ?x)) (beside ?x ?y) (true (on ?y)))"
 LINEAR = STEP + "(<= (connected ?x ?z) (connected ?x ?y) (beside ?y ?z) (true (on ?z)))"
 DOUBLING = STEP + "(<= (connected ?x ?z) (connected ?x ?y) (connected ?y ?z))"
 
+# The equations of boards a and b are equal, those of c are not.
+BOARDS = """
+(board a) (board b) (board c)
+(<= (linked ?b ?x ?y) (board ?b) (true (on ?x)) (beside ?x ?y) (true (on ?y)))
+(<= (linked ?b ?x ?z) (linked ?b ?x ?y) (beside ?y ?z) (true (on ?z)))
+(<= (linked c 1 3) (true (on 1)) (true (on 3)))
+(<= (connected ?x ?y) (linked a ?x ?y))
+(<= (connected ?x ?y) (linked b ?x ?y) (linked c ?x ?y))
+(<= (connected 4 1) (linked c 1 4) (true (on 4)))
+"""
 
-@pytest.mark.parametrize("connected", [LINEAR, DOUBLING], ids=["linear", "doubling"])
+
+@pytest.mark.parametrize(
+    "connected", [LINEAR, DOUBLING, BOARDS], ids=["linear", "doubling", "boards"]
+)
 def test_networks_of_connected_cells_agree_with_the_rules(connected: str) -> None:
     sheet = read(RING.replace("CONNECTED", connected))
     prover, network = naive.Prover(sheet), build_network(sheet)

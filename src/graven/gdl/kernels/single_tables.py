@@ -452,7 +452,7 @@ def _initial_state(
     """Return the first position: bases, and each network's values, planes and counts."""
     state = np.zeros(layout.words, np.int64)
     state[: layout.base_words] = bit_words(network.init)
-    truth = np.array(network.initial_values(), np.bool_)
+    truth = network.initial_values() == 1
     networks = (units.of_node, units.wiring), (goals.of_node, goals.wiring)
     for (of_node, wiring), places in zip(networks, layout.networks, strict=True):
         placed = np.flatnonzero(of_node >= 0)

@@ -7,8 +7,15 @@ whatever the values of all other bases are.
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
+from graven.core.compile import compiled
+from graven.gdl.network.gate_arrays import GateArrays, Int8, Int32
 from graven.gdl.network.gate_builder import FALSE, TRUE
 from graven.gdl.network.propositional import FIRST_BASE, Network
+
+Flags = NDArray[np.bool_]
 
 MAX_STEPS = 10_000
 """Steps for which a counter is simulated."""
@@ -43,39 +50,57 @@ def longest_game(network: Network) -> int | None:
     return None
 
 
-def _free_nodes(network: Network) -> list[bool]:
+def _free_nodes(network: Network) -> Flags:
     """Return for each node whether no move of this or an earlier step influences it."""
-    bases = 1 + len(network.bases)
-    free = [node < bases for node in range(len(network.inputs))]
+    free = np.zeros(len(network.inputs), np.int8)
+    free[: FIRST_BASE + len(network.bases)] = 1
+    if not _mark_free(network.arrays, network.first_gate, np.array(network.next, np.int32), free):
+        free[:] = 0
+    return free == 1
+
+
+@compiled
+def _mark_free(nodes: GateArrays, first_gate: int, following: Int32, free: Int8) -> bool:
+    """Mark the free nodes, whose bases are marked; return whether all influence was followed."""
     for _ in range(MAX_ROUNDS):
-        for node, gate in enumerate(network.gates, network.first_gate):
-            free[node] = all(free[literal >> 1] for literal in gate)
-        influenced = [
-            node
-            for node, literal in enumerate(network.next, FIRST_BASE)
-            if free[node] and not free[literal >> 1]
-        ]
-        if not influenced:
-            return free
-        for node in influenced:
-            free[node] = False
-    return [False] * len(free)
+        for node in range(first_gate, len(free)):
+            free[node] = 1
+            for i in range(nodes.start[node], nodes.start[node + 1]):
+                free[node] &= free[nodes.literals[i] >> 1]
+        ended = True
+        for base in range(len(following)):
+            if free[FIRST_BASE + base] and not free[following[base] >> 1]:
+                free[FIRST_BASE + base] = 0
+                ended = False
+        if ended:
+            return True
+    return False
 
 
-def _decidable(network: Network, free: list[bool]) -> list[bool]:
+def _decidable(network: Network, free: Flags) -> Flags:
     """Return for each literal whether the free bases alone can make it true."""
-    decidable = [free[node] for node in range(network.first_gate) for _ in range(2)]
-    decidable[FALSE] = False
-    for gate in network.gates:
-        decidable.append(all(decidable[literal] for literal in gate))
-        decidable.append(any(decidable[literal ^ 1] for literal in gate))
-    return decidable
+    decidable = np.zeros(2 * len(network.inputs), np.int8)
+    decidable[: 2 * network.first_gate] = np.repeat(free[: network.first_gate], 2)
+    decidable[FALSE] = 0
+    _mark_decidable(network.arrays, network.first_gate, decidable)
+    return decidable == 1
+
+
+@compiled
+def _mark_decidable(nodes: GateArrays, first_gate: int, decidable: Int8) -> None:
+    """Mark the decidable literals of gates; those of other nodes are marked."""
+    for node in range(first_gate, len(nodes.start) - 1):
+        decidable[2 * node] = 1
+        for i in range(nodes.start[node], nodes.start[node + 1]):
+            literal = nodes.literals[i]
+            decidable[2 * node] &= decidable[literal]
+            decidable[2 * node + 1] |= decidable[literal ^ 1]
 
 
 class _PartialState:
     """A state of which only the free bases are known."""
 
-    def __init__(self, network: Network, values: dict[int, bool], decidable: list[bool]) -> None:
+    def __init__(self, network: Network, values: dict[int, bool], decidable: Flags) -> None:
         self.network = network
         self.values = values
         self.decidable = decidable

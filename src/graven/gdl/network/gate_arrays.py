@@ -42,6 +42,18 @@ def mark_cone(nodes: GateArrays, marks: Int8, mark: int) -> None:
 
 
 @compiled
+def write_values(nodes: GateArrays, first_gate: int, values: Int8) -> None:
+    """Write the value of each gate, 0 or 1, by those of the nodes before the first gate."""
+    for node in range(first_gate, len(values)):
+        values[node] = 1
+        for i in range(nodes.start[node], nodes.start[node + 1]):
+            literal = nodes.literals[i]
+            if values[literal >> 1] == literal & 1:
+                values[node] = 0
+                break
+
+
+@compiled
 def write_levels(nodes: GateArrays, levels: Int32) -> None:
     """Write each node's level: 0 without inputs, else one more than the highest of its inputs."""
     for node in range(len(levels)):

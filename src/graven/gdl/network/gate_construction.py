@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,8 +36,9 @@ class AtomLiterals:
     literal: Sequence[int]
     """The literal of each atom; UNDEFINED for atoms that are not relevant."""
 
+    @cached_property
     def live(self) -> LiveNodes:
-        """Find the nodes that legal moves, goals and the end depend on, through all states."""
+        """The nodes that legal moves, goals and the end depend on, through all states."""
         literal, game = self.literal, self.game
         arrays = flatten(self.builder.inputs)
         marks = np.zeros(len(self.builder.inputs), np.int8)
@@ -57,16 +59,17 @@ class AtomLiterals:
 
     def size(self) -> tuple[int, int]:
         """Return how many live nodes there are, and how many inputs they have."""
-        live = self.live()
+        live = self.live
         return int(live.needed.sum()), int(np.diff(live.arrays.start)[live.needed].sum())
 
     def merged(self) -> AtomLiterals:
-        """Merge gates with a single reader into it.
+        """Merge gates with a single reader into it, unless the graph is large and these are few.
 
         Larger alternatives of moves may then come together, whose complements are small.
         """
-        inputs, facts = self.builder.inputs, self.builder.facts
-        live = self.live()
+        inputs, facts, live = self.builder.inputs, self.builder.facts, self.live
+        if not live.is_worth_merging():
+            return self
         builder, new = GateBuilder(), [FALSE] * len(inputs)
         for role, moves in facts.moves.items():
             for move in moves:
@@ -104,6 +107,8 @@ class _Construction:
         self.lists = tuple(array.tolist() for array in rules)  # faster to index than arrays
         self.builder = GateBuilder()
         self.literal = [UNDEFINED] * len(ground.relation)
+        self.solved: dict[tuple[object, ...], list[int] | None] = {}
+        """The solutions of recursions by their keys, None for those that are unrolled."""
         self.unchecked = 0
 
     def construct(self, relevant: RelevantAtoms, values: NDArray[np.int8]) -> AtomLiterals:
@@ -139,20 +144,18 @@ class _Construction:
 
     def _define(self, atoms: RelevantAtoms) -> None:
         """Make gates for atoms, component by component."""
-        literal, order, component = self.literal, atoms.order.tolist(), atoms.component.tolist()
-        i = 0
-        while i < len(order):
-            j = i + 1
-            while j < len(order) and component[j] == component[i]:
-                j += 1
-            members = [atom for atom in order[i:j] if literal[atom] < 0]
-            if len(members) == 1:
-                self.literal[members[0]] = self._value(members[0])
-            elif members:
-                self._solve(members)
-            i = j
-            if members:
-                self._check_limits(members[0], len(members))
+        is_open = np.array(self.literal, np.int64)[atoms.order] < 0
+        order, component = atoms.order[is_open].tolist(), atoms.component[is_open]
+        ends = np.flatnonzero(np.diff(component, append=-1)) + 1
+        begin = 0
+        for end in ends.tolist():
+            atom = order[begin]
+            if end - begin == 1:
+                self.literal[atom] = self._value(atom)
+            else:
+                self._solve(order[begin:end])
+            self._check_limits(atom, end - begin)
+            begin = end
 
     def _check_limits(self, atom: int, atoms: int) -> None:
         """Check the limits after so many atoms, of which one is named in the error."""
@@ -170,17 +173,23 @@ class _Construction:
 
     def _value(self, atom: int) -> int:
         literal, (first, start, literals) = self.literal, self.lists
-        return self.builder.sum_of_products(
-            [
-                [literal[x >> 1] ^ (x & 1) for x in literals[start[rule] : start[rule + 1]]]
-                for rule in range(first[atom], first[atom + 1])
-            ]
-        )
+        products = [
+            [literal[x >> 1] ^ (x & 1) for x in literals[start[rule] : start[rule + 1]]]
+            for rule in range(first[atom], first[atom + 1])
+        ]
+        if len(products) == 1 and len(products[0]) == 1:  # another name of a literal
+            return products[0][0]
+        return self.builder.sum_of_products(products)
 
     def _solve(self, members: Sequence[int]) -> None:
         """Make gates for atoms that depend on each other: the least fixpoint of their rules."""
         recursion = self._recursion(members)
-        values = None if recursion is None else solve(self.builder, recursion)
+        values = None
+        if recursion is not None:
+            key = recursion.key()
+            if key not in self.solved:
+                self.solved[key] = solve(self.builder, recursion)
+            values = self.solved[key]
         if values is None:
             self._unroll(members)
         else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,10 @@ from graven.gdl.network.gate_arrays import GateArrays
 from graven.gdl.network.gate_builder import FALSE, TRUE, Gate, GateBuilder
 from graven.gdl.network.propositional import Network
 
+LARGE = 60_000
+"""Networks with more gates are simplified only where it is worth its time, some seconds."""
+MIN_MERGED = 0.05
+"""Of a large graph, gates are merged into their readers if this part of them can be."""
 MIN_FACTORED = 4
 """A literal is factored out of so many inputs of a gate or more."""
 
@@ -26,6 +31,25 @@ class LiveNodes:
     """(nodes,)"""
     roots: Sequence[int]
 
+    @cached_property
+    def has_one_reader(self) -> NDArray[np.bool_]:
+        """(nodes,) Whether a node is a gate that one gate reads, and no root."""
+        reads = np.bincount(self.read >> 1, minlength=len(self.needed))
+        reads[np.array(self.roots, np.int64) >> 1] += 2
+        return (reads == 1) & (np.diff(self.arrays.start) > 0)
+
+    @cached_property
+    def read(self) -> NDArray[np.int32]:
+        """The inputs of all needed gates."""
+        return self.arrays.literals[np.repeat(self.needed, np.diff(self.arrays.start))]
+
+    def is_worth_merging(self) -> bool:
+        """Return whether the graph is small, or many gates can be merged into their readers."""
+        gates = np.count_nonzero(self.needed & (np.diff(self.arrays.start) > 0))
+        plain = self.read[self.read & 1 == 0] >> 1
+        merged = np.count_nonzero(self.has_one_reader[plain])
+        return bool(gates <= LARGE or merged >= MIN_MERGED * gates)
+
 
 def merge_single_readers(
     inputs: Sequence[Gate], live: LiveNodes, new: list[int], make: Callable[[list[int]], int]
@@ -36,13 +60,9 @@ def merge_single_readers(
     and receives that of each gate that is built. A gate that its only reader reads inverted cannot
     be merged, but is built right before the reader: the kernels are faster if they are neighbours.
     """
-    sizes = np.diff(live.arrays.start)
-    literals = live.arrays.literals[np.repeat(live.needed, sizes)]
-    reads = np.bincount(literals >> 1, minlength=len(inputs))
-    reads[np.array(live.roots, np.int64) >> 1] += 2
-    has_one_reader = ((reads == 1) & (sizes > 0)).tolist()
+    has_one_reader = live.has_one_reader.tolist()
     pending: dict[int, list[int]] = {}
-    for node in np.flatnonzero(live.needed & (sizes > 0)).tolist():
+    for node in np.flatnonzero(live.needed & (np.diff(live.arrays.start) > 0)).tolist():
         factors: list[int] = []
         for literal in inputs[node]:
             source = literal >> 1

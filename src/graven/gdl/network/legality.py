@@ -10,13 +10,11 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from graven.gdl.network.gate_builder import TRUE, GateBuilder
-from graven.gdl.network.gate_merging import Factors, merge_gates
+from graven.gdl.network.gate_merging import LARGE, Factors, merge_gates
 from graven.gdl.network.propositional import FIRST_BASE, NO_NODE, Network
 
 MAX_INPUTS_SEARCHED = 8
 """Gates with more inputs are not searched for whose turn it is."""
-MAX_GATES = 60_000
-"""Networks with more gates are not simplified: it would take seconds."""
 
 Implies = Callable[[int, int], bool]
 
@@ -28,7 +26,7 @@ def simplified(network: Network) -> Network:
 
 def is_large(network: Network) -> bool:
     """Return whether simplifications would take too long."""
-    return len(network.gates) > MAX_GATES
+    return len(network.gates) > LARGE
 
 
 def turn_cycles(network: Network) -> list[list[int]]:

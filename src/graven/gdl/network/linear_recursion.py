@@ -29,6 +29,15 @@ class Recursion(NamedTuple):
     coefficients: list[dict[int, list[Product]]]
     """For each atom i and atom j, the products p of the rules `i if p and j`."""
 
+    def key(self) -> tuple[object, ...]:
+        """Return a key that equal systems share."""
+        constants = (tuple(map(tuple, products)) for products in self.constants)
+        rows = (
+            tuple((j, tuple(map(tuple, products))) for j, products in row.items())
+            for row in self.coefficients
+        )
+        return (*constants, *rows)
+
 
 def solve(builder: GateBuilder, recursion: Recursion) -> list[int] | None:
     """Return the literals of all atoms; None if unrolling the rules is expected to be smaller."""

@@ -66,8 +66,9 @@ def _build(sheet: Sheet, limits: GroundingLimits | None, report: BuildReport) ->
     began = time.perf_counter()
     grounded = ground(number_rules(normal(sheet)), limits)
     count = len(grounded.heads)
-    heads = len(np.unique(grounded.heads))
-    negated = len(np.unique(grounded.literals[grounded.literals & 1 == 1]))
+    heads = int(np.count_nonzero(np.bincount(grounded.heads)))
+    negative = grounded.literals[grounded.literals & 1 == 1]
+    negated = int(np.count_nonzero(np.bincount(negative)))
     literals = len(grounded.literals) + count
     began = report.add("ground rules", count + heads + negated, literals, began)
 

@@ -24,7 +24,7 @@ def number_network(ground: GroundedSheet, roles: Sequence[str], atoms: AtomLiter
     besides, then those of goals alone.
     """
     game, literal = atoms.game, atoms.literal
-    live = atoms.live()
+    live = atoms.live
     bases = _live_bases(ground, atoms, live.needed)
     moves = [
         tuple(sorted(text for text, atom in table.items() if literal[atom] != FALSE))

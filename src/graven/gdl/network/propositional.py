@@ -14,7 +14,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from graven.gdl.network.gate_arrays import GateArrays, flatten, mark_cone, write_levels
+from graven.gdl.network.gate_arrays import (
+    GateArrays,
+    Int8,
+    flatten,
+    mark_cone,
+    write_levels,
+    write_values,
+)
 from graven.gdl.network.gate_builder import Gate
 
 NO_NODE = -1
@@ -87,12 +94,11 @@ class Network:
         write_levels(self.arrays, levels)
         return levels
 
-    def initial_values(self) -> list[bool]:
-        """Return the value of every node in the initial state, before any move."""
-        moves = self.first_gate - FIRST_BASE - len(self.bases)
-        values = [False, *self.init, *[False] * moves]
-        for gate in self.gates:
-            values.append(all(values[literal >> 1] != (literal & 1) for literal in gate))
+    def initial_values(self) -> Int8:
+        """Return the value of every node in the initial state, 0 or 1, before any move."""
+        values = np.zeros(len(self.inputs), np.int8)
+        values[FIRST_BASE : FIRST_BASE + len(self.bases)] = self.init
+        write_values(self.arrays, self.first_gate, values)
         return values
 
     def goal_literals(self) -> list[int]:
