@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numba
+import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -30,6 +31,17 @@ def nth(word, n):
     return bits.nth(word, n)
 
 
+@numba.njit
+def append(moves, size, word, factor, offset):
+    return bits.append(moves, size, word, factor, offset)
+
+
+@numba.njit
+def append_indices(moves, size, word):
+    return bits.append(moves, size, word)
+
+
+append_one_by_one = numba.njit(bits.append_one_by_one)
 nth_by_halves = numba.njit(bits.nth_bit_by_halves)
 
 
@@ -80,3 +92,35 @@ def test_slow_deposit_instructions_are_not_used():
     assert bits.has_fast_deposit("znver3", "+avx2,+bmi2")
     assert not bits.has_fast_deposit("znver2", "+avx2,+bmi2")
     assert not bits.has_fast_deposit("penryn", "+ssse3,-bmi2")
+
+
+@given(WORDS, st.integers(0, 5), st.integers(1, 9), st.integers(-600, 600), st.booleans())
+@example(-1, 0, 1, 0, True)
+@example(0, 5, 4, 7, False)
+@example(HIGHEST, 0, 4, -250, True)
+def test_append_writes_every_set_bit_from_the_lowest_up(word, size, factor, offset, codes):
+    expected = [factor * index + offset for index in indices(word)]
+    # Long enough for vectors of 16, and too short for them.
+    for spare in (128, 0):
+        length = size + len(expected) + spare
+        for write in (append, append_one_by_one):
+            moves = np.full(length, 77, np.int32)
+            view = moves.view(np.uint32) if codes else moves
+            assert write(view, size, word, factor, offset) == size + len(expected)
+            assert moves[:size].tolist() == [77] * size
+            assert moves[size : size + len(expected)].tolist() == expected
+
+
+@given(WORDS)
+def test_append_writes_indices_by_default(word):
+    moves = np.zeros(200, np.int32)
+    assert append_indices(moves, 0, word) == len(indices(word))
+    assert moves[: len(indices(word))].tolist() == indices(word)
+
+
+@given(WORDS)
+def test_append_to_every_second_entry_of_an_array(word):
+    moves = np.zeros(400, np.int32)
+    append_indices(moves[::2], 0, word)
+    assert moves[: 2 * len(indices(word)) : 2].tolist() == indices(word)
+    assert not moves[1::2].any()

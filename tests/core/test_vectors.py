@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from graven.core.vectors import LANES, greatest_mask
+from graven.core.vectors import BLOCK, COLUMNS, LANES, column_sums, count_reached, greatest_mask
 
 
 @numba.njit
@@ -34,3 +34,43 @@ def test_every_place_of_the_greatest_value_is_a_bit(values):
 
 def test_values_that_are_not_numbers_have_no_bit():
     assert places_of_greatest(np.full(LANES, math.nan), 1) == 0
+
+
+@numba.njit
+def columns(values, first, codes, mask, size, sums):
+    return column_sums(values, first, codes, mask, size, sums)
+
+
+@numba.njit
+def reached(sums, size, column, limit):
+    return count_reached(sums, size, column, limit)
+
+
+@given(
+    st.lists(st.tuples(st.floats(0.0, 1e9), st.integers(0, 2**32 - 1)), min_size=1, max_size=70),
+    st.integers(0, COLUMNS - 1),
+    st.floats(0.0, 1.1),
+)
+@example([(1.0, 3)] * 16, 0, 1.0)
+@example([(2.0, 0)], 3, 0.5)
+def test_values_are_added_in_columns(entries, column, fraction):
+    first, mask = 5, 15
+    values = np.zeros(first + mask + 1)
+    for value, code in entries:
+        values[first + (code & mask)] = value
+    codes = np.full(len(entries) + BLOCK, 2**32 - 1, np.uint32)
+    codes[: len(entries)] = [code for _, code in entries]
+    sums = np.full(len(entries) + BLOCK, math.nan)
+    totals = columns(values, first, codes, mask, len(entries), sums)
+    expected, so_far = [0.0] * COLUMNS, []
+    for i in range(len(entries)):
+        expected[i % COLUMNS] += values[first + (int(codes[i]) & mask)]
+        so_far.append(expected[i % COLUMNS])
+    assert list(totals) == expected
+    assert sums[: len(entries)].tolist() == so_far
+    limit = fraction * expected[column]
+    passed = sum(total <= limit for total in so_far[column::COLUMNS])
+    if limit < expected[column]:  # else entries after the last are counted, too
+        assert reached(sums, len(entries), column, limit) == passed
+    else:
+        assert reached(sums, len(entries), column, limit) >= passed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -13,10 +14,16 @@ from numba.core.registry import cpu_target
 from numba.extending import intrinsic
 
 from graven.core.compile import inlined
+from graven.core.rng import Rng, below
 
 # Numba tests every signed index for being negative. `state[index(i)]` is unsigned and avoids the
 # test, which takes a fifth of the time of Go's playouts.
 index = np.uint64
+
+_I64 = ir.IntType(64)
+_BYTES, _MASK = ir.VectorType(ir.IntType(8), 64), ir.VectorType(ir.IntType(1), 64)
+_SIXTEEN = ir.VectorType(ir.IntType(32), 16)
+COMPRESS = "llvm.x86.avx512.mask.compress.v64i8"
 
 _ODD = -7046029254386353131  # 2**64 divided by the golden ratio, as a signed word
 
@@ -24,6 +31,40 @@ _ODD = -7046029254386353131  # 2**64 divided by the golden ratio, as a signed wo
 def words_for(elements: int) -> int:
     """Return how many words a set of so many elements takes."""
     return -(-elements // 64)
+
+
+def word_of(indices: Iterable[int]) -> int:
+    """Return the word with these bits set, for constants of rules."""
+    word = 0
+    for element in indices:
+        word |= 1 << element
+    return word - (1 << 64) if word >> 63 else word
+
+
+@inlined
+def bit(element: int) -> int:
+    """Return the word with one bit set."""
+    return np.int64(1) << np.int64(element)  # type: ignore[return-value]
+
+
+@inlined
+def draw(words: tuple[int, ...], rng: Rng) -> tuple[int, int]:
+    """Draw one of the set bits of several words: return the word's place and the bit's index.
+
+    Each set bit of each word has the same probability. Returns (-1, -1) if there is none. There is
+    no branch that depends on the draw, which no processor could predict.
+    """
+    total = 0
+    for word in words:
+        total += count(word)
+    if total == 0:
+        return -1, -1
+    skip = below(rng, total)
+    place, chosen, before, seen = 0, words[0], 0, 0
+    for i in range(len(words)):
+        place, chosen, before = (i, words[i], seen) if skip >= seen else (place, chosen, before)
+        seen += count(words[i])
+    return place, nth(chosen, skip - before)
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -98,6 +139,95 @@ def has_fast_deposit(processor: str, features: str) -> bool:
     AMD's first two Zen generations take one cycle or more for every bit.
     """
     return "+bmi2" in features.split(",") and processor not in ("znver1", "znver2")
+
+
+@inlined
+def append(moves: Any, size: int, word: int, factor: int = 1, offset: int = 0) -> int:
+    """Write factor * i + offset for every set bit i, from the lowest up, to moves[size:].
+
+    Returns the new size. `moves` is an array of 32-bit integers. Its entries after the new size may
+    be overwritten too: where the processor has AVX-512, and the array is long enough, 16 entries
+    are written at once.
+    """
+    return append_all(moves, size, word, factor, offset)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def append_all(
+    typing_context: Any, moves: Any, size: Any, word: Any, factor: Any, offset: Any
+) -> Any:
+    """Do what `append` does, which has the same arguments."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        def one_by_one() -> Any:
+            return context.compile_internal(builder, append_one_by_one, signature, values)
+
+        if not compresses_bytes() or moves.layout != "C":
+            return one_by_one()
+        array = context.make_array(signature.args[0])(context, builder, values[0])
+        _, size, word, factor, offset = values
+        has_room = builder.icmp_signed("<=", builder.add(size, _I64(64)), array.nitems)
+        result = cgutils.alloca_once(builder, _I64)
+        with builder.if_else(has_room, likely=True) as (then, otherwise):
+            with then:
+                _store_sixteens(builder, array.data, size, word, factor=factor, offset=offset)
+                builder.store(builder.add(size, builder.ctpop(word)), result)
+            with otherwise:
+                builder.store(one_by_one(), result)
+        return builder.load(result)
+
+    return numba.int64(moves, *[numba.int64] * 4), generate
+
+
+def _store_sixteens(
+    builder: Any, data: Any, size: Any, word: Any, *, factor: Any, offset: Any
+) -> None:
+    """Store factor * i + offset for the set bits i of a word at data[size:], 16 at a time."""
+    compress = cgutils.get_or_insert_function(
+        builder.module, ir.FunctionType(_BYTES, [_BYTES, _BYTES, _MASK]), COMPRESS
+    )
+    places = ir.Constant(_BYTES, list(range(64)))
+    none = ir.Constant(_BYTES, [0] * 64)
+    packed = builder.call(compress, [places, none, builder.bitcast(word, _MASK)])
+    factors, offsets = (_repeated(builder, number) for number in (factor, offset))
+
+    def store(first: int) -> None:
+        lanes = ir.Constant(_SIXTEEN, list(range(first, first + 16)))
+        wide = builder.zext(builder.shuffle_vector(packed, packed, lanes), _SIXTEEN)
+        place = builder.gep(data, [builder.add(size, _I64(first))])
+        place = builder.bitcast(place, _SIXTEEN.as_pointer())
+        builder.store(builder.add(builder.mul(wide, factors), offsets), place).align = 4
+
+    store(0)
+    elements = builder.ctpop(word)
+    with builder.if_then(builder.icmp_signed(">", elements, _I64(16)), likely=False):
+        store(16)
+        with builder.if_then(builder.icmp_signed(">", elements, _I64(32)), likely=False):
+            store(32)
+            store(48)
+
+
+def _repeated(builder: Any, number: Any) -> Any:
+    """Return a vector of 16 times the same number."""
+    lanes = ir.Constant(_SIXTEEN, ir.Undefined)
+    lanes = builder.insert_element(lanes, builder.trunc(number, ir.IntType(32)), _I64(0))
+    return builder.shuffle_vector(lanes, lanes, ir.Constant(_SIXTEEN, [0] * 16))
+
+
+def append_one_by_one(moves: Any, size: int, word: int, factor: int, offset: int) -> int:
+    """Do what `append` does, on any processor."""
+    while word:
+        moves[np.uint64(size)] = factor * lowest(word) + offset
+        size += 1
+        word &= word - 1
+    return size
+
+
+@cache
+def compresses_bytes() -> bool:
+    """Return whether this processor packs the chosen ones of 64 bytes in one instruction."""
+    _, _, features = cpu_target.target_context.codegen().magic_tuple()
+    return {"+avx512vbmi2", "+avx512bw"} <= set(features.split(","))
 
 
 def nth_bit_by_halves(word: int, n: int) -> int:

@@ -10,9 +10,13 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 LANES = 8  # numbers of a vector: the doubles of the longest ones
+COLUMNS = 4  # sums that are added up at the same time
+BLOCK = 16  # numbers that are added between two branches
 
 _INT32, _INT64 = ir.IntType(32), ir.IntType(64)
 _VECTOR = ir.VectorType(ir.DoubleType(), LANES)
+_ROW = ir.VectorType(ir.DoubleType(), COLUMNS)
+_ROW_OF_PLACES = ir.VectorType(_INT64, COLUMNS)
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -26,10 +30,7 @@ def greatest_mask(typing_context: Any, values: Any, vectors: Any) -> Any:
         data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
 
         def vector(index: Any) -> Any:
-            place = builder.gep(data, [builder.shl(index, _INT64(3))])
-            loaded = builder.load(builder.bitcast(place, _VECTOR.as_pointer()))
-            loaded.align = 8
-            return loaded
+            return _loaded(builder, data, builder.shl(index, _INT64(3)))
 
         top = cgutils.alloca_once_value(builder, vector(_INT64(0)))
         with cgutils.for_range(builder, arguments[1], start=_INT64(1)) as loop:
@@ -50,6 +51,99 @@ def greatest_mask(typing_context: Any, values: Any, vectors: Any) -> Any:
         return builder.load(places)
 
     return types.int64(values, types.int64), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def column_sums(
+    typing_context: Any, values: Any, first: Any, codes: Any, mask: Any, size: Any, sums: Any
+) -> Any:
+    """Return the sums of values[first + (codes[i] & mask)], i < size, in COLUMNS columns.
+
+    Column i % COLUMNS has value i; sums[i] receives the sum of its column up to value i. `codes` is
+    read and `sums` is written in blocks of BLOCK entries: after `size` the sums stay the same.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        def data_of(number: int) -> Any:
+            kind, value = signature.args[number], arguments[number]
+            return context.make_array(kind)(context, builder, value).data
+
+        values, codes, sums = data_of(0), data_of(2), data_of(5)
+        _, first, _, mask, size, _ = arguments
+        values = builder.gep(values, [first])
+        sizes = _everywhere(builder, size, _ROW_OF_PLACES)
+        nothing = ir.Constant(_ROW, [0.0] * COLUMNS)
+        reached = cgutils.alloca_once_value(builder, nothing)
+        with cgutils.for_range(builder, _blocks(builder, size)) as loop:
+            for row in range(0, BLOCK, COLUMNS):
+                place = builder.add(builder.mul(loop.index, _INT64(BLOCK)), _INT64(row))
+                added: Any = ir.Constant(_ROW, ir.Undefined)
+                for column in range(COLUMNS):
+                    # One code at a time: a processor may have to wait where a vector is read
+                    # that several instructions have just written.
+                    code = builder.gep(codes, [builder.add(place, _INT64(column))])
+                    code = builder.and_(builder.zext(builder.load(code), _INT64), mask)
+                    value = builder.load(builder.gep(values, [code]))
+                    added = builder.insert_element(added, value, _INT32(column))
+                places = _everywhere(builder, place, _ROW_OF_PLACES)
+                places = builder.add(places, ir.Constant(_ROW_OF_PLACES, list(range(COLUMNS))))
+                counts = builder.icmp_signed("<", places, sizes)
+                added = builder.select(counts, added, nothing)
+                total = builder.fadd(builder.load(reached), added)
+                builder.store(total, reached)
+                address = builder.bitcast(builder.gep(sums, [place]), _ROW.as_pointer())
+                builder.store(total, address).align = 8
+        total = builder.load(reached)
+        columns = [builder.extract_element(total, _INT32(column)) for column in range(COLUMNS)]
+        return context.make_tuple(builder, signature.return_type, columns)
+
+    result = types.UniTuple(types.float64, COLUMNS)
+    return result(values, types.int64, codes, types.int64, types.int64, sums), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def count_reached(typing_context: Any, sums: Any, size: Any, column: Any, limit: Any) -> Any:
+    """Return how many `sums` of `column_sums` in a column are at most `limit`.
+
+    The sums after `size`, up to the end of a block, count as well.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        _, size, column, limit = arguments
+        limits = _everywhere(builder, limit, _VECTOR)
+        lanes = sum(1 << lane for lane in range(0, LANES, COLUMNS))
+        chosen = builder.shl(_INT64(lanes), column)
+        count = cgutils.alloca_once_value(builder, _INT64(0))
+        with cgutils.for_range(builder, _blocks(builder, size)) as loop:
+            for row in range(0, BLOCK, LANES):
+                place = builder.add(builder.mul(loop.index, _INT64(BLOCK)), _INT64(row))
+                reached = _loaded(builder, data, place)
+                below = builder.fcmp_ordered("<=", reached, limits)
+                below = builder.zext(builder.bitcast(below, ir.IntType(LANES)), _INT64)
+                found = builder.ctpop(builder.and_(below, chosen))
+                builder.store(builder.add(builder.load(count), found), count)
+        return builder.load(count)
+
+    return types.int64(sums, types.int64, types.int64, types.float64), generate
+
+
+def _blocks(builder: Any, size: Any) -> Any:
+    """Return how many blocks so many numbers take."""
+    return builder.udiv(builder.add(size, _INT64(BLOCK - 1)), _INT64(BLOCK))
+
+
+def _loaded(builder: Any, data: Any, place: Any) -> Any:
+    """Return the vector of doubles that begins at an entry of an array."""
+    loaded = builder.load(builder.bitcast(builder.gep(data, [place]), _VECTOR.as_pointer()))
+    loaded.align = 8
+    return loaded
+
+
+def _everywhere(builder: Any, number: Any, kind: Any) -> Any:
+    """Return a vector with the same number in each lane."""
+    lanes = builder.insert_element(ir.Constant(kind, ir.Undefined), number, _INT32(0))
+    return _shuffled(builder, lanes, [0] * kind.count)
 
 
 def _greater(builder: Any, one: Any, other: Any) -> Any:

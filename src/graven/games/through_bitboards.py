@@ -46,10 +46,7 @@ def legal(constants: Constants, state: State, player: int, moves: Moves) -> int:
         remaining = _targets(constants, own, enemy, player, direction=direction)
         step = constants[direction_offset(player, direction) + STEP]
         back = direction - NUM_DIRECTIONS * (step if player == 0 else -step)
-        while remaining:
-            moves[count] = NUM_DIRECTIONS * bits.lowest(remaining) + back
-            count += 1
-            remaining &= remaining - 1
+        count = bits.append(moves, count, remaining, NUM_DIRECTIONS, back)
     return count
 
 
@@ -63,13 +60,14 @@ def playout_moves_with_features(
         remaining = _targets(constants, own, enemy, player, direction=direction)
         step = constants[direction_offset(player, direction) + STEP]
         back = direction - NUM_DIRECTIONS * (step if player == 0 else -step)
-        while remaining:
-            target = bits.lowest(remaining)
-            move = NUM_DIRECTIONS * target + back
-            moves[count] = move
-            codes[count] = 2 * move + (bits.down(enemy, target) & 1)
-            count += 1
-            remaining &= remaining - 1
+        bits.append(moves, count, remaining, NUM_DIRECTIONS, back)
+        listed = bits.append(codes, count, remaining, 2 * NUM_DIRECTIONS, 2 * back)
+        captures = remaining & enemy
+        while captures:
+            before = bits.count(remaining & ((captures & -captures) - 1))
+            codes[count + before] += 1
+            captures &= captures - 1
+        count = listed
     return count
 
 

@@ -23,9 +23,8 @@ from graven.core.compile import inlined
 from graven.core.contract import CHANCE, SIMULTANEOUS, Rules
 from graven.core.rng import Rng, below, uniform
 from graven.core.rollout import BAD_CHOICE, MANY_CHOICES, NO_CHOICE
+from graven.core.vectors import BLOCK, COLUMNS, column_sums, count_reached
 from graven.search.tree import STEPS, Record, Tree
-
-ONE, TWO, THREE, FOUR = (np.uint64(n) for n in range(1, 5))
 
 # A sum of weights below this has lost digits.
 TINY = 1e-280
@@ -77,48 +76,33 @@ def move_at(rules: Rules, record: Record, codes: Codes, at: int) -> int:
 
 
 @inlined
-def draw_weighted(options: Options, rng: Rng) -> tuple[int, float]:
+def draw_weighted(options: Options, sums: Floats, rng: Rng) -> tuple[int, float]:
     """Draw an option by its weight; return it and the sum of the weights.
 
-    Draws nothing and returns -1 for the option if the sum is TINY.
+    Draws nothing and returns -1 for the option if the sum is TINY. `sums` is scratch of
+    `sum_capacity` entries.
 
     The weights are summed in four columns, of every fourth option each: four additions at a time
-    where one sum would wait for each. First a column is drawn, then an option in it.
+    where one sum would wait for each. First a column is drawn, then an option in it. There is
+    hardly a branch: the processor cannot predict how many options there are, nor which is drawn.
     """
-    weights, codes, mask, count = options.values, options.codes, options.mask, options.size
-    mine: Any = np.uint64(options.base)  # unsigned indices are not tested for being negative
-    first, second, third, fourth = 0.0, 0.0, 0.0, 0.0
-    place, whole = np.uint64(0), np.uint64(count & ~3)
-    while place < whole:
-        first += weights[mine + (codes[place] & mask)]
-        second += weights[mine + (codes[place + ONE] & mask)]
-        third += weights[mine + (codes[place + TWO] & mask)]
-        fourth += weights[mine + (codes[place + THREE] & mask)]
-        place += FOUR
-    if count & 3 > 0:
-        first += weights[mine + (codes[place] & mask)]
-    if count & 3 > 1:
-        second += weights[mine + (codes[place + ONE] & mask)]
-    if count & 3 > 2:
-        third += weights[mine + (codes[place + TWO] & mask)]
+    count = options.size
+    first, second, third, fourth = column_sums(
+        options.values, options.base, options.codes, options.mask, count, sums
+    )
     second += first
     third += second
     total = third + fourth
     if not total >= TINY:
         return -1, total
     left = uniform(rng) * total
-    # No branches: the processor cannot predict the column, nor the option in it.
     at, skipped = 0, 0.0
     at, skipped = (1, first) if left >= first else (at, skipped)
     at, skipped = (2, second) if left >= second else (at, skipped)
     at, skipped = (3, third) if left >= third else (at, skipped)
-    left -= skipped
-    reached, passed = 0.0, 0
-    for i in range(at, count, 4):
-        reached += weights[mine + (codes[i] & mask)]
-        passed += left >= reached
+    passed = count_reached(sums, count, at, left - skipped)
     # Rounding may lead beyond the last.
-    return min(at + 4 * passed, count - 1), total
+    return min(at + COLUMNS * passed, count - 1), total
 
 
 @inlined
@@ -202,5 +186,13 @@ def mask_of(rules: Rules) -> np.uint64:
 
 
 def code_capacity(rules: Rules) -> int:
-    """Return the size of a buffer for one list of codes, even if it turns out too long."""
-    return contract.move_capacity(rules)
+    """Return the size of a buffer for one list of codes, even if it turns out too long.
+
+    `draw_weighted` reads whole blocks.
+    """
+    return contract.move_capacity(rules) + BLOCK
+
+
+def sum_capacity(rules: Rules) -> int:
+    """Return the size of the scratch of `draw_weighted`."""
+    return rules.max_moves + BLOCK

@@ -22,8 +22,10 @@ from graven.core.calls import Value
 from graven.core.compile import inlined
 from graven.core.contract import GREEDY as GREEDY_RULE
 from graven.core.contract import SIMULTANEOUS, WEIGHTED, Rules, ValuePolicy
+from graven.core.exponentials import exponentials
 from graven.core.rng import uniform
 from graven.core.rollout import BAD_CHOICE
+from graven.core.vectors import LANES
 from graven.search.amaf import player_of
 from graven.search.layout import Int64
 from graven.search.playout.draw import (
@@ -39,6 +41,7 @@ from graven.search.playout.draw import (
     list_codes,
     mask_of,
     move_at,
+    sum_capacity,
     write_tree_part,
 )
 from graven.search.playout.loop import random_move
@@ -58,6 +61,8 @@ class GibbsMemory(NamedTuple):
     statistics: Floats  # [2 * (player * features + code)]: times played; after it, sum of scores
     logits: Floats  # [player * features + code]: k * mean
     weights: Floats  # [player * features + code]: exp(logit - shift)
+    sums_so_far: Floats  # [sum_capacity]: scratch of `draw_weighted`
+    exponents: Floats  # [LANES]: scratch of `learn`
     codes: Codes  # [code_capacity]: the codes of one position's moves
     played: Codes  # [trace_capacity]: player * features + code of each entry of the trace
     learned: Int64  # [1]: simulations learned from
@@ -94,7 +99,9 @@ def choose_gibbs(rules: Rules, record: Record, memory: GibbsMemory, player: int)
     count = list_codes(rules, record, codes, player)
     if count < 0:
         return count
-    at, _ = draw_weighted(Options(memory.weights, codes, mask, base, size=count), record.rng)
+    at, _ = draw_weighted(
+        Options(memory.weights, codes, mask, base, size=count), memory.sums_so_far, record.rng
+    )
     if at < 0:
         at = draw_by_logits(Options(memory.logits, codes, mask, base, size=count), record.rng)
     note(record, memory, base, at)
@@ -159,11 +166,17 @@ def learn_gibbs(rules: Rules, tree: Tree, record: Record, memory: GibbsMemory) -
     """Update the mean of every move played (algorithm 5)."""
     count_moves(rules, tree, record, memory)
     statistics = memory.statistics
-    for place in range(record.shape[LENGTH]):
-        code = memory.played[place]
-        logit = memory.k * (statistics[2 * code + 1] / statistics[2 * code])
-        memory.logits[code] = logit
-        memory.weights[code] = exp(logit - memory.shift)
+    exponents, length = memory.exponents, record.shape[LENGTH]
+    for first in range(0, length, LANES):
+        lanes = min(LANES, length - first)
+        for lane in range(lanes):
+            code = memory.played[first + lane]
+            logit = memory.k * (statistics[2 * code + 1] / statistics[2 * code])
+            memory.logits[code] = logit
+            exponents[lane] = logit - memory.shift
+        exponentials(exponents)
+        for lane in range(lanes):
+            memory.weights[memory.played[first + lane]] = exponents[lane]
     if batch_ends(memory):
         scale(statistics, memory.batch_decay)
 
@@ -241,6 +254,8 @@ def memory_gibbs(rules: Rules, values: Mapping[str, Value]) -> GibbsMemory:
         shift=max(0.0, k - HIGHEST),
         logits=by_code(rules),
         weights=by_code(rules),
+        sums_so_far=np.zeros(sum_capacity(rules)),
+        exponents=np.zeros(LANES),
         **_shared(rules, values),
     )
     forget_gibbs(memory)

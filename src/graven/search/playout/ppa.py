@@ -33,8 +33,10 @@ from graven.core.calls import Value
 from graven.core.compile import inlined
 from graven.core.contract import CHANCE, SIMULTANEOUS, BatchChoice, Rules
 from graven.core.errors import UsageError
+from graven.core.exponentials import exponential, exponentials
 from graven.core.status import Status
 from graven.core.value_draws import fraction
+from graven.core.vectors import LANES
 from graven.search.amaf import player_of
 from graven.search.layout import Int64
 from graven.search.playout.decisive_moves import not_noted
@@ -52,10 +54,13 @@ from graven.search.playout.draw import (
     list_codes,
     mask_of,
     move_at,
+    sum_capacity,
 )
 from graven.search.playout.mast import decay
 from graven.search.policy import BatchLearning, Parameter, PlayoutPolicy, PlayoutVariant
 from graven.search.tree import LENGTH, STEPS, Record, Tree, trace_capacity
+
+EXPONENTS = 8 * LANES  # exponentials that are computed at a time
 
 
 class PpaMemory(NamedTuple):
@@ -76,10 +81,12 @@ class PpaMemory(NamedTuple):
     movers: Int64  # [choice]: the player
     totals: Floats  # [choice]: the sum of the weights of its codes
     codes: Codes  # the codes of all choices, one after another
+    sums_so_far: Floats  # [sum_capacity]: scratch of `draw_weighted`
     # What a simulation changes.
     changes: Floats  # [player * features + code]: what is to be added to the logit
     touched: Codes  # player * features + code of the logits that change
     num_touched: Int64  # [1]
+    exponents: Floats  # [EXPONENTS]: scratch
     node_codes: Codes  # [max_moves]: scratch: the codes at a node of the tree
     # Of batches.
     stride: int  # the most moves of a playout
@@ -122,7 +129,9 @@ def choose(rules: Rules, record: Record, memory: PpaMemory, player: int) -> int:
     count = list_codes(rules, record, codes, player)
     if count < 0:
         return count
-    at, total = draw_weighted(Options(memory.weights, codes, mask, base, size=count), record.rng)
+    at, total = draw_weighted(
+        Options(memory.weights, codes, mask, base, size=count), memory.sums_so_far, record.rng
+    )
     if at < 0:
         at = draw_by_logits(Options(memory.logits, codes, mask, base, size=count), record.rng)
     memory.totals[choice] = total
@@ -167,25 +176,44 @@ def touch(memory: PpaMemory, touched: int, code: np.uint64) -> int:
 @inlined
 def settle(rules: Rules, memory: PpaMemory) -> None:
     """Add the changes to the logits, and update the weights."""
-    for i in range(memory.num_touched[0]):
-        code = memory.touched[i]
-        memory.logits[code] += memory.changes[code]
-        memory.changes[code] = 0.0
-        if code >= rules.players * rules.num_features:
-            continue  # code out of range and never played: skip it
-        player = player_of(code, rules.num_features)
-        shifted = memory.logits[code] - memory.shifts[player]
-        memory.weights[code] = exp(min(shifted, HIGHEST))
-        if shifted > HIGHEST:
-            shift(rules, memory, player, memory.logits[code])
+    touched, exponents = memory.touched, memory.exponents
+    count, codes = memory.num_touched[0], rules.players * rules.num_features
+    highest = 0.0
+    for first in range(0, count, EXPONENTS):
+        size = min(EXPONENTS, count - first)
+        for i in range(size):
+            code = touched[first + i]
+            memory.logits[code] += memory.changes[code]
+            memory.changes[code] = 0.0
+            if code < codes:  # a code out of range, which is never played, has no weight
+                shift = memory.shifts[player_of(code, rules.num_features)]
+                exponents[i] = memory.logits[code] - shift
+                highest = max(highest, exponents[i])
+        for i in range(0, size, LANES):
+            exponentials(exponents[i:])
+        for i in range(size):
+            if touched[first + i] < codes:
+                memory.weights[touched[first + i]] = exponents[i]
+    if highest > HIGHEST:
+        raise_shifts(rules, memory)
 
 
 @inlined
-def shift(rules: Rules, memory: PpaMemory, player: int, logit: float) -> None:
-    """Give a logit the weight 1, and all others of the player weights relative to it."""
-    memory.shifts[player] = logit
-    for code in range(player * rules.num_features, (player + 1) * rules.num_features):
-        memory.weights[code] = exp(min(memory.logits[code] - logit, HIGHEST))
+def raise_shifts(rules: Rules, memory: PpaMemory) -> None:
+    """Raise the shifts of players with a touched logit whose weight would be too large.
+
+    Such a logit gets the weight 1, and all others of the player weights relative to it.
+    """
+    features = rules.num_features
+    for i in range(memory.num_touched[0]):
+        code = memory.touched[i]
+        if code >= rules.players * features:
+            continue
+        player, logit = player_of(code, features), memory.logits[code]
+        if logit - memory.shifts[player] > HIGHEST:
+            memory.shifts[player] = logit
+            for other in range(player * features, (player + 1) * features):
+                memory.weights[other] = exponential(min(memory.logits[other] - logit, HIGHEST))
 
 
 @inlined
@@ -425,9 +453,11 @@ def new_memory(rules: Rules, values: Mapping[str, Value]) -> PpaMemory:
         movers=np.zeros(choices, np.int64),
         totals=np.zeros(choices),
         codes=np.zeros(choices * rules.max_moves + code_capacity(rules), np.uint32),
+        sums_so_far=np.zeros(sum_capacity(rules)),
         changes=by_code(rules),
         touched=np.zeros((choices + 1) * (rules.max_moves + 1) + 1, np.uint32),
         num_touched=np.zeros(1, np.int64),
+        exponents=np.zeros(EXPONENTS),
         node_codes=np.zeros(rules.max_moves, np.uint32),
         stride=0,
         words=0,
