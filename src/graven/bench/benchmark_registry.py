@@ -35,6 +35,7 @@ BENCHMARKS = {
     "openspiel": Benchmark("search_benchmarks", "uct_against_openspiel"),
     "sample": Benchmark("playout_benchmarks", "sampled_moves"),
     "listing": Benchmark("playout_benchmarks", "listed_moves"),
+    "own": Benchmark("playout_benchmarks", "own_game"),
     "go": Benchmark("playout_benchmarks", "go_playouts"),
     "grave": Benchmark("search_benchmarks", "grave_against_uct"),
     "playouts": Benchmark("search_benchmarks", "learning_playouts"),

@@ -17,15 +17,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
-
 from graven.agents.agent import SearchAgent
-from graven.bench.playout_rates import PlayoutBuffers, new_buffers
+from graven.bench.playout_rates import random_rollouts
 from graven.bench.ratio_rows import LONG_ROUNDS, ROUNDS, RatioRow, measure_ratio
-from graven.core import contract
-from graven.core.compile import compiled
-from graven.core.contract import Codes, Rules, Scores
-from graven.core.rollout import roll_out
+from graven.core.game import Game
 from graven.sources.load import load_game
 
 FOLDER = "GRAVEN_LIMIT"
@@ -85,7 +80,9 @@ def against_limit() -> Iterator[RatioRow]:
             yield replace(result, skipped=reason)
             continue
         limit = limit_function(library, row.function)
-        ours = random_games(row.game) if not row.spec else searches(row.game, row.spec)
+        ours = (
+            random_rollouts(load_game(row.game)) if not row.spec else searches(row.game, row.spec)
+        )
         yield measure_ratio(
             result,
             lambda ours=ours, row=row: rate(ours, row.playouts),  # type: ignore[misc]
@@ -111,30 +108,11 @@ def limit_function(library: Path, name: str) -> Limit:
     return lambda playouts, seed: function(playouts, seed, output)
 
 
-def searches(game: str, spec: str) -> Limit:
+def searches(game: Game, spec: str) -> Limit:
     """Return searches of the start position."""
-    position, agent = load_game(game).start(), SearchAgent(spec)
+    position, agent = game.start(), SearchAgent(spec)
 
     def search(playouts: int, seed: int) -> None:
         agent.search(position, playouts=playouts, seed=seed)
 
     return search
-
-
-def random_games(name: str) -> Limit:
-    """Return random games with the game's `rollout`."""
-    rules = load_game(name).playout_rules()
-    buffers, trace = new_buffers(rules), np.zeros(rules.max_plies * rules.players, np.uint32)
-    out = np.zeros(rules.players)
-    return lambda games, seed: play_rollouts(rules, buffers, trace, out, games=games)
-
-
-@compiled
-def play_rollouts(
-    rules: Rules, buffers: PlayoutBuffers, trace: Codes, out: Scores, games: int
-) -> None:
-    """Play so many random games."""
-    state, joint, moves, rng = buffers
-    for _ in range(games):
-        contract.start(rules, state)
-        roll_out(rules, state, trace, out, rng=rng, moves=moves, joint=joint, plies=rules.max_plies)

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
 
-from graven.bench import random_playouts
+from graven.bench import playout_rates, random_playouts
 from graven.bench.ratio_rows import RatioRow, measure_ratio
+from graven.bench.search_benchmarks import UCT, search_rate
 from graven.core.contract import Rules
 from graven.core.game import Game
+from graven.core.game_parts import Bounds
 from graven.sources.load import load_game
 
 RANDOM_GAMES = 20_000
 RANDOM_GO_GAMES = 5_000
 GO_GAMES_PER_SECOND = 60_000.0
+OWN_GAME = Path(__file__).parents[3] / "examples" / "bitboard_breakthrough.py"
 
 
 def sampled_moves() -> Iterator[RatioRow]:
@@ -28,6 +34,43 @@ def listed_moves() -> Iterator[RatioRow]:
     what = "random games that list moves v the same loop, rules inlined"
     rules = game.rules._replace(sample=0)
     yield _against_inlined(RatioRow("listing", what, "games/s", 0.6), game, rules)
+
+
+def own_game() -> Iterator[RatioRow]:
+    """Compare a user-defined game with the same game of the package, both without `rollout`."""
+    native = load_game("breakthrough")
+    for what, rate, count in (
+        ("random games", playout_rates.rollout_rate, RANDOM_GAMES),
+        (f"{UCT}, 10,000 playouts", partial(search_rate, UCT), 10_000),
+    ):
+        row = RatioRow(
+            "own", f"{what}, {OWN_GAME.name} v the rules of the package", "games/s", target=0.8
+        )
+        if not OWN_GAME.exists():
+            yield replace(row, skipped=f"there is no {OWN_GAME.name}: it is part of the sources")
+            continue
+        yield measure_ratio(
+            row,
+            partial(rate, load_game(f"{OWN_GAME}:game"), count),
+            partial(rate, without_rollout(native), count),
+        )
+
+
+def without_rollout(game: Game) -> Game:
+    """Return a game whose playouts are compiled from its functions."""
+    return Game(
+        name=game.name,
+        players=game.players,
+        functions=replace(game.functions, rollout=None),
+        bounds=Bounds(
+            state_words=game.state_words,
+            num_codes=game.num_codes,
+            max_moves=game.max_moves,
+            max_plies=game.max_plies,
+            num_features=game.num_features,
+        ),
+        constants=game.constants,
+    )
 
 
 def go_playouts() -> Iterator[RatioRow]:

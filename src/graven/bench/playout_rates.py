@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -10,10 +11,11 @@ import numpy as np
 from graven.core import contract
 from graven.core.callbacks import raise_fault
 from graven.core.compile import compiled
-from graven.core.contract import SIMULTANEOUS, TERMINAL, Moves, Rules, State
+from graven.core.contract import SIMULTANEOUS, TERMINAL, Codes, Moves, Rules, Scores, State
 from graven.core.errors import ContractError
 from graven.core.game import Game
 from graven.core.rng import Rng, below, generator
+from graven.core.rollout import roll_out
 from graven.core.status import Status
 
 BATCH_PLAYOUTS = 2048
@@ -100,6 +102,32 @@ def _sequential_rates(game: Game, seconds: float, listed: bool) -> tuple[float, 
         if elapsed >= seconds:
             return done / elapsed, all_steps / elapsed
         count = max(1, min(2 * count, int(done / max(elapsed, 1e-6) * (seconds - elapsed))))
+
+
+def random_rollouts(game: Game) -> Callable[[int, int], None]:
+    """Return a function of games and seed that plays random games with the game's `rollout`."""
+    rules = game.playout_rules()
+    buffers, trace = new_buffers(rules), np.zeros(rules.max_plies * rules.players, np.uint32)
+    out = np.zeros(rules.players)
+    return lambda games, seed: play_rollouts(rules, buffers, trace, out, games=games)
+
+
+@compiled
+def play_rollouts(
+    rules: Rules, buffers: PlayoutBuffers, trace: Codes, out: Scores, games: int
+) -> None:
+    """Play so many random games."""
+    state, joint, moves, rng = buffers
+    for _ in range(games):
+        contract.start(rules, state)
+        roll_out(rules, state, trace, out, rng=rng, moves=moves, joint=joint, plies=rules.max_plies)
+
+
+def rollout_rate(game: Game, games: int) -> float:
+    """Return the random games per second with the game's `rollout`."""
+    play, started = random_rollouts(game), time.thread_time()
+    play(games, 1)
+    return games / (time.thread_time() - started)
 
 
 def batched_rate(game: Game, seconds: float, batch: int = BATCH_PLAYOUTS) -> float:
