@@ -107,10 +107,7 @@ def legal(constants: Constants, state: State, player: int, moves: Moves) -> int:
     count = 0
     for word in range(constants[BOARD_WORDS]):
         remaining = _legal_bits(constants, state, player, word)
-        while remaining:
-            moves[count] = 64 * word + bits.lowest(remaining)
-            count += 1
-            remaining &= remaining - 1
+        count = bits.append(moves, count, remaining, 1, 64 * word)
     return count
 
 

@@ -79,15 +79,11 @@ def turn(constants: Constants, state: State) -> int:
 
 def legal(constants: Constants, state: State, player: int, moves: Moves) -> int:
     """List the legal squares, or the pass."""
-    remaining, count = state[LEGAL], 0
+    remaining = state[LEGAL]
     if remaining == 0:
         moves[0] = constants[SQUARES]
         return 1
-    while remaining:
-        moves[count] = bits.lowest(remaining)
-        remaining &= remaining - 1
-        count += 1
-    return count
+    return bits.append(moves, 0, remaining)
 
 
 def sample(constants: Constants, state: State, player: int, rng: Rng) -> int:
