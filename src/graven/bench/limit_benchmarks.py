@@ -80,9 +80,8 @@ def against_limit() -> Iterator[RatioRow]:
             yield replace(result, skipped=reason)
             continue
         limit = limit_function(library, row.function)
-        ours = (
-            random_rollouts(load_game(row.game)) if not row.spec else searches(row.game, row.spec)
-        )
+        game = load_game(row.game)
+        ours = searches(game, row.spec) if row.spec else random_rollouts(game)
         yield measure_ratio(
             result,
             lambda ours=ours, row=row: rate(ours, row.playouts),  # type: ignore[misc]

@@ -12,7 +12,6 @@ from graven.bench.ratio_rows import RatioRow, measure_ratio
 from graven.bench.search_benchmarks import UCT, search_rate
 from graven.core.contract import Rules
 from graven.core.game import Game
-from graven.core.game_parts import Bounds
 from graven.sources.load import load_game
 
 RANDOM_GAMES = 20_000
@@ -52,25 +51,8 @@ def own_game() -> Iterator[RatioRow]:
         yield measure_ratio(
             row,
             partial(rate, load_game(f"{OWN_GAME}:game"), count),
-            partial(rate, without_rollout(native), count),
+            partial(rate, native.changed(rollout=None), count),
         )
-
-
-def without_rollout(game: Game) -> Game:
-    """Return a game whose playouts are compiled from its functions."""
-    return Game(
-        name=game.name,
-        players=game.players,
-        functions=replace(game.functions, rollout=None),
-        bounds=Bounds(
-            state_words=game.state_words,
-            num_codes=game.num_codes,
-            max_moves=game.max_moves,
-            max_plies=game.max_plies,
-            num_features=game.num_features,
-        ),
-        constants=game.constants,
-    )
 
 
 def go_playouts() -> Iterator[RatioRow]:
