@@ -261,6 +261,25 @@ def test_a_user_defined_function_that_a_part_is_made_with_is_noticed(package, tm
         assert run(package, tmp_path / "cache", program)[1] == 1 + added
 
 
+def test_code_with_a_table_in_it_is_kept_for_each_table(package, tmp_path):
+    """`games` compiles playouts for one board: the board is a constant of the code."""
+    (package / "games").mkdir()
+    (package / "games" / "maker.py").write_text(
+        "def make(table):\n    def outer(x):\n        return table[x]\n    return outer\n"
+    )
+    program = (
+        "import numpy as np\nfrom numba import types\n"
+        "from graven.core import compile\nfrom graven.games.maker import make\n"
+        "SIGNATURE = types.int64(types.int64)\ncall = compile.caller(SIGNATURE)\n"
+        "@compile.compiled\ndef ask(place):\n    return call(place, (1,))\n"
+        "value = ask(compile.address(make(np.array([0, {value}])), SIGNATURE))\n"
+        "print('-')\nprint(value, sum(code.cache_hits for code in compile._code.values()))\n"
+    )
+    for value, hits in ((5, 0), (6, 0), (5, 1), (6, 1)):
+        answer = run(package, tmp_path / "cache", program.format(value=value))
+        assert answer[1:] == (value, hits)
+
+
 def test_two_copies_of_the_same_sources_share_compiled_code(package, tmp_path):
     assert run(package, tmp_path / "cache")[1:] == (0, 1)
     copy = tmp_path / "elsewhere" / "graven"

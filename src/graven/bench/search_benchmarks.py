@@ -25,9 +25,9 @@ GRAVE, RAVE, UCT = "grave(ref=50)", "rave", "uct"
 # Our game, OpenSpiel's name for it, and the target ratio.
 OPENSPIEL_GAMES = (
     ("breakthrough", "breakthrough", 10.0),
-    ("go(size=9)", "go(board_size=9)", 10.0),
-    ("havannah(size=8)", "havannah(board_size=8)", 5.0),
-    ("hex(size=11)", "hex(board_size=11)", 5.0),
+    ("go(size=9)", "go(board_size=9)", 15.0),
+    ("havannah(size=8)", "havannah(board_size=8)", 10.0),
+    ("hex(size=11)", "hex(board_size=11)", 12.0),
     ("othello", "othello", 20.0),
 )
 OPENSPIEL_MEMORY_MIB = 1000

@@ -135,13 +135,16 @@ def made_with(function: Any) -> list[FunctionType]:
 
 
 def _stamp_of_parts(values: Iterable[Any]) -> str:
-    """Return the digest of the parts of the package that values come from, or of all sources."""
+    """Return the digest of the parts of the package that values come from, or of all sources.
+
+    Numbers and arrays are of no part: those of a closure are in the key of the cached code.
+    """
     parts: set[str] = set()
     waiting, seen = list(values), set()
     while waiting:
         value = waiting.pop()
         value = getattr(value, "py_func", value)
-        if id(value) in seen or value is None or isinstance(value, _SCALARS):
+        if id(value) in seen or value is None or isinstance(value, (*_SCALARS, np.ndarray)):
             continue
         seen.add(id(value))
         if isinstance(value, tuple | list):

@@ -26,6 +26,7 @@ from graven.core.game import Game
 from graven.core.game_parts import Bounds, Display, RuleFunctions
 from graven.core.position import Position
 from graven.core.rng import Rng
+from graven.core.rollout import rollout_on
 from graven.games import go_board, go_captures, mogo_playouts, position_text
 from graven.games.boards import LETTERS, POINT_LETTERS, SizeRange, as_text, cell_name
 from graven.games.go_board import (
@@ -35,6 +36,7 @@ from graven.games.go_board import (
     COLOUR_MASK,
     COLOURS,
     EMPTY,
+    INITIAL_STATE,
     KEY,
     LIBERTIES,
     LISTS,
@@ -67,6 +69,7 @@ from graven.games.svg_boards import as_svg
 PASS = "pass"
 NAMES = ("Black", "White", "Red", "Blue")
 MAX_KOMI = 1000.0
+AREA_BITS = 12  # of the number of a colour's stones
 _ODD = -7046029254386353131
 
 
@@ -190,15 +193,15 @@ def count_areas(constants: Constants, state: State, out: Scores) -> None:
     links the queue, LIBERTIES marks visited points.
     """
     width, cells = constants[WIDTH], constants[CELLS]
-    for player in range(constants[COLOURS]):
-        out[player] = 0.0
+    counts = np.int64(0)  # of each colour's stones, and of the empty points
     for code in range(cells):
         point = constants[index(POINT_OF + code)]
         colour = state[index(CELL + STRIDE * point)] & COLOUR_MASK
-        if colour < EMPTY:
-            out[colour] += 1.0
-        else:
-            state[index(LIBERTIES + STRIDE * point)] = 0
+        counts += np.int64(1) << (AREA_BITS * colour)
+    for player in range(constants[COLOURS]):
+        out[player] = (counts >> (AREA_BITS * player)) & ((1 << AREA_BITS) - 1)
+    for i in range(state[COUNT]):
+        state[index(LIBERTIES + STRIDE * state[index(constants[LISTS] + i)])] = 0
     for i in range(state[COUNT]):
         first = state[index(constants[LISTS] + i)]
         if state[index(LIBERTIES + STRIDE * first)]:
@@ -246,6 +249,13 @@ def feature(constants: Constants, state: State, player: int, move: int) -> int:
     if move == constants[CELLS]:
         return 256 * move
     return go_board.feature(constants, state, player, move)
+
+
+def board_of(constants: Constants) -> bytes:
+    """Return the constants that playouts read: without komi, initial state and patterns."""
+    board = constants[: constants[INITIAL_STATE]].copy()
+    board[[KOMI, KOMI_IS_INTEGER]] = 0
+    return board.tobytes()
 
 
 def areas(position: Position) -> tuple[float, ...]:
@@ -314,6 +324,7 @@ def make(
             key=key,
             feature=feature,
             is_playout_move=is_playout_move,
+            rollout=rollout_on(board_of(constants), cells + 1, turn, sample, play, scores),
         ),
         bounds=Bounds(
             state_words=go_board.words(rows, columns) + lists.size,

@@ -40,7 +40,7 @@ MAX_COLOURS = 4
 EMPTY, EDGE = range(4, 6)
 COLOUR_MASK, HEAD_SHIFT = 7, 3  # the two parts of a CELL
 # The neighbour counts in a SIZE: four bits for each colour, then EMPTY and EDGE.
-NEIGHBOUR_SHIFT, NEIGHBOUR_BITS = 32, 4
+NEIGHBOUR_SHIFT, NEIGHBOUR_BITS, NEIGHBOUR_MASK = 32, 4, 15
 SIZE_MASK = (1 << NEIGHBOUR_SHIFT) - 1
 
 # Layout of a state: the first words, then the words of point 0; STRIDE words per point.
@@ -160,7 +160,7 @@ def place_stone(constants: Constants, state: State, player: int, code: int) -> b
         state[index(LIBERTIES + STRIDE * head)] = left
         captures |= (left == 0) & (colour != player) & (colour < EMPTY)
         state[index(SIZE + STRIDE * adjacent)] += change
-        gained += pseudo_liberty(adjacent) if cell == EMPTY else 0
+        gained += pseudo_liberty(adjacent) * (cell == EMPTY)
         group = head if colour == player else group
     state[index(NEXT + STRIDE * point)] = point
     state[index(SIZE + STRIDE * point)] &= ~SIZE_MASK
@@ -171,11 +171,13 @@ def place_stone(constants: Constants, state: State, player: int, code: int) -> b
     state[index(NEXT + STRIDE * point)] = after
     state[index(SIZE + STRIDE * group)] += 1
     state[index(LIBERTIES + STRIDE * group)] += gained
-    # An own group above the point is already `group`, so three neighbours remain.
-    for adjacent in (point - width, point - 1, point + 1):
-        cell = state[index(CELL + STRIDE * adjacent)]
-        if cell & COLOUR_MASK == player and cell >> HEAD_SHIFT != group:
-            group = _merge(state, group, cell >> HEAD_SHIFT)
+    friends = state[index(SIZE + STRIDE * point)] >> (NEIGHBOUR_SHIFT + NEIGHBOUR_BITS * player)
+    if friends & NEIGHBOUR_MASK > 1:
+        # An own group above the point is already `group`, so three neighbours remain.
+        for adjacent in (point - width, point - 1, point + 1):
+            cell = state[index(CELL + STRIDE * adjacent)]
+            if cell & COLOUR_MASK == player and cell >> HEAD_SHIFT != group:
+                group = _merge(state, group, cell >> HEAD_SHIFT)
     state[KEY] ^= constants[index(constants[KEYS] + constants[COLOURS] * code + player)]
     return captures
 

@@ -142,6 +142,7 @@ def make(size: int | str = 8) -> Game:
         points=[(row + 1) * width + column + 1 for row, column in cells],
         contacts=[contact_of(edge, *cell) for cell in cells],
         play=play,
+        fixed_board=True,
         display=Display(
             player_names=("White", "Black"),
             format_move=lambda player, code: names[code],

@@ -29,6 +29,7 @@ from graven.core.game import Game
 from graven.core.game_parts import Bounds, Display, RuleFunction, RuleFunctions
 from graven.core.position import Position
 from graven.core.rng import Rng, below, derive
+from graven.core.rollout import rollout_on
 from graven.games import position_text
 from graven.games.hex_boards import LETTERS
 
@@ -198,9 +199,16 @@ def game(
     display: Display,
     proof_moves: RuleFunction | None = None,
     proof_scratch: int = 1,
+    fixed_board: bool = False,
 ) -> Game:
-    """Return a game on cells at these points; its `play` tests for a win."""
-    cells = len(points)
+    """Return a game on cells at these points; its `play` tests for a win.
+
+    With `fixed_board` its playouts are compiled for this board.
+    """
+    cells, constants = len(points), build_constants(width, points, contacts)
+    rollout = None
+    if fixed_board:
+        rollout = rollout_on(constants.tobytes(), cells, turn, sample, play, scores)
     return Game(
         name=name,
         players=2,
@@ -214,6 +222,7 @@ def game(
             key=key,
             is_playout_move=is_playout_move,
             proof_moves=proof_moves,
+            rollout=rollout,
         ),
         bounds=Bounds(
             state_words=LISTS + 2 * cells + grid_size(width, points),
@@ -222,7 +231,7 @@ def game(
             max_plies=cells,
             proof_scratch=proof_scratch,
         ),
-        constants=build_constants(width, points, contacts),
+        constants=constants,
         display=display,
         options={"size": size},
     )

@@ -71,16 +71,18 @@ def _compare(trial: GameTrial, position: ProbedPosition, seed: int) -> None:
 def _sampled(
     trial: GameTrial, position: ProbedPosition, seed: int
 ) -> tuple[list[int], ProbedPosition, int]:
-    """Play to the end with `sample`; return the trace, the last position and the generator."""
+    """Play to the end with `sample`; return the trace, the last position and the generator.
+
+    `sample` may reorder lists of the state, which decides later draws: moves are played in the
+    state that it leaves, as in a search.
+    """
     probe, rules, rng = trial.probe, trial.probe.rules, generator(seed)
     moves: list[int] = []
     while (turn := probe.turn(position)) != TERMINAL:
-        joint = {}
+        joint, position = {}, position.copy()
         for player in probe.players_to_move(turn):
             scratch = contract.new_moves(rules)
-            joint[player] = int(
-                contract.sample(rules, position.state.copy(), player, scratch, rng=rng)
-            )
+            joint[player] = int(contract.sample(rules, position.state, player, scratch, rng=rng))
             moves.append(player * rules.num_codes + joint[player])
         position = probe.play(position, joint)
     return moves, position, int(rng[0])
