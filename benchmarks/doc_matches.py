@@ -2,13 +2,16 @@
 
     python benchmarks/doc_matches.py play --db doc_matches.db
     python benchmarks/doc_matches.py play ref nst --db doc_matches.db
-    python benchmarks/doc_matches.py write docs --db doc_matches.db
+    python benchmarks/doc_matches.py write --db doc_matches.db
 
 Run it in the root folder of the repository. Games are recorded: `play` goes on where it stopped,
 and several processes may work on one store if they play different tables. `write` replaces what a
 page has between `<!-- matches: NAME -->` and `<!-- end of matches -->` by the table of that name.
-Columns and rows without games are left out; a cell with fewer games than planned says how many. A
-cell of the page stays as it is if the store has fewer games of it: then they are in another store.
+Columns and rows without games are left out; a cell with fewer games than planned says how many.
+
+`results/matches` has the games of the tables, in the form of `results/games`: `play` and `write`
+read them first, and `write` adds those of the store. Figures that were played before these files
+existed stay on their pages, and `play` leaves their matches out.
 """
 
 from __future__ import annotations
@@ -24,13 +27,16 @@ from pathlib import Path
 import graven as gv
 from graven.agents.default_agent import FEW_PLAYOUTS_SPEC
 from graven.lab.experiments.frontier import gdl_games
-from graven.lab.experiments.pairing import make_pairing
+from graven.lab.experiments.pairing import Pairing, make_pairing
 from graven.lab.stats.intervals import Score
 from graven.lab.stats.match_statistics import MatchStatistics
 from graven.lab.stats.ratings import rate_agents
+from graven.lab.store.game_files import import_games, write_games
 from graven.lab.store.summaries import one_search_each
 from graven.search.budget import Budget
 
+PAGES = Path("docs")
+GAMES = Path("results/matches")
 CONNECT_FOUR = "benchmarks/connect_four.py:game"
 NAMES = {
     "knightthrough": "Knightthrough",
@@ -67,6 +73,11 @@ class MatchCell:
     def budget(self) -> Budget:
         """The budget of a move."""
         return Budget(self.playouts, self.seconds)
+
+    @property
+    def pairing(self) -> Pairing:
+        """The pairing of the match in a store."""
+        return make_pairing(self.game, self.first, self.second, self.budget)
 
 
 # The statistics of a match in the store; without games if there are none.
@@ -430,10 +441,33 @@ TABLES: dict[str, MatchTable | FrontierTable] = {
 }
 
 
+def open_store(db: str) -> gv.Store:
+    """Open a store, and add the games that are kept as files."""
+    store = gv.Store(db)
+    if GAMES.is_dir():
+        import_games(GAMES, store)
+    return store
+
+
+def shown_on_pages() -> set[MatchCell]:
+    """Return the matches whose figures on the pages have all their games."""
+    shown = set()
+    for page in PAGES.rglob("*.md"):
+        for part in _PART.finditer(page.read_text(encoding="utf-8")):
+            table = TABLES[part["name"]]
+            if isinstance(table, MatchTable):
+                figures = table.figures(part[0])
+                shown |= {c for c, text in figures.items() if games_of(c, text) >= c.games}
+    return shown
+
+
 def play(names: list[str], db: str) -> None:
     """Play what is missing of the named tables."""
-    with gv.Store(db) as store:
+    shown = shown_on_pages()
+    with open_store(db) as store:
         for cell in [cell for name in names for cell in TABLES[name].cells]:
+            if cell in shown:
+                continue
             began = time.monotonic()
             result = gv.match(
                 gv.game(cell.game),
@@ -451,21 +485,23 @@ def play(names: list[str], db: str) -> None:
                 print(f"{cell}: {score} ({result.new} new in {seconds:.0f} s)", flush=True)
 
 
-def write(folder: str, db: str) -> None:
-    """Write the tables of all pages of a folder, and name the pages that changed."""
-    with gv.Store(db) as store:
+def write(db: str) -> None:
+    """Write the tables of all pages and the files of games, and name what changed."""
+    names = {cell.pairing.key: name for name, table in TABLES.items() for cell in table.cells}
+    with open_store(db) as store:
         summaries = one_search_each(store.summaries())
+        count = write_games(store, GAMES, lambda pairing: names.get(pairing.settings.key))
+    print(f"{GAMES}: {count.new} new games of {count.games}")
 
     def statistics(cell: MatchCell) -> MatchStatistics:
-        pairing = make_pairing(cell.game, cell.first, cell.second, cell.budget)
-        summary = summaries.get(pairing.key)
+        summary = summaries.get(cell.pairing.key)
         return summary.statistics if summary is not None else MatchStatistics(Score())
 
     def table(part: re.Match[str]) -> str:
         text = TABLES[part["name"]].markdown(statistics, part[0])
         return f"{part['begin']}\n{text}\n\n{part['end']}"
 
-    for page in sorted(Path(folder).rglob("*.md")):
+    for page in sorted(PAGES.rglob("*.md")):
         text = page.read_text(encoding="utf-8")
         new = _PART.sub(table, text)
         if new != text:
@@ -481,7 +517,6 @@ def main() -> None:
     playing = commands.add_parser("play", help="play what is missing")
     playing.add_argument("tables", nargs="*", metavar="TABLE", help=", ".join(TABLES))
     writing = commands.add_parser("write", help="write the tables of all pages")
-    writing.add_argument("folder")
     for command in (playing, writing):
         command.add_argument("--db", default="doc_matches.db")
     options = parser.parse_args()
@@ -490,7 +525,7 @@ def main() -> None:
             parser.error(f"no such table: {', '.join(sorted(unknown))}; known: {', '.join(TABLES)}")
         play(options.tables or list(TABLES), options.db)
     else:
-        write(options.folder, options.db)
+        write(options.db)
 
 
 if __name__ == "__main__":
