@@ -21,7 +21,6 @@ from graven.search.reuse import History
 from graven.search.root_rows import AMAF_TOTAL, AMAF_VISITS, CODE, RootRows
 from graven.search.runner import CHUNK_SECONDS, MIB, Run, Search, Stop
 from graven.search.shared_arrays import (
-    HEAD,
     NODE_WORDS,
     SharedArrays,
     not_shared,
@@ -39,6 +38,7 @@ POLL_SECONDS = 0.01
 FIRST_PLAYOUTS = 2
 # The memory of what the threads share: at most this, and at most so much of the whole.
 MOST_SHARED_BYTES, SHARED_PART = 64 * MIB, 8
+MOST_SHARED_NODES = 1 << 15
 
 
 class SharedSearch(ThreadedSearch):
@@ -62,12 +62,11 @@ class SharedSearch(ThreadedSearch):
         threads, width = len(self.members), 2 + int(self.rules.squares != 0)
         limit = min(MOST_SHARED_BYTES, threads * self.arena.limit // SHARED_PART)
         capacity = limit // 8 // (1 + threads)
-        # Half of the slots stay empty, and a node has at least one edge.
-        slots = 1 << (2 * capacity // (HEAD + 4 * (width + 1))).bit_length()
+        slots = 2 * MOST_SHARED_NODES
         self._buffers = {
             "shared_totals": take_buffer("shared_totals", np.float64, capacity),
             "shared_known": take_buffer("shared_known", np.float64, threads * capacity),
-            "shared_nodes": take_buffer("shared_nodes", np.int64, NODE_WORDS * slots // 2),
+            "shared_nodes": take_buffer("shared_nodes", np.int64, NODE_WORDS * MOST_SHARED_NODES),
             "shared_slots": take_buffer("shared_slots", np.int32, slots),
         }
         arrays = SharedArrays(
@@ -87,7 +86,7 @@ class SharedSearch(ThreadedSearch):
             member.shared = arrays._replace(thread=number, waiting=waiting)
         self._shared_bytes = limit // threads
         self._count_shared()
-        self._forget_shared()
+        self.shared.slots[:] = NONE
 
     def _count_shared(self) -> None:
         """Let every member count its part of the shared memory."""
@@ -104,8 +103,9 @@ class SharedSearch(ThreadedSearch):
 
     def _forget_shared(self) -> None:
         """Let no node be shared."""
-        self.shared.allocated[:] = 0
-        self.shared.slots[:] = NONE
+        if self.shared.allocated.any():
+            self.shared.allocated[:] = 0
+            self.shared.slots[:] = NONE
 
     def renew(self) -> None:
         """Forget everything but the compiled code."""

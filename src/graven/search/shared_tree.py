@@ -61,8 +61,11 @@ def exchange(state: int, node: int) -> None:
     visits = tree.visits[node]
     number = find_shared(shared, tree.keys[node])
     if number == NONE:
-        least = HOT << min(8 * shared.allocated[USED] // shared.capacity, 16)
-        if visits < least and node != tree.meta[ROOT]:
+        eighths = max(
+            8 * shared.allocated[USED] // shared.capacity,
+            16 * shared.allocated[SHARED_NODES] // len(shared.slots),
+        )
+        if visits < HOT << min(eighths, 16) and node != tree.meta[ROOT]:
             return
         number = share_node(state, node)
         if number == NONE:
