@@ -7,7 +7,8 @@ import pytest
 
 import graven as gv
 from graven.agents import MoveClock
-from graven.agents.time_plan import MIN_SECONDS, PlannedStop, TimePlan
+from graven.agents.game_length import LEAST_SHARE, MOST_SHARE, known_share, measure_share
+from graven.agents.time_plan import MIN_SECONDS, UNSTABLE_FACTOR, PlannedStop, TimePlan
 from graven.search.budget import Budget
 from graven.search.simulate import DONE, PLIES
 from graven.search.tree import ROOT
@@ -68,8 +69,8 @@ def seconds_until_stop(search, plan: TimePlan, step: float = 0.01) -> float:
 
 
 def test_a_leader_that_cannot_be_overtaken_ends_the_search() -> None:
-    # 40 plies a playout: 14 moves are expected, so a move may take 60 / 14 = 4.3 s.
-    plan = TimePlan(60.0)
+    # 40 plies a playout, 0.7 of them in a game: 14 moves are expected, a move may take 4.3 s.
+    plan = TimePlan(60.0, length_share=0.7)
     close = searched([500, 490], [0.6, 0.5], 1000, 40)
     assert seconds_until_stop(close, plan) == pytest.approx(60 / 14, abs=0.05)
     clear = searched([900, 90], [0.6, 0.5], 1000, 40)
@@ -80,7 +81,7 @@ def test_an_unstable_best_move_gets_more_time() -> None:
     plan = TimePlan(60.0)
     stable = seconds_until_stop(searched([500, 490], [0.6, 0.5], 1000, 40), plan)
     unstable = seconds_until_stop(searched([500, 490], [0.5, 0.6], 1000, 40), plan)
-    assert unstable > 2 * stable
+    assert unstable == pytest.approx(UNSTABLE_FACTOR * stable, rel=0.05)
     assert unstable <= plan.most_seconds + 0.02
 
 
@@ -114,3 +115,23 @@ def test_a_budget_in_playouts_does_not_use_the_clock() -> None:
     position = gv.game("hex(size=9)").start()
     player = gv.agent("uct(time=60)").player(position.game)
     assert player.choose(position, MoveClock(Budget(300))).playouts == 300
+
+
+def test_short_games_tell_how_long_games_last() -> None:
+    """Playouts of Hex fill the board; games end when two edges are connected."""
+    agent = gv.agent("grave(bias=1e-5)")
+    hex_game, othello = gv.game("hex(size=9)"), gv.game("othello(size=6)")
+    assert known_share(agent, hex_game) == 1.0
+    assert LEAST_SHARE <= measure_share(agent, hex_game) < 0.7
+    assert measure_share(agent, hex_game) == known_share(agent, hex_game)
+    assert 0.9 < measure_share(agent, othello) < 1.1 < MOST_SHARE
+
+
+def test_a_game_without_short_games_is_expected_to_last_as_long_as_playouts(monkeypatch) -> None:
+    monkeypatch.setattr("graven.agents.game_length.MOST_SECONDS", 0.0)
+    assert measure_share(gv.agent("uct(c=0.33)"), gv.game("hex(size=9)")) == 1.0
+
+
+def test_games_with_simultaneous_moves_have_a_length() -> None:
+    game = gv.game("gdl(sheet=battle)")
+    assert LEAST_SHARE <= measure_share(gv.agent("uct"), game) <= MOST_SHARE

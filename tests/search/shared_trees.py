@@ -1,4 +1,4 @@
-"""What must hold in a tree that threads have searched together, whatever their timing."""
+"""What must hold in trees that threads have searched together, whatever their timing."""
 
 from __future__ import annotations
 
@@ -6,46 +6,97 @@ import numpy as np
 
 from graven.core.contract import SIMULTANEOUS
 from graven.search import tree as arrays
+from graven.search.shared_arrays import KEY, NODE_WORDS, SHARED_NODES
 
 TOLERANCE = 1e-9
+
+
+def shared_keys(search):
+    """Return the keys of the nodes that the threads share."""
+    count = min(int(search.shared.allocated[SHARED_NODES]), len(search.shared.slots) // 2)
+    return np.unique(search.shared.nodes[KEY : count * NODE_WORDS : NODE_WORDS])
+
+
+def listed_edges(tree, players, nodes):
+    """Return all edges of the first nodes of a tree, and the node of each."""
+    turns = tree.turns[:nodes]
+    owners, edges = [], []
+    for player in range(players):
+        movers = np.flatnonzero((turns.clip(0) == player) | (turns == SIMULTANEOUS))
+        places = movers * players + player
+        first, degree = tree.first[places].astype(np.int64), tree.degree[places].astype(np.int64)
+        degree[first < 0] = 0
+        offset = np.arange(degree.sum()) - np.repeat(np.cumsum(degree) - degree, degree)
+        owners.append(np.repeat(movers, degree))
+        edges.append(np.repeat(first, degree) + offset)
+    return np.concatenate(owners), np.concatenate(edges)
 
 
 def check_tree(search, playouts):
     """Check that no playout is lost anywhere, and that sums belong to their counts.
 
-    Every simulation ends its path at one node: what the node has more playouts than its edges.
+    A shared node has the playouts of all threads in every tree that has it. Of the others a tree
+    has the playouts of its own thread. Every simulation ends its path at one node: what the node
+    has more playouts than its edges.
     """
-    tree, players = search.tree, search.rules.players
-    nodes, edges = int(tree.meta[arrays.NODES]), int(tree.meta[arrays.EDGES])
-    root, turns = int(tree.meta[arrays.ROOT]), tree.turns[:nodes].astype(np.int64)
-    visits = tree.visits[:nodes].astype(np.int64)
-    assert visits[root] == playouts
-    places = np.arange(nodes) * players + np.maximum(turns, 0)
-    first, degree = tree.first[places].astype(np.int64), tree.degree[places].astype(np.int64)
-    assert not (first == arrays.LISTING).any()
-    listed = first >= 0
-    begin, end = first[listed], first[listed] + degree[listed]
-    # How many nodes an edge belongs to.
-    begun, ended = (np.bincount(places, minlength=edges + 1) for places in (begin, end))
-    owners = np.cumsum(begun - ended)[:edges]
-    assert owners.max(initial=0) <= 1
-    counts = np.where(owners > 0, tree.counts[:edges], 0).astype(np.int64)
-    sums = np.where(owners > 0, tree.sums[:edges], 0.0)
-    assert (counts >= 0).all()
-    assert (sums >= -TOLERANCE).all()
-    assert (sums <= counts + TOLERANCE).all()
-    passed = np.zeros(nodes, np.int64)
-    before = np.concatenate([[0], np.cumsum(counts)])
-    passed[listed] = before[end] - before[begin]
-    ended = visits - passed
-    assert (ended >= 0).all()
-    if tree.meta[arrays.CLOSED]:  # paths may end with an edge that leads out of the tree
-        assert ended.sum() <= playouts
-    else:
-        assert ended.sum() == playouts
-    children = np.where(owners > 0, tree.children[:edges], arrays.NONE)
-    if not tree.meta[arrays.CLOSED] and not (turns == SIMULTANEOUS).any():
-        has_child = children >= 0
-        into = np.bincount(children[has_child], counts[has_child], minlength=nodes).astype(np.int64)
-        into[root] += playouts
-        assert (into == visits).all()
+    players, codes = search.rules.players, search.rules.num_codes
+    trees = [member.tree for member in search.members]
+    root = int(search.tree.meta[arrays.ROOT])
+    assert search.tree.visits[root] == playouts
+    keys = [tree.keys[: int(tree.meta[arrays.NODES])] for tree in trees]
+    visits = [
+        tree.visits[: len(each)].astype(np.int64) for tree, each in zip(trees, keys, strict=True)
+    ]
+    all_keys, places = np.unique(np.concatenate(keys), return_inverse=True)
+    places = np.split(places, np.cumsum([len(each) for each in keys])[:-1])
+    is_shared = np.isin(all_keys, shared_keys(search))
+    edges = []
+    for tree, place, each in zip(trees, places, visits, strict=True):
+        assert len(np.unique(place)) == len(place)
+        owner, edge = listed_edges(tree, players, len(each))
+        counts, sums = tree.counts[edge].astype(np.int64), tree.sums[edge]
+        assert (counts >= 0).all()
+        assert (sums >= -TOLERANCE).all()
+        assert (sums <= counts + TOLERANCE).all()
+        passed = np.bincount(owner, counts, minlength=len(each)).astype(np.int64)
+        passed //= np.where(tree.turns[: len(each)] == SIMULTANEOUS, players, 1)
+        assert (each >= passed).all()
+        child = tree.children[edge]
+        edges.append(
+            (
+                place[owner] * codes + tree.moves[edge],
+                counts,
+                np.where(child >= 0, place[child], arrays.NONE),
+            )
+        )
+    # Paths in a full tree may end with an edge that leads out of it, and not all of its nodes have
+    # space for the edges of others; nodes where players move simultaneously have other keys.
+    full = any(tree.meta[arrays.CLOSED] for tree in trees)
+    turns = [tree.turns[: len(each)] for tree, each in zip(trees, keys, strict=True)]
+    if full or any((each == SIMULTANEOUS).any() for each in turns):
+        return
+    total = merged(np.concatenate(places), np.concatenate(visits), is_shared, len(all_keys))
+    names, inverse = np.unique(np.concatenate([each[0] for each in edges]), return_inverse=True)
+    owners = names // codes
+    counts = merged(
+        inverse, np.concatenate([each[1] for each in edges]), is_shared[owners], len(names)
+    )
+    children = np.full(len(names), arrays.NONE)
+    np.maximum.at(children, inverse, np.concatenate([each[2] for each in edges]))
+    passed = np.bincount(owners, counts, minlength=len(total)).astype(np.int64)
+    assert (total >= passed).all()
+    assert (total - passed).sum() == playouts
+    has_child = children >= 0
+    into = np.bincount(children[has_child], counts[has_child], minlength=len(total))
+    into[places[0][root]] += playouts
+    assert (into == total).all()
+
+
+def merged(places, numbers, is_shared, size):
+    """Add up what threads have counted; of what they share, all must have counted the same."""
+    lowest, highest = np.full(size, np.iinfo(np.int64).max), np.zeros(size, np.int64)
+    np.minimum.at(lowest, places, numbers)
+    np.maximum.at(highest, places, numbers)
+    assert (lowest == highest)[is_shared].all()
+    sums = np.bincount(places, numbers, minlength=size).astype(np.int64)
+    return np.where(is_shared, highest, sums)

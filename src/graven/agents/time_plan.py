@@ -17,13 +17,11 @@ from graven.search.runner import Search, Stop
 from graven.search.simulate import DONE, PLIES
 from graven.search.tree import NONE, ROOT
 
-# Games are shorter than random playouts: so much of their length is expected.
-LENGTH_SHARE = 0.7
-MIN_MOVES_LEFT = 8.0
+MIN_MOVES_LEFT = 10.0
 MIN_PLAYOUTS = 100  # before these, too little is known to plan by
 MIN_SECONDS = 0.01  # a move is played even if no time is left
 # A move takes at most so many times its share while it is unstable, and so much of what is left.
-UNSTABLE_FACTOR, MOST_SHARE = 2.5, 0.25
+UNSTABLE_FACTOR, MOST_SHARE = 1.5, 0.25
 RESERVE = 0.02  # seconds of the clock that are never planned with
 
 
@@ -31,12 +29,14 @@ RESERVE = 0.02  # seconds of the clock that are never planned with
 class TimePlan:
     """What is left of a player's clock, in seconds, and what each move adds to it.
 
-    `lag` are the seconds that each move takes besides its search.
+    `lag` are the seconds that each move takes besides its search, `length_share` the expected
+    length of the game in lengths of playouts (see `game_length`).
     """
 
     left: float
     increment: float = 0.0
     lag: float = 0.0
+    length_share: float = 1.0
 
     @property
     def most_seconds(self) -> float:
@@ -72,7 +72,8 @@ class PlannedStop:
         playouts = int(control[DONE])
         if playouts < MIN_PLAYOUTS:
             return elapsed >= self._plan.most_seconds
-        moves_left = LENGTH_SHARE * control[PLIES] / playouts / self._search.rules.players
+        plies_left = self._plan.length_share * control[PLIES] / playouts
+        moves_left = plies_left / self._search.rules.players
         share = self._plan.share(float(moves_left))
         visits, means = root_counts(self._search)
         if len(visits) < 2:

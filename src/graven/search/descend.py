@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from graven.core import contract
-from graven.core.atomics import replace_if, store_release
 from graven.core.bits import mix
 from graven.core.compile import compiled, inlined
 from graven.core.contract import CHANCE, SIMULTANEOUS, TERMINAL
@@ -27,7 +26,6 @@ from graven.search.tree import (
     EDGES,
     LENGTH,
     LEVEL_KEY,
-    LISTING,
     NO_SUCH,
     NODES,
     NONE,
@@ -71,8 +69,6 @@ def descend_from(search: SearchState, node: int, depth: int, length: int) -> int
         depth += 1
         shape[DEPTH], shape[STEPS], shape[LENGTH] = depth, depth - 1, length
         player = tree.turns[node]
-        if plan.shared:
-            call_node_step(steps.look_at, (plan.state, node))
         if player == NO_SUCH:
             return Status.BAD_TURN
         if player == TERMINAL or (tree.visits[node] == 0 and plan.credit_creation):
@@ -80,6 +76,9 @@ def descend_from(search: SearchState, node: int, depth: int, length: int) -> int
         if depth > rules.max_plies:
             return Status.TOO_LONG
         low = max(player, 0)
+        # At few visits, so that it costs nothing at the others: see `shared_tree.LEAST`.
+        if plan.shared and tree.visits[node] % 32 == 0:
+            call_node_step(steps.exchange, (plan.state, node))
         if plan.tuned:
             call_node_step(steps.set_parameters, (plan.state, low))
         if plan.amaf:
@@ -94,8 +93,6 @@ def descend_from(search: SearchState, node: int, depth: int, length: int) -> int
             and (tree.listed_at[node] != NONE or tree.first[node * players + low] == NONE)
         )
         if tree.first[node * players + low] < 0 and not few:
-            if plan.shared and not replace_if(tree.first, node * players + low, NONE, LISTING):
-                return Status.OK  # another thread is listing the moves
             if player == CHANCE:
                 status = Status.BAD_TURN
                 if steps.list_outcomes:
@@ -105,10 +102,8 @@ def descend_from(search: SearchState, node: int, depth: int, length: int) -> int
                 if status == Status.OK and rules.implicit:
                     status = call_node_choice(steps.evaluate_moves, (plan.state, node))
             if status != Status.OK:
-                store_release(tree.first, node * players + low, NONE)
+                tree.first[node * players + low] = NONE
                 return Status.OK if status == Status.NEED_EDGES and tree.meta[CLOSED] else status
-        if plan.shared:
-            call_node_step(steps.know_edges, (plan.state, node))
         if player == CHANCE:
             call_place_step(steps.draw_edge, (plan.state, node, depth))
             high = low
@@ -184,10 +179,9 @@ def reach_child(state: int, node: int, player: int) -> int:
     if plan.transpositions:
         key = contract.key(rules, record.state) ^ tree.meta[LEVEL_KEY]
     else:
-        key = path_key(rules.players, record, node, player)
-    if plan.shared:
-        turn = contract.turn(rules, record.state)
-        return call_place_choice(search.steps.find_or_add, (state, key, turn))
+        # Nodes have different numbers in the trees of different threads.
+        parent = tree.keys[node] if plan.shared else node
+        key = path_key(rules.players, record, parent, player)
     if plan.transpositions or player == SIMULTANEOUS:
         child = find(tree, key)
         if child != NONE:
@@ -210,15 +204,9 @@ def list_moves(state: int, node: int, low: int, high: int) -> int:
     """Give a node its edges: what players low..high-1 may play here in `tree_moves`."""
     search = state_at(state)
     rules, tree, record = search.rules, search.tree, search.record
-    if search.plan.shared:
-        count = count_moves(search, low, high)
-        edges = call_node_choice(search.steps.take_edges, (state, count))
-        if edges == NONE:
-            return Status.NEED_EDGES
-    else:
-        edges = tree.meta[EDGES]
-        if edges + (high - low) * rules.max_moves > len(tree.moves):
-            return Status.NEED_EDGES
+    edges = tree.meta[EDGES]
+    if edges + (high - low) * rules.max_moves > len(tree.moves):
+        return Status.NEED_EDGES
     first = edges
     for mover in range(low, high):
         count = contract.tree_moves(rules, record.state, mover, record.moves)
@@ -257,16 +245,5 @@ def list_moves(state: int, node: int, low: int, high: int) -> int:
         clear_edges(tree, edges, count)
         edges += count
     tree.meta[EDGES] = edges
-    # Last of all: another thread may read the edges once it can see the first one.
-    store_release(tree.first, node * rules.players + low, first)
+    tree.first[node * rules.players + low] = first
     return Status.OK
-
-
-@inlined
-def count_moves(search: SearchState, low: int, high: int) -> int:
-    """Return how many moves players low..high-1 have at the record's state."""
-    moves = 0
-    for mover in range(low, high):
-        count = contract.tree_moves(search.rules, search.record.state, mover, search.record.moves)
-        moves += max(0, count)
-    return moves

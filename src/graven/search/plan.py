@@ -67,7 +67,7 @@ class Plan(NamedTuple):
     credit_creation: int  # whether the simulation that adds a node counts in it
     transpositions: int  # whether equal positions share a node
     solver: int  # whether nodes have score bounds
-    shared: int  # whether threads share the tree
+    shared: int  # whether threads share the top of the tree
     tuned: int  # how many parameters tune themselves, see `self_tuning`
     halving: int  # whether sequential halving selects at the root
     # Addresses: of the search's state, and of the arrays that the tree policy reads, of the tree's
@@ -109,11 +109,7 @@ class Steps(NamedTuple):
     add_regrets: int
     count_permutations: int
     record_simulation: int
-    find_or_add: int
-    take_edges: int
-    look_at: int
-    know_edges: int
-    count_own: int
+    exchange: int
     log_simulation: int
     note_use: int
     mute_amaf: int

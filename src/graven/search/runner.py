@@ -110,7 +110,7 @@ def _list_words(rules: Rules, spec: Spec) -> int:
         options.batch_leaves * options.playouts_per_leaf > 1,
         options.learn_after == "batch",
         spec.inner > 0,
-        options.threads > 1 and options.parallel != "root",
+        options.threads > 1 and options.parallel == "sync",
     )
     if any(impossible):
         return 0

@@ -1,4 +1,10 @@
-"""What the threads that share a tree (`parallel=tree`) know of each other: see `shared_tree`."""
+"""What the threads that share the top of a tree (`parallel=tree`) know together: see `shared_tree`.
+
+A shared node has a block of `totals`: HEAD numbers, of which only VISITS is used, then `width`
+numbers for each edge (playouts, scores, and squared scores if the search keeps these), then the
+move of each edge. A thread's part of `known` has a block at the same place: what the thread has
+read of the totals, and after these, for each move, which of its own edges it is.
+"""
 
 from __future__ import annotations
 
@@ -7,34 +13,32 @@ from typing import NamedTuple
 import numpy as np
 from numba import types
 
-from graven.search.layout import Float64, Int8, Int32, Int64
+from graven.core.atomics import LINE_WORDS
+from graven.search.layout import Float64, Int32, Int64
 
-# Values of `known`: the thread has never seen the node; it has statistics of the node; and of its
-# edges.
-UNKNOWN_NODE, KNOWN_NODE, KNOWN_EDGES = range(3)
+# Entries of a block before those of the edges: playouts of the node; in `known`, at which playouts
+# the thread looks at it again, and whether it has found its edges.
+VISITS, DUE, MATCHED, HEAD = range(4)
+# Entries of a line of `nodes`: key, start of the block, edges, whether a thread is at work in it.
+KEY, START, EDGES, BUSY = range(4)
+NODE_WORDS = LINE_WORDS // 2
+# Entries of `allocated`, on lines of their own: numbers of `totals` in use, shared nodes.
+USED, SHARED_NODES = 0, LINE_WORDS
 
 
 class SharedArrays(NamedTuple):
-    """Arrays of all threads, as one of them sees them; empty where no tree is shared.
+    """Arrays of all threads, as one of them sees them; empty where no tree is shared."""
 
-    An array by node has the length threads * nodes, one by edge threads * edges; a thread's part
-    begins at `first_node` or `first_edge`, and only that thread writes it.
-    """
-
+    thread: int  # the number of this thread
     threads: int
-    nodes: int  # the capacity of the tree
-    edges: int
-    first_node: int
-    first_edge: int
-    allocated: Int64  # [0]: nodes in use; [LINE_WORDS]: edges in use
-    known: Int8  # by node, see above
-    visits: Int32  # by node: playouts of the thread
-    counts: Int32  # by edge: playouts of the thread
-    sums: Float64  # by edge: of their scores
-    squares: Float64  # by edge: of their squared scores, if the search keeps these
-    # Of this thread alone: [node]: after so many own playouts it looks at the others again.
-    due: Int32
-    waiting: Int64  # [1]: descents whose virtual losses are in the tree
+    width: int
+    capacity: int  # of `totals`, and of each thread's part of `known`
+    allocated: Int64
+    slots: Int32  # a shared node or NONE by key; the length is a power of two
+    nodes: Int64  # NODE_WORDS for each shared node
+    totals: Float64
+    known: Float64
+    waiting: Int64  # [1], of this thread: descents whose virtual losses are in the tree
 
 
 def _array(kind: types.Number) -> types.Array:
@@ -42,11 +46,10 @@ def _array(kind: types.Number) -> types.Array:
 
 
 SHARED_ARRAYS = types.NamedTuple(
-    [types.int64] * 5
-    + [_array(types.int64), _array(types.int8)]
-    + [_array(types.int32)] * 2
+    [types.int64] * 4
+    + [_array(types.int64), _array(types.int32), _array(types.int64)]
     + [_array(types.float64)] * 2
-    + [_array(types.int32), _array(types.int64)],
+    + [_array(types.int64)],
     SharedArrays,
 )
 
@@ -54,17 +57,14 @@ SHARED_ARRAYS = types.NamedTuple(
 def not_shared() -> SharedArrays:
     """Return arrays that are not used."""
     return SharedArrays(
+        thread=0,
         threads=1,
-        nodes=0,
-        edges=0,
-        first_node=0,
-        first_edge=0,
-        allocated=np.zeros(1, np.int64),
-        known=np.zeros(1, np.int8),
-        visits=np.zeros(1, np.int32),
-        counts=np.zeros(1, np.int32),
-        sums=np.zeros(1),
-        squares=np.zeros(1),
-        due=np.zeros(1, np.int32),
+        width=2,
+        capacity=0,
+        allocated=np.zeros(LINE_WORDS + 1, np.int64),
+        slots=np.zeros(1, np.int32),
+        nodes=np.zeros(1, np.int64),
+        totals=np.zeros(1),
+        known=np.zeros(1),
         waiting=np.zeros(1, np.int64),
     )

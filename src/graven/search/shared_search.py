@@ -7,197 +7,111 @@ import threading
 import time
 from concurrent.futures import wait
 from functools import partial
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graven.core.atomics import LINE_WORDS, own_lines
 from graven.core.contract import Rules, State
-from graven.core.rng import derive, generator
+from graven.core.rng import derive
 from graven.core.status import Status, call_kernel
 from graven.core.watchdog import beat
 from graven.search.budget import Budget
-from graven.search.layout import SPARE
 from graven.search.playout.entry import Functions
 from graven.search.reuse import History
-from graven.search.root_rows import AMAF_TOTAL, AMAF_VISITS, RootRows
-from graven.search.runner import CHUNK_SECONDS, Run, Search, Stop
-from graven.search.shared_arrays import SharedArrays
-from graven.search.shared_tree import add_up_all
-from graven.search.simulate import DONE, PLIES, STOP
+from graven.search.root_rows import AMAF_TOTAL, AMAF_VISITS, CODE, RootRows
+from graven.search.runner import CHUNK_SECONDS, MIB, Run, Search, Stop
+from graven.search.shared_arrays import (
+    NODE_WORDS,
+    SharedArrays,
+    not_shared,
+)
+from graven.search.shared_tree import forget_removed, swap_all
+from graven.search.simulate import DONE, STOP
 from graven.search.specs import Spec
 from graven.search.threaded import ThreadedSearch
-from graven.search.tree import (
-    CLOSED,
-    EDGES,
-    GROUPS,
-    LOST,
-    NEEDED,
-    NODES,
-    NONE,
-    ROOT,
-    SLOTS,
-    Group,
-    rehash,
-)
+from graven.search.tree import NONE, ROOT
+from graven.search.tree_memory import return_buffer, take_buffer
 
-# Arrays of the groups of nodes and edges that all threads use; of the others each has its own part.
-OF_ALL = {"slots", "keys", "turns", "first", "degree"} | {
-    "moves",
-    "children",
-    "codes",
-    "chances",
-    "priors",
-}
 # How often a running search looks whether it is to stop.
 POLL_SECONDS = 0.01
+# The first thread makes so many playouts before the others begin: then the root has edges.
+FIRST_PLAYOUTS = 2
+# The memory of what the threads share: at most this, and at most so much of the whole.
+MOST_SHARED_BYTES, SHARED_PART = 64 * MIB, 8
+MOST_SHARED_NODES = 1 << 15
 
 
 class SharedSearch(ThreadedSearch):
-    """One tree. Each member has its record, its random numbers and statistics of its own."""
+    """One tree, whose lower part is different in each member, with its statistics."""
 
     def __init__(
         self, name: str, rules: Rules, spec: Spec, functions: Functions | None = None
     ) -> None:
-        self._arrays: dict[str, NDArray[Any]] = {}
         super().__init__(name, rules, spec, functions)
         for member in self.members:
             member.plan = member.plan._replace(shared=1)
-        self._parts = list(range(len(self.members)))  # of each member, in the arrays of all
         self._lock = threading.Lock()
         self._left = 0  # playouts that no thread has begun
-        self._need: Status | None = None  # what a thread needs more of, while all pause
         self._deadline = math.inf
-        self._allocated = own_lines(LINE_WORDS + 1, np.int64)
         self._share_memory()
 
     # Memory.
 
     def _share_memory(self) -> None:
-        """Give all members one tree without nodes."""
-        self._allocated[:] = 0
-        for name in ("nodes", "edges"):
-            group = GROUPS[name]
-            first = min(group.first_bytes, self.arena.limit // 16) // group.unit_bytes(self.rules)
-            self._allocate(group, max(group.least(self.rules), first))
-        self._set_views()
+        """Make the arrays that all members share."""
+        threads, width = len(self.members), 2 + int(self.rules.squares != 0)
+        limit = min(MOST_SHARED_BYTES, threads * self.arena.limit // SHARED_PART)
+        capacity = limit // 8 // (1 + threads)
+        slots = 2 * MOST_SHARED_NODES
+        self._buffers = {
+            "shared_totals": take_buffer("shared_totals", np.float64, capacity),
+            "shared_known": take_buffer("shared_known", np.float64, threads * capacity),
+            "shared_nodes": take_buffer("shared_nodes", np.int64, NODE_WORDS * MOST_SHARED_NODES),
+            "shared_slots": take_buffer("shared_slots", np.int32, slots),
+        }
+        arrays = SharedArrays(
+            thread=0,
+            threads=threads,
+            width=width,
+            capacity=capacity,
+            allocated=own_lines(LINE_WORDS + 1, np.int64),
+            slots=self._buffers["shared_slots"][:slots],
+            nodes=self._buffers["shared_nodes"],
+            totals=self._buffers["shared_totals"],
+            known=self._buffers["shared_known"],
+            waiting=np.zeros(1, np.int64),
+        )
+        for number, member in enumerate(self.members):
+            waiting = own_lines(1, np.int64)
+            member.shared = arrays._replace(thread=number, waiting=waiting)
+        self._shared_bytes = limit // threads
+        self._count_shared()
+        self.shared.slots[:] = NONE
 
-    def _capacity(self, name: str) -> int:
-        """Return the units of a group."""
-        return len(self._arrays["turns" if name == "nodes" else "children"]) - SPARE
-
-    def _allocate(self, group: Group, units: int) -> None:
-        """Make arrays of a group for so many units; what is in the present ones is kept."""
-        threads, rules = len(self.members), self.rules
-        # A power of two: the transposition table needs that.
-        units = 1 << (units - 1).bit_length()
-        own: dict[str, Any] = {"shared_visits": np.int32, "known": np.int8, "due": np.int32}
-        if group.name == "edges":
-            own = {"shared_counts": np.int32, "shared_sums": np.float64}
-            if rules.squares:
-                own["shared_squares"] = np.float64
-        layouts = [(array.name, array.dtype, array.size.entries(rules)) for array in group.arrays]
-        layouts += [(name, np.dtype(dtype), 1) for name, dtype in own.items()]
-        for name, dtype, entries in layouts:
-            if name in OF_ALL:
-                length, old = units * entries, self._arrays.get(name)
-                array = np.empty(length + SPARE, dtype)
-                if old is not None and name != SLOTS:
-                    array[: len(old) - SPARE] = old[:-SPARE]
-            else:
-                # Zeros: no thread knows the node, nor bounds of its score.
-                length, old = units * entries, self._arrays.get(name)
-                array = np.zeros(threads * length + SPARE, dtype)
-                if old is not None:
-                    before = (len(old) - SPARE) // threads
-                    rows = array[:-SPARE].reshape(threads, length)
-                    rows[:, :before] = old[:-SPARE].reshape(threads, before)
-            self._arrays[name] = array
-        if SLOTS in {name for name, _, _ in layouts}:
-            self._arrays[SLOTS][:] = NONE
-
-    def _set_views(self) -> None:
-        """Let the trees of all members refer to the present arrays."""
-        threads = len(self.members)
-        nodes, edges = self._capacity("nodes"), self._capacity("edges")
-        names = {array.name for name in ("nodes", "edges") for array in GROUPS[name].arrays}
-        others = [array.nbytes for name, array in self._arrays.items() if name not in names]
-        own_bytes = sum(others) // threads
-        for thread, member in zip(self._parts, self.members, strict=True):
-            views = {}
-            for group in (GROUPS["nodes"], GROUPS["edges"]):
-                for array in group.arrays:
-                    whole = self._arrays[array.name]
-                    length = (len(whole) - SPARE) // (1 if array.name in OF_ALL else threads)
-                    start = 0 if array.name in OF_ALL else thread * length
-                    views[array.name] = whole[start : start + length]
-            member.arena.use(views, own_bytes)
-            member.shared = SharedArrays(
-                threads=threads,
-                nodes=nodes,
-                edges=edges,
-                first_node=thread * nodes,
-                first_edge=thread * edges,
-                allocated=self._allocated,
-                known=self._arrays["known"],
-                visits=self._arrays["shared_visits"],
-                counts=self._arrays["shared_counts"],
-                sums=self._arrays["shared_sums"],
-                squares=self._arrays.get("shared_squares", np.zeros(1)),
-                due=self._arrays["due"][thread * nodes : (thread + 1) * nodes],
-                waiting=np.zeros(1, np.int64),
-            )
-
-    def _grow_shared(self, status: Status) -> None:
-        """Double the nodes or the edges while no thread searches; close the tree at the limit."""
-        group = NEEDED[status]
-        self._set_counts()
-        if any(
-            member.arena.nbytes + member.arena.group_bytes(group) > member.arena.limit
-            for member in self.members
-        ):
-            for member in self.members:
-                member.arena.full = True
-                member.arena.close()
-            return
-        self._allocate(group, 2 * self._capacity(group.name))
-        self._set_views()
-        if group.name == "nodes":
-            rehash(self.tree)
-
-    def _set_counts(self) -> None:
-        """Let all trees know how many nodes and edges there are."""
-        for place, name, meta in ((0, "nodes", NODES), (LINE_WORDS, "edges", EDGES)):
-            # A thread that found no space has counted what it wanted.
-            self._allocated[place] = min(self._allocated[place], self._capacity(name))
-            for member in self.members:
-                member.tree.meta[meta] = self._allocated[place]
-
-    def _clear(self) -> None:
-        """Remove everything from the tree."""
-        self._allocated[:] = 0
-        for name in ("known", "bounded"):
-            if name in self._arrays:
-                self._arrays[name][:] = 0
+    def _count_shared(self) -> None:
+        """Let every member count its part of the shared memory."""
         for member in self.members:
-            member.arena.clear()
+            member.arena.use({}, self._shared_bytes)
+
+    def __del__(self) -> None:
+        buffers = self.__dict__.pop("_buffers", {})
+        if buffers:
+            for member in self.members:
+                member.shared, member._saved = not_shared(), None
+        while buffers:
+            return_buffer(*buffers.popitem())
+
+    def _forget_shared(self) -> None:
+        """Let no node be shared."""
+        if self.shared.allocated.any():
+            self.shared.allocated[:] = 0
+            self.shared.slots[:] = NONE
 
     def renew(self) -> None:
         """Forget everything but the compiled code."""
         super().renew()
-        self._arrays.clear()
-        self._share_memory()
-
-    @property
-    def nbytes(self) -> int:
-        """How much memory the tree takes."""
-        shared = sum(array.nbytes for array in self._arrays.values())
-        own = 0
-        for member in self.members:
-            nodes_and_edges = (GROUPS["nodes"], GROUPS["edges"])
-            own += member.arena.own_bytes - sum(map(member.arena.group_bytes, nodes_and_edges))
-        return shared + own
+        self._count_shared()
+        self._forget_shared()
 
     # The search.
 
@@ -213,18 +127,15 @@ class SharedSearch(ThreadedSearch):
         began = time.perf_counter()
         self._deadline = began + budget.seconds if budget.seconds is not None else math.inf
         self._left = self.begin(state, history, budget, seed)
-        while self._left and not self._is_stopped(stop):
-            self._need = None
+        if self._left and not self._is_stopped(stop):
+            self._claim_and_simulate(self, FIRST_PLAYOUTS)
+        if self._left and not self._is_stopped(stop):
             futures = [self._submit(partial(self._work, member)) for member in self.members]
             with self._stopping(futures):
                 while wait(futures, timeout=POLL_SECONDS).not_done:
                     beat()
                     if stop is not None and stop.is_set():
                         self.interrupt()
-            if self._need is not None:
-                self._grow_shared(self._need)
-            elif any(member.control[STOP] for member in self.members):
-                break
         return self._end_all(time.perf_counter() - began)
 
     def _is_stopped(self, stop: Stop | None) -> bool:
@@ -235,41 +146,30 @@ class SharedSearch(ThreadedSearch):
         )
 
     def begin(self, state: State, history: History, budget: Budget, seed: int) -> int:
-        """Make a position the root of the tree; return how many playouts the search may make."""
-        goal = super().begin(state, history, budget, seed)
-        root = int(self.tree.meta[ROOT])
-        self._set_counts()
-        for number, member in enumerate(self.members[1:], 1):
-            member.record.rng[:] = generator(derive(seed, number))
-            member.record.root[:] = state
-            member.record.halving[:] = self.record.halving
-            member.control[DONE] = member.control[PLIES] = 0
-            member.begin_learning()
-            member.tree.meta[ROOT] = root
-            member.set_root()
+        """Make a position the root of all trees; return how many playouts the search may make."""
+        if not all(self._can_reuse(member, state, history) for member in self.members):
+            self._forget_shared()
+            for member in self.members:
+                member._history = None
+        goal = Search.begin(self, state, history, budget, seed)
+        for number, member in enumerate(self.others, 1):
+            Search.begin(member, state, history, budget, derive(seed, number))
+        for member in self.members:
+            forget_removed(member.state)
         if any(member.control[STOP] for member in self.members):
             self.interrupt()  # before it began, or the root is proven
         return goal
 
-    def _move_root(self, history: History) -> None:
-        """Make the new position the root: of the same tree if that is reused, else of a new one."""
-        root = self._known_node(history) if self.spec.options.reuse_tree else NONE
-        tree = self.tree
-        too_large = tree.meta[CLOSED] or self.arena.nbytes > self.prune_above
-        if root == NONE or too_large or self._is_table_lost(root):
-            self._clear()
-            root = NONE
-        self.tree.meta[ROOT] = root
-        self._history = history
-        self.set_root()
-
-    def _is_table_lost(self, root: int) -> bool:
-        """Return whether a thread cannot build the AMAF table of a node."""
-        return bool(self.plan.amaf) and any(
-            member.tree.table[root] == NONE and member.tree.newest_link[root] == LOST
-            for member in self.members
-            if member.shared.known[member.shared.first_node + root]
-        )
+    def _can_reuse(self, member: Search, state: State, history: History) -> bool:
+        """Return whether the tree of a member has the new root."""
+        if not self.spec.options.reuse_tree:
+            return False
+        member.record.root[:] = state
+        root = member._known_node(history)
+        if root == NONE:
+            return False
+        member.tree.meta[ROOT] = root
+        return member._prune()
 
     def lead_with_proof(self) -> None:
         """Let results be read from the statistics of a thread that has proven the root."""
@@ -278,30 +178,14 @@ class SharedSearch(ThreadedSearch):
         for number, member in enumerate(self.members):
             if number and member.arena is before:
                 self.shared, member.shared = member.shared, self.shared
-                self._parts[0], self._parts[number] = self._parts[number], self._parts[0]
 
     def _work(self, member: Search) -> None:
-        """Search in one thread until no playouts are left, or all have to pause."""
+        """Search in one thread until no playouts are left."""
         chunk, control = 1, member.control
-        while self._need is None and not control[STOP]:
-            now = time.perf_counter()
-            with self._lock:
-                claimed = min(chunk, self._left) if now < self._deadline else 0
-                self._left -= claimed
-            if not claimed:
-                return
-            done = int(control[DONE])
-            until = done + claimed
-            try:
-                while control[DONE] < until and not control[STOP] and self._need is None:
-                    call_kernel(
-                        kernel=partial(member.simulate, until, until),
-                        fault=member.fault,
-                        resume=partial(self._resume, member),
-                    )
-            finally:
-                with self._lock:
-                    self._left += until - int(control[DONE])
+        while not control[STOP]:
+            now, done = time.perf_counter(), int(control[DONE])
+            if now >= self._deadline or not self._claim_and_simulate(member, chunk):
+                break
             spent = max(time.perf_counter() - now, 1e-6)
             rate = (control[DONE] - done) / spent
             left = min(CHUNK_SECONDS, self._deadline - now - spent)
@@ -309,33 +193,61 @@ class SharedSearch(ThreadedSearch):
         if control[STOP]:
             self.interrupt()  # the root is proven
 
-    def _resume(self, member: Search, status: Status) -> None:
-        """Let a kernel have what it needs: at once, or while all threads pause."""
-        if status in NEEDED and NEEDED[status].name in ("nodes", "edges"):
-            self._need = status
-        else:
-            member.grow(status, self._deadline - time.perf_counter())
+    def _claim_and_simulate(self, member: Search, playouts: int) -> bool:
+        """Make so many of the playouts that are left; return False if there are none."""
+        control = member.control
+        with self._lock:
+            claimed = min(playouts, self._left)
+            self._left -= claimed
+        until = int(control[DONE]) + claimed
+        try:
+            while control[DONE] < until and not control[STOP]:
+                call_kernel(
+                    kernel=partial(member.simulate, until, until),
+                    fault=member.fault,
+                    resume=partial(self._grow, member),
+                )
+        finally:
+            with self._lock:
+                self._left += until - int(control[DONE])
+        return claimed > 0
+
+    def _grow(self, member: Search, status: Status) -> None:
+        """Let a member have what it needs more of; it may recycle nodes for that."""
+        member.grow(status, self._deadline - time.perf_counter())
+        if self.rules.last_use:
+            forget_removed(member.state)
 
     def _end_all(self, seconds: float) -> Run:
         """Add up the statistics of all threads; return how the search went."""
-        self._set_counts()
         self.lead_with_proof()
-        add_up_all(self.state)
+        for _ in range(2):  # first all add their playouts, then all have those of the others
+            for member in self.members:
+                while not call_kernel(
+                    kernel=lambda: swap_all(member.state),  # noqa: B023
+                    fault=member.fault,
+                    resume=lambda status: member.grow(status, math.inf),  # noqa: B023
+                ):
+                    pass
         runs = [member.end(seconds) for member in self.members]
         first = runs[0]
         first.playouts = sum(run.playouts for run in runs)
         first.plies = sum(run.plies for run in runs)
         first.full = any(run.full for run in runs)
+        first.nodes = sum(run.nodes for run in runs)
         first.tables = sum(run.tables for run in runs)
         return first
 
     def root_rows(self, player: int) -> RootRows:
         """Return the statistics of a player's moves, with the AMAF statistics of all threads."""
         rows = super().root_rows(player)
-        for member in self.members[1:]:
-            other = member.root_rows(player)
-            rows.counts[:, AMAF_VISITS] += other.counts[:, AMAF_VISITS]
-            rows.scores[:, AMAF_TOTAL] += other.scores[:, AMAF_TOTAL]
+        places = {int(code): place for place, code in enumerate(rows.counts[:, CODE])}
+        for member in self.others:
+            for counts, scores in zip(*member.root_rows(player), strict=True):
+                place = places.get(int(counts[CODE]))
+                if place is not None:
+                    rows.counts[place, AMAF_VISITS] += counts[AMAF_VISITS]
+                    rows.scores[place, AMAF_TOTAL] += scores[AMAF_TOTAL]
         return rows
 
     @property

@@ -12,8 +12,6 @@ from graven.search.plan import (
     SearchState,
     call_learn,
     call_node_choice,
-    call_node_step,
-    call_place_choice,
     call_playout,
     call_state_step,
     state_at,
@@ -84,8 +82,6 @@ def play_out(search: SearchState) -> int:
 def finish(search: SearchState) -> None:
     """Back up a finished record and count it; end the search if the root is proven."""
     backup(search)
-    if search.plan.shared:
-        call_state_step(search.steps.count_own, (search.plan.state,))
     search.control[DONE] += 1
     search.control[PLIES] += search.record.shape[LENGTH]
     if search.plan.solver and root_is_decided(search.plan.state):
@@ -130,13 +126,8 @@ def set_root(state: int) -> int:
     if tree.meta[NODES] == 0:
         turn = contract.turn(rules, record.root)
         key = contract.key(rules, record.root)
-        if search.plan.shared:
-            tree.meta[ROOT] = call_place_choice(search.steps.find_or_add, (state, key, turn))
-        else:
-            tree.meta[ROOT] = new_node(tree, rules.players, key, turn)
+        tree.meta[ROOT] = new_node(tree, rules.players, key, turn)
     root = tree.meta[ROOT]
-    if search.plan.shared:
-        call_node_step(search.steps.look_at, (state, root))
     if rules.few_edges and tree.listed_at[root] != NONE:
         status = call_node_choice(search.steps.list_all, (state, root))
         if status != Status.OK:

@@ -29,7 +29,7 @@ from graven.search.recycling import note_use
 from graven.search.regret_matching import add_regrets, draw_by_regret, draws
 from graven.search.root_halving import select_arm
 from graven.search.self_tuning import choose_parameters, reward_parameters, set_parameters
-from graven.search.shared_tree import count_own, find_or_add, know_edges, look_at, take_edges
+from graven.search.shared_tree import exchange
 from graven.search.simulate import log_simulation
 from graven.search.widening import order_moves, width
 
@@ -57,13 +57,7 @@ STEPS_OF: dict[str, dict[str, tuple[Any, Any]]] = {
         "count_permutations": (count_permutations, RANGE_STEP),
         "record_simulation": (record_simulation, STATE_STEP),
     },
-    "shared": {
-        "find_or_add": (find_or_add, PLACE_CHOICE),
-        "take_edges": (take_edges, NODE_CHOICE),
-        "look_at": (look_at, NODE_STEP),
-        "know_edges": (know_edges, NODE_STEP),
-        "count_own": (count_own, STATE_STEP),
-    },
+    "shared": {"exchange": (exchange, NODE_STEP)},
     "few_edges": {
         "select_few": (select_few, PLACE_CHOICE),
         "list_all": (list_all, NODE_CHOICE),

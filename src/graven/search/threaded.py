@@ -35,14 +35,22 @@ class ThreadedSearch(Search):
         self, name: str, rules: Rules, spec: Spec, functions: Functions | None = None
     ) -> None:
         super().__init__(name, rules, spec, functions)
-        others = [Search(name, rules, spec, functions) for _ in range(spec.options.threads - 1)]
-        self.members: list[Search] = [self, *others]
+        others = spec.options.threads - 1
+        self.others = [Search(name, rules, spec, functions) for _ in range(others)]
         self._pool: ThreadPoolExecutor | None = None
+
+    @property
+    def members(self) -> list[Search]:
+        """The searches of all threads.
+
+        Not a list of its own: a search that refers to itself would keep its memory for too long.
+        """
+        return [self, *self.others]
 
     def renew(self) -> None:
         """Forget everything but the compiled code."""
         super().renew()
-        for other in self.members[1:]:
+        for other in self.others:
             other.renew()
 
     def interrupt(self) -> None:

@@ -51,7 +51,6 @@ BLOCK = 64  # simulations of a block of `permutations`: the bits of a word
 
 # Special values.
 NONE = -1
-LISTING = -2  # in `first`: another thread is listing the moves
 NO_SUCH = -4  # in `turns`: a player that the game does not have
 LOST = -2  # in `newest_link`: a trace could not be stored, so no exact table can be built any more
 
@@ -441,11 +440,6 @@ class TreeArena:
         self.tree = self.tree._replace(**arrays)
         self._more_bytes = more_bytes
         self.nbytes = self._count_bytes()
-
-    @property
-    def own_bytes(self) -> int:
-        """The memory of the arrays of the tree."""
-        return self.nbytes - self._more_bytes
 
     def clear(self) -> None:
         """Remove everything from the tree."""

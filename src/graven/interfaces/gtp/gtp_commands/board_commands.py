@@ -31,6 +31,7 @@ class BoardCommands:
         except GravenError:
             raise CommandError("unacceptable size") from None
         self.session.clocks.restart()
+        self.session.prepare_clock()
         return ""
 
     @gtp_command("rectangular_boardsize")
@@ -43,12 +44,14 @@ class BoardCommands:
         """Start a new game on the same board."""
         self.board.reset(self.board.game)
         self.session.clocks.restart()
+        self.session.prepare_clock()
         return ""
 
     @gtp_command("komi", go_only=True)
     def komi(self, komi: str) -> str:
         """Set White's komi."""
         self.board.set_komi(parse_number(komi, "komi", -go.MAX_KOMI, go.MAX_KOMI))
+        self.session.prepare_clock()
         return ""
 
     @gtp_command("fixed_handicap", go_only=True)

@@ -25,6 +25,7 @@ class TimeCommands:
             parse_number(overtime, "byo yomi time", 0, MAX_TIME_SECONDS),
             parse_integer(stones),
         )
+        self.session.prepare_clock()
         return ""
 
     @gtp_command("kgs-time_settings")
@@ -42,6 +43,7 @@ class TimeCommands:
             session.clocks.set(numbers[0], numbers[1], 1)
         else:
             session.clocks.set(numbers[0], numbers[1], int(numbers[2]))
+        session.prepare_clock()
         return ""
 
     @gtp_command("time_left")
