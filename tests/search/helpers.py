@@ -9,6 +9,7 @@ import numpy as np
 from graven.agents import SearchAgent
 from graven.core.contract import CHANCE, SIMULTANEOUS
 from graven.search import tree as arrays
+from graven.search.amaf import statistics_of
 from graven.search.budget import Budget
 from graven.search.score_bounds import OPEN, RESTING, WORSE
 from tests.naive import search as naive
@@ -139,12 +140,18 @@ def assert_same_bounds(rules, tree, node, other):
 
 
 def assert_same_table(rules, tree, table, other):
-    size = 2 * rules.players * rules.num_codes
-    mine = np.asarray(tree.amaf[table * size : (table + 1) * size]).reshape(-1, 2)
+    mine = amaf_table(rules, tree, table)
     theirs = np.zeros_like(mine)
     for (player, move), count in other.amaf_count.items():
         theirs[player * rules.num_codes + move] = count, other.amaf_total[(player, move)]
     np.testing.assert_array_equal(mine, theirs)
+
+
+def amaf_table(rules, tree, table):
+    """The playouts and sums of scores of a table, in rows."""
+    size = rules.players * rules.num_codes
+    entries = np.arange(table * size, (table + 1) * size)
+    return np.stack(statistics_of(rules, tree, entries), axis=1)
 
 
 def assert_consistent(search):
@@ -162,8 +169,8 @@ def assert_consistent(search):
 
 def root_counts(search):
     """The playouts of the root's moves, and the AMAF table of the root."""
-    tree, size = search.tree, 2 * search.rules.players * search.rules.num_codes
-    return tree.counts[: search.rules.max_moves].tolist(), tree.amaf[:size].tolist()
+    tree, table = search.tree, amaf_table(search.rules, search.tree, 0)
+    return tree.counts[: search.rules.max_moves].tolist(), table.tolist()
 
 
 def every_node(root):

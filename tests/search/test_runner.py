@@ -13,6 +13,7 @@ from graven.games.registry import make_game
 from graven.search import tree as arrays
 from graven.search.budget import Budget
 from tests.naive import tiny
+from tests.search.helpers import amaf_table
 
 
 @pytest.fixture(scope="module")
@@ -105,16 +106,15 @@ def test_a_full_tree_never_reads_a_table_that_misses_simulations():
     search.run(start.state, (), Budget(playouts=20_000), seed=4)
     tree, rules = search.tree, search.rules
     assert tree.meta[arrays.CLOSED]
-    size = 2 * rules.players * rules.num_codes
     for node in range(int(search.tree.meta[arrays.NODES])):
         table, turn = int(tree.table[node]), int(tree.turns[node])
         if table == arrays.NONE or turn < 0 or tree.first[node * 2 + turn] == arrays.NONE:
             continue
         first = int(tree.first[node * 2 + turn])
         for edge in range(first, first + int(tree.degree[node * 2 + turn])):
-            entry = table * size + 2 * (turn * rules.num_codes + int(tree.moves[edge]))
+            entry = turn * rules.num_codes + int(tree.moves[edge])
             # A move tried here is in AMAF at least as often.
-            assert tree.amaf[entry] >= tree.counts[edge]
+            assert amaf_table(rules, tree, table)[entry, 0] >= tree.counts[edge]
 
 
 def test_too_little_memory_is_an_error_not_a_crash():
@@ -248,12 +248,11 @@ def test_a_tree_that_was_full_is_kept_only_where_its_tables_are_exact(spec):
         first = int(tree.first[root * 2 + player])
         degree = int(tree.degree[root * 2 + player])
         counts = tree.counts[first : first + degree]
-        entries = 2 * (
-            (tree.table[root] * 2 + player) * rules.num_codes + tree.moves[first : first + degree]
-        )
+        entries = player * rules.num_codes + tree.moves[first : first + degree]
+        playouts = amaf_table(rules, tree, int(tree.table[root]))[entries, 0]
         # Every playout that began with a move contains it, and no playout counts twice.
-        assert (tree.amaf[entries] >= counts).all()
-        assert tree.amaf[entries].max() <= tree.visits[root]
+        assert (playouts >= counts).all()
+        assert playouts.max() <= tree.visits[root]
         position = position.play(int(tree.moves[first + int(counts.argmax())]))
 
 

@@ -245,7 +245,7 @@ class Rules(NamedTuple):
     last_use: int
     # Whether it keeps minimax values, see `search.implicit_minimax`: 0 in the rules of a game.
     implicit: int
-    # Whether it keeps AMAF tables, see `search.amaf`: 0 in the rules of a game.
+    # The words of an entry of AMAF tables, see `search.amaf`, or 0: 0 in the rules of a game.
     amaf: int
     # The 16-bit words of a move in the lists of `search.few_edges`, 0 without such lists: 0 in the
     # rules of a game.
@@ -346,6 +346,15 @@ def are_scores(out: Scores, count: int) -> bool:
     valid = True
     for i in range(count):
         valid &= 0.0 <= out[i] <= 1.0
+    return valid
+
+
+@inlined
+def are_half_points(out: Scores, count: int) -> bool:
+    """Return whether the first `count` scores, from 0 to 1, are 0, 1/2 or 1."""
+    valid = True
+    for i in range(count):
+        valid &= (out[i] == 0.0) | (out[i] == 0.5) | (out[i] == 1.0)
     return valid
 
 

@@ -37,6 +37,7 @@ class Status(IntEnum):
     NEED_INSTANCES = 10
     NEED_BLOCKS = 12  # of the tree, see `search.permutations`
     NEED_LISTS = 13  # of the tree, see `search.few_edges`
+    NEED_WIDE = 14  # AMAF tables whose sums are floats, see `search.amaf`
     # Nothing is missing: the caller may look at its clock.
     PAUSED = 11
     # The game breaks the contract.

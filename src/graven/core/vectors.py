@@ -12,8 +12,11 @@ from numba.extending import intrinsic
 LANES = 8  # numbers of a vector: the doubles of the longest ones
 COLUMNS = 4  # sums that are added up at the same time
 BLOCK = 16  # numbers that are added between two branches
+BYTE = 8  # codes that are packed at a time, and the low bits of each that make a byte
+PLANES = 2  # the most bits of a packed code above these
 
-_INT32, _INT64 = ir.IntType(32), ir.IntType(64)
+_INT8, _INT32, _INT64 = ir.IntType(8), ir.IntType(32), ir.IntType(64)
+_BYTES, _CODES = ir.VectorType(_INT8, BYTE), ir.VectorType(_INT32, BYTE)
 _VECTOR = ir.VectorType(ir.DoubleType(), LANES)
 _ROW = ir.VectorType(ir.DoubleType(), COLUMNS)
 _ROW_OF_PLACES = ir.VectorType(_INT64, COLUMNS)
@@ -126,6 +129,85 @@ def count_reached(typing_context: Any, sums: Any, size: Any, column: Any, limit:
         return builder.load(count)
 
     return types.int64(sums, types.int64, types.int64, types.float64), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def pack_codes(
+    typing_context: Any, codes: Any, count: Any, planes: Any, out: Any, start: Any
+) -> Any:
+    """Write the low BYTE + planes bits of codes (uint32) to the bytes `out`, from `start` on.
+
+    Planes of bits come first: bit BYTE of all codes, BYTE of them in each byte, and so on. The low
+    BYTE bits of each code come after them. There are at most PLANES planes. Reads up to BYTE - 1
+    codes after `count`, and writes as many bytes after the end.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        codes, out = (_data_of(context, builder, signature, arguments, i) for i in (0, 3))
+        _, count, planes, _, start = arguments
+        blocks = builder.udiv(builder.add(count, _INT64(BYTE - 1)), _INT64(BYTE))
+        low = builder.add(start, builder.mul(planes, blocks))
+        with cgutils.for_range(builder, blocks) as loop:
+            place = builder.mul(loop.index, _INT64(BYTE))
+            block = builder.load(
+                builder.bitcast(builder.gep(codes, [place]), _CODES.as_pointer()), align=4
+            )
+            for plane in range(PLANES):
+                with builder.if_then(builder.icmp_signed(">", planes, _INT64(plane))):
+                    bit = ir.Constant(_CODES, [1 << (BYTE + plane)] * BYTE)
+                    nothing = ir.Constant(_CODES, [0] * BYTE)
+                    found = builder.icmp_unsigned("!=", builder.and_(block, bit), nothing)
+                    begin = builder.add(start, builder.mul(_INT64(plane), blocks))
+                    at = builder.gep(out, [builder.add(begin, loop.index)])
+                    builder.store(builder.bitcast(found, _INT8), at)
+            at = builder.gep(out, [builder.add(low, place)])
+            stored = builder.trunc(block, _BYTES)
+            builder.store(stored, builder.bitcast(at, _BYTES.as_pointer()), align=1)
+        return context.get_dummy_value()
+
+    return types.void(codes, types.int64, types.int64, out, types.int64), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def unpack_codes(
+    typing_context: Any, stored: Any, start: Any, count: Any, planes: Any, first: Any, out: Any
+) -> Any:
+    """Write codes that `pack_codes` has stored at `start` to `out` (uint32), from `first` on.
+
+    Begins up to BYTE - 1 codes before `first`, and writes as many after the last one.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        stored, out = (_data_of(context, builder, signature, arguments, i) for i in (0, 5))
+        _, start, count, planes, first, _ = arguments
+        blocks = builder.udiv(builder.add(count, _INT64(BYTE - 1)), _INT64(BYTE))
+        low = builder.add(start, builder.mul(planes, blocks))
+        begun = builder.udiv(first, _INT64(BYTE))
+        codes = cgutils.alloca_once(builder, _CODES)
+        with cgutils.for_range(builder, blocks, start=begun) as loop:
+            place = builder.mul(loop.index, _INT64(BYTE))
+            at = builder.gep(stored, [builder.add(low, place)])
+            block = builder.load(builder.bitcast(at, _BYTES.as_pointer()), align=1)
+            builder.store(builder.zext(block, _CODES), codes)
+            for plane in range(PLANES):
+                with builder.if_then(builder.icmp_signed(">", planes, _INT64(plane))):
+                    begin = builder.add(start, builder.mul(_INT64(plane), blocks))
+                    bits = builder.load(builder.gep(stored, [builder.add(begin, loop.index)]))
+                    found = builder.bitcast(bits, ir.VectorType(ir.IntType(1), BYTE))
+                    bit = ir.Constant(_CODES, [1 << (BYTE + plane)] * BYTE)
+                    nothing = ir.Constant(_CODES, [0] * BYTE)
+                    more = builder.select(found, bit, nothing)
+                    builder.store(builder.or_(builder.load(codes), more), codes)
+            at = builder.bitcast(builder.gep(out, [place]), _CODES.as_pointer())
+            builder.store(builder.load(codes), at, align=4)
+        return context.get_dummy_value()
+
+    return types.void(stored, *[types.int64] * 4, out), generate
+
+
+def _data_of(context: Any, builder: Any, signature: Any, arguments: Any, number: int) -> Any:
+    """Return the address of the entries of an array among the arguments."""
+    return context.make_array(signature.args[number])(context, builder, arguments[number]).data
 
 
 def _blocks(builder: Any, size: Any) -> Any:

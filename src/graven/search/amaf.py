@@ -2,7 +2,15 @@
 
 A table belongs to a node. For each player and move it holds in how many playouts the player played
 the move at the node or later, and the sum of the player's scores in these playouts. All tables lie
-in `tree.amaf`, one after another; an entry is two floats, playouts and sum of scores:
+one after another. While all scores are 0, 1/2 or 1, tables are packed: an entry is one word of
+`tree.packed_amaf`, the playouts in its low half, twice the sum of scores in its high half, so that
+one addition counts a playout:
+
+    tree.packed_amaf[table_base(rules, table) + player * codes + move]
+
+At the first other score the kernel asks for wide tables (NEED_WIDE). An entry is then two floats of
+`tree.amaf`, playouts and sum of scores. Both have exactly the same numbers. `rules.amaf` says which
+it is: the words of an entry, PACKED or WIDE.
 
     tree.amaf[table_base(rules, table) + 2 * (player * codes + move)]      playouts
     tree.amaf[table_base(rules, table) + 2 * (player * codes + move) + 1]  sum of scores
@@ -22,16 +30,19 @@ large part of the time of an update.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from graven.core.compile import inlined
 from graven.core.contract import CHANCE, SIMULTANEOUS, TERMINAL, Rules
 from graven.core.rng import uniform
 from graven.core.status import Status
-from graven.search.layout import Float64, UInt16, UInt32
+from graven.search.layout import Float64, Int64, UInt32
 from graven.search.plan import Plan, SearchState, call_node_choice, state_at
 from graven.search.select.selection import REF
+from graven.search.stored_traces import half_of, read_place, read_trace, write_place, write_trace
 from graven.search.tree import (
     CLOSED,
     DEPTH,
@@ -39,6 +50,9 @@ from graven.search.tree import (
     LINKS,
     LOST,
     NONE,
+    PACKED,
+    PLAYOUTS_MASK,
+    POINTS_SHIFT,
     POOL,
     SIMULATIONS,
     STAMP,
@@ -48,7 +62,6 @@ from graven.search.tree import (
     TRACED,
     Record,
     Tree,
-    in_words,
 )
 
 ONE = np.uint64(1)  # from an entry's playouts to its sum of scores
@@ -61,20 +74,42 @@ NEXT = np.uint64(2)  # from one entry to the next
 @inlined
 def table_base(rules: Rules, table: int) -> int:
     """Return the index of a table's first entry."""
-    return 2 * table * rules.players * rules.num_codes
+    return rules.amaf * table * rules.players * rules.num_codes
 
 
 @inlined
 def player_base(rules: Rules, table: int, player: int) -> int:
     """Return the index of the first entry of a player in a table."""
-    return 2 * (table * rules.players + player) * rules.num_codes
+    return rules.amaf * (table * rules.players + player) * rules.num_codes
 
 
 @inlined
-def entry_at(base: int, code: int) -> np.uint64:
-    """Return the index of an entry: a move after `player_base`, or a trace entry, player * codes +
-    move, after `table_base`."""
+def wide_entry(base: int, code: int) -> np.uint64:
+    """Return the index of an entry of a wide table: a move after `player_base`, or a trace entry,
+    player * codes + move, after `table_base`."""
     return np.uint64(base + 2 * code)
+
+
+@inlined
+def packed_entry(base: int, code: int) -> np.uint64:
+    """Return the same index in a packed table."""
+    return np.uint64(base + code)
+
+
+@inlined
+def amaf_playouts(rules: Rules, tree: Tree, base: int, code: int) -> float:
+    """Return the playouts of an entry."""
+    if rules.amaf == PACKED:
+        return float(tree.packed_amaf[packed_entry(base, code)] & PLAYOUTS_MASK)
+    return float(tree.amaf[wide_entry(base, code)])
+
+
+@inlined
+def amaf_scores(rules: Rules, tree: Tree, base: int, code: int) -> float:
+    """Return the sum of scores of an entry."""
+    if rules.amaf == PACKED:
+        return (tree.packed_amaf[packed_entry(base, code)] >> POINTS_SHIFT) * 0.5
+    return float(tree.amaf[wide_entry(base, code) + ONE])
 
 
 @inlined
@@ -88,13 +123,37 @@ def player_of(played: int, codes: int) -> int:
 
 
 def statistics(rules: Rules, tree: Tree, table: int, player: int) -> tuple[Float64, Float64]:
-    """Return views of a player's playouts and sums of scores in a table, by move.
+    """Return a player's playouts and sums of scores in a table, by move; views if it is wide.
 
     They may be shorter than the number of moves while a search lets the tree grow.
     """
     base = int(player_base.py_func(rules, table, player))  # type: ignore[attr-defined]
+    if rules.amaf == PACKED:
+        return unpacked(tree.packed_amaf[base : base + rules.num_codes])
     entries = tree.amaf[base : base + 2 * rules.num_codes]
     return entries[::2], entries[1::2]
+
+
+def statistics_of(rules: Rules, tree: Tree, entries: NDArray[Any]) -> tuple[Float64, Float64]:
+    """Return the playouts and sums of scores of entries: (table * players + player) * codes + move.
+
+    Copies, in the order of the entries.
+    """
+    if rules.amaf == PACKED:
+        return unpacked(tree.packed_amaf[entries])
+    return tree.amaf[2 * entries], tree.amaf[2 * entries + 1]
+
+
+def unpacked(words: Int64) -> tuple[Float64, Float64]:
+    """Return the playouts and sums of scores of entries of packed tables."""
+    words = words.copy()  # a search may go on meanwhile
+    return (words & PLAYOUTS_MASK).astype(np.float64), (words >> POINTS_SHIFT) / 2
+
+
+def packed_words(amaf: Float64) -> Int64:
+    """Return entries of a wide table as those of a packed one."""
+    words = amaf[::2].astype(np.int64)
+    return words + ((2.0 * amaf[1::2]).astype(np.int64) << POINTS_SHIFT)
 
 
 # Which table is read.
@@ -159,6 +218,9 @@ def update(state: int) -> None:
     search = state_at(state)
     rules, tree, plan, record = search.rules, search.tree, search.plan, search.record
     start = playout_start(rules, tree, record) if plan.amaf_playout else 0
+    if rules.amaf == PACKED:
+        for player in range(rules.players):
+            tree.gain_of[player] = gain(int(2.0 * record.scores[player]))
     if plan.amaf_all or plan.amaf_playout or plan.amaf_distance:
         update_each_table(search, start)
     elif rules.shared_points:
@@ -196,8 +258,17 @@ def update_each_table(search: SearchState, start: int) -> None:
 
 
 @inlined
-def add_trace(search: SearchState, table: int, trace: UInt16 | UInt32, scores: Float64) -> None:
-    """Add moves of a simulation to a table, each once or, with amaf_count=all, each time."""
+def gain(points: int) -> int:
+    """Return what a playout adds to an entry of a packed table, with so many half points."""
+    return 1 + (points << POINTS_SHIFT)
+
+
+@inlined
+def add_trace(search: SearchState, table: int, trace: UInt32, scores: Float64) -> None:
+    """Add moves of a simulation to a table, each once or, with amaf_count=all, each time.
+
+    `scores` are those of the players; a packed table reads `tree.gain_of` instead.
+    """
     rules, tree, every = search.rules, search.tree, search.plan.amaf_all
     weight = 1.0
     codes, base = rules.num_codes, table_base(rules, table)
@@ -212,9 +283,14 @@ def add_trace(search: SearchState, table: int, trace: UInt16 | UInt32, scores: F
             tree.seen[counted] = stamp
             if search.plan.amaf_distance:
                 weight = distance_weight(place, len(trace))
-            at = entry_at(base, played)
-            tree.amaf[at] += weight
-            tree.amaf[at + ONE] += weight * scores[player_of(played, codes)]
+            if rules.amaf == PACKED:
+                tree.packed_amaf[packed_entry(base, played)] += tree.gain_of[
+                    player_of(played, codes)
+                ]
+            else:
+                at = wide_entry(base, played)
+                tree.amaf[at] += weight
+                tree.amaf[at + ONE] += weight * scores[player_of(played, codes)]
 
 
 @inlined
@@ -248,20 +324,36 @@ def update_by_move(rules: Rules, tree: Tree, record: Record) -> None:
             played = record.trace[place]
             if tree.seen[played] != stamp:
                 tree.seen[played] = stamp
-                score = record.scores[player_of(played, codes)]
+                player = player_of(played, codes)
                 tree.distinct[moves] = played
-                tree.worth[moves] = score
-                moves += 1
                 # The root's table counts every move of the trace: add it at once.
-                entry = entry_at(root, played)
-                tree.amaf[entry] += 1.0
-                tree.amaf[entry + ONE] += score
+                if rules.amaf == PACKED:
+                    added = tree.gain_of[player]
+                    tree.gains[moves] = added
+                    tree.packed_amaf[packed_entry(root, played)] += added
+                else:
+                    score = record.scores[player]
+                    tree.worth[moves] = score
+                    entry = wide_entry(root, played)
+                    tree.amaf[entry] += 1.0
+                    tree.amaf[entry + ONE] += score
+                moves += 1
         if depth > 0:
-            base = table_base(rules, table)
-            for i in range(moves):
-                entry = entry_at(base, tree.distinct[i])
-                tree.amaf[entry] += 1.0
-                tree.amaf[entry + ONE] += tree.worth[i]
+            add_distinct(rules, tree, table, moves)
+
+
+@inlined
+def add_distinct(rules: Rules, tree: Tree, table: int, moves: int) -> None:
+    """Add the first so many of the distinct moves to a table."""
+    base = table_base(rules, table)
+    if rules.amaf == PACKED:
+        for i in range(moves):
+            tree.packed_amaf[packed_entry(base, tree.distinct[i])] += tree.gains[i]
+    else:
+        for i in range(moves):
+            entry = wide_entry(base, tree.distinct[i])
+            tree.amaf[entry] += 1.0
+            tree.amaf[entry + ONE] += tree.worth[i]
 
 
 @inlined
@@ -291,27 +383,14 @@ def update_by_point(rules: Rules, tree: Tree, record: Record) -> None:
                 moves += 1
             index = tree.distinct_at[point]
             tree.distinct[index] = played
-            tree.worth[index] = record.scores[player]
-        base = table_base(rules, table)
-        for i in range(moves):
-            entry = entry_at(base, tree.distinct[i])
-            tree.amaf[entry] += 1.0
-            tree.amaf[entry + ONE] += tree.worth[i]
+            if rules.amaf == PACKED:
+                tree.gains[index] = tree.gain_of[player]
+            else:
+                tree.worth[index] = record.scores[player]
+        add_distinct(rules, tree, table, moves)
 
 
 # Stored traces, and tables made of them.
-
-
-@inlined
-def narrow_traces(rules: Rules) -> bool:
-    """Return whether a number in the stored traces takes one word."""
-    return rules.players * rules.num_codes <= 1 << 16
-
-
-@inlined
-def traced(rules: Rules, tree: Tree, place: int) -> int:
-    """Return a number in the stored traces."""
-    return int(tree.traces[place] if narrow_traces(rules) else in_words(tree.traces)[place])
 
 
 @inlined
@@ -340,24 +419,29 @@ def store_trace(rules: Rules, tree: Tree, record: Record, start: int) -> None:
         entry = tree.meta[LINKS]
         tree.meta[LINKS] = entry + 1
         tree.link_simulation[entry] = simulation
-        tree.link_at[entry] = max(record.at[depth], start)
+        write_place(rules, tree, entry, max(record.at[depth], start))
         tree.link_next[entry] = tree.newest_link[node]
         tree.newest_link[node] = entry
     if stored:
         traced = tree.meta[TRACED]
-        if narrow_traces(rules):
-            for place in range(record.shape[LENGTH]):
-                tree.traces[traced + place] = record.trace[place]
-        else:
-            traces = in_words(tree.traces)
-            for place in range(record.shape[LENGTH]):
-                traces[traced + place] = record.trace[place]
+        end = traced + write_trace(rules, tree, record)
         tree.trace_start[simulation] = traced
-        tree.trace_start[simulation + 1] = traced + record.shape[LENGTH]
+        tree.trace_start[simulation + 1] = end
         for player in range(rules.players):
-            tree.trace_scores[simulation * rules.players + player] = record.scores[player]
-        tree.meta[TRACED] = traced + record.shape[LENGTH]
+            place = simulation * rules.players + player
+            if rules.amaf == PACKED:
+                tree.trace_points[place] = int(2.0 * record.scores[player])
+            else:
+                tree.trace_scores[place] = record.scores[player]
+        tree.meta[TRACED] = end
         tree.meta[SIMULATIONS] = simulation + 1
+
+
+@inlined
+def read_link(rules: Rules, tree: Tree, link: int, half: int) -> int:
+    """Read the trace of a link's simulation, from the link's node on; return its length."""
+    place = read_place(rules, tree, link)
+    return read_trace(rules, tree, tree.link_simulation[link], place, half_of(tree, half))
 
 
 def build_table(state: int, node: int) -> int:
@@ -366,27 +450,39 @@ def build_table(state: int, node: int) -> int:
     rules, tree, players = search.rules, search.tree, search.rules.players
     table = tree.meta[TABLES]
     base, end = table_base(rules, table), table_base(rules, table + 1)
-    if end > len(tree.amaf):
+    if end > (len(tree.packed_amaf) if rules.amaf == PACKED else len(tree.amaf)):
         return NONE
     tree.meta[TABLES] = table + 1
-    for i in range(base, end):
-        tree.amaf[i] = 0.0
+    if rules.amaf == PACKED:
+        for i in range(base, end):
+            tree.packed_amaf[i] = 0
+    else:
+        for i in range(base, end):
+            tree.amaf[i] = 0.0
     if rules.criticality:
         for i in range(table * (players + 1), (table + 1) * (players + 1)):
             tree.table_totals[i] = 0.0
-    entry = tree.newest_link[node]
+    scores = tree.score_of
+    entry, half = tree.newest_link[node], 0
+    length = read_link(rules, tree, entry, half) if entry != NONE else 0
     while entry != NONE:
-        simulation = tree.link_simulation[entry]
-        start = tree.trace_start[simulation] + tree.link_at[entry]
-        end = tree.trace_start[simulation + 1]
-        scores = tree.trace_scores[simulation * players : (simulation + 1) * players]
-        if narrow_traces(rules):
-            add_trace(search, table, tree.traces[start:end], scores)
-        else:
-            add_trace(search, table, in_words(tree.traces)[start:end], scores)
+        simulation, place = tree.link_simulation[entry], read_place(rules, tree, entry)
+        trace = half_of(tree, half)[place:length]
+        # Read the next trace before this one is counted: the processor would wait where numbers
+        # are read that have just been written as a vector.
+        entry, half = tree.link_next[entry], 1 - half
+        if entry != NONE:
+            length = read_link(rules, tree, entry, half)
+        for player in range(players):
+            if rules.amaf == PACKED:
+                points = tree.trace_points[simulation * players + player]
+                tree.gain_of[player] = gain(int(points))
+                scores[player] = 0.5 * points
+            else:
+                scores[player] = tree.trace_scores[simulation * players + player]
+        add_trace(search, table, trace, scores)
         if rules.criticality:
             add_totals(tree, table, scores)
-        entry = tree.link_next[entry]
     tree.newest_link[node] = NONE
     tree.table[node] = table
     return table

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graven.core.contract import CHANCE, Rules
+from graven.search.amaf import statistics_of
 from graven.search.node_moves import moves_of
 from graven.search.tree import NODES, NONE, Tree
 
@@ -110,9 +111,9 @@ def _moves(rules: Rules, tree: Tree, node: int, player: int) -> _Moves | None:
     if len(moves.codes) < 2:
         return None
     table = (int(tree.table[node]) * rules.players + player) * rules.num_codes
-    entries = 2 * (table + moves.codes.astype(np.int64))
+    entries = statistics_of(rules, tree, table + moves.codes.astype(np.int64))
     counts, sums = moves.of(tree.counts, 0), moves.of(tree.sums, 0)
-    return _Moves(counts, sums, tree.amaf[entries], tree.amaf[entries + 1])
+    return _Moves(counts, sums, *entries)
 
 
 def _count_pairs(moves: _Moves) -> tuple[int, int]:

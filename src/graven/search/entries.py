@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from graven.core.compile import compiled
 from graven.core.contract import CHANCE, SIMULTANEOUS, TERMINAL, Rules
 from graven.core.errors import UsageError
-from graven.search.amaf import entry_at, table_base, traced
+from graven.search.amaf import amaf_playouts, table_base
 from graven.search.runner import Search
+from graven.search.stored_traces import half_of, read_place, read_trace
 from graven.search.tree import NODES, NONE, STAMP, Tree
 
 # Indices of the kernel's counts.
@@ -86,16 +87,17 @@ def count_kernel(
         mark, table = node + 1, tree.table[node]
         if table != NONE:
             for played in range(size):
-                if tree.amaf[entry_at(table_base(rules, table), played)] > 0:
+                if amaf_playouts(rules, tree, table_base(rules, table), played) > 0:
                     known[played] = mark
                     counts[OF_ALL] += 1
         entry = tree.newest_link[node]
         while entry >= 0:
             tree.meta[STAMP] += 1
             simulation = tree.link_simulation[entry]
-            start = tree.trace_start[simulation] + tree.link_at[entry]
-            for place in range(start, tree.trace_start[simulation + 1]):
-                played = traced(rules, tree, place)
+            start = read_place(rules, tree, entry)
+            trace = half_of(tree, 0)
+            for place in range(start, read_trace(rules, tree, simulation, start, trace)):
+                played = trace[place]
                 # With shared points, a simulation counts for the player who took the point first.
                 taken = played % codes if rules.shared_points else played
                 if tree.seen[taken] != tree.meta[STAMP] and known[played] != mark:

@@ -25,6 +25,7 @@ from graven.core.atomics import own_lines
 from graven.core.contract import Rules
 
 Int8 = NDArray[np.int8]
+UInt8 = NDArray[np.uint8]
 UInt16 = NDArray[np.uint16]
 Int32 = NDArray[np.int32]
 UInt32 = NDArray[np.uint32]

@@ -57,7 +57,7 @@ class Plan(NamedTuple):
     learn: int  # 0 if the playout policy does not learn
     rollout: int  # whether the game's `rollout` plays instead of `playout`
     memory: int  # the handle of the playout policy's memory
-    amaf: int  # whether there are AMAF tables
+    amaf: int  # whether there are AMAF tables, and the words of their entries
     tables: int  # a node has a table once it has more playouts than this
     pool: int  # the playout may read the table of the last node with more playouts than this
     store_traces: int  # whether traces are stored, with a link at every node without a table
@@ -184,6 +184,7 @@ def save_state(search: SearchState) -> None:
         counts=tree.counts,
         sums=tree.sums,
         amaf=tree.amaf,
+        packed_amaf=tree.packed_amaf,
         values=record.values,
         squares=tree.squares,
         priors=tree.priors,
@@ -198,6 +199,7 @@ def save_state(search: SearchState) -> None:
         counts=record.open_counts,
         sums=record.open_sums,
         amaf=tree.amaf,
+        packed_amaf=tree.packed_amaf,
         values=record.values,
         squares=record.open_squares,
         priors=record.open_priors,

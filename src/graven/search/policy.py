@@ -143,18 +143,25 @@ class Formula:
         implicit: bool = False,
         criticality: bool = False,
         muted: bool = False,
+        packed: bool = False,
     ) -> int:
         """Return the address of the machine code that selects an edge by this formula.
 
         Without `exploration` its parameter c, if it has one, is 0. With `untried_by_amaf` the value
         of an edge without playouts is `amaf_plus_one`. `prior_options`, `implicit` and
-        `criticality`: see `Statistics`. With `muted` no move has AMAF statistics.
+        `criticality`: see `Statistics`. With `muted` no move has AMAF statistics. `packed`: whether
+        AMAF tables are.
         """
         reads = self.reads
         if prior_options:
             reads = reads._replace(prior=True, prior_options=True)
         amaf = reads.amaf and not muted
-        reads = reads._replace(amaf=amaf, implicit=implicit, criticality=criticality and amaf)
+        reads = reads._replace(
+            amaf=amaf,
+            implicit=implicit,
+            criticality=criticality and amaf,
+            packed=packed and amaf,
+        )
         return address_of(
             self.value,
             amaf_plus_one if untried_by_amaf else self.untried,

@@ -21,11 +21,9 @@ from graven.search.tree import (
     ROOT,
     SLOTS,
     Tree,
-    all_codes,
     find,
     read_list,
     rehash,
-    words_of_code,
 )
 
 History = tuple[tuple[int, ...], ...]
@@ -108,7 +106,7 @@ def keep_units(rules: Rules, tree: Tree, maps: dict[str, Int32]) -> None:
     """Remove all units that have no mark, in place; marks become the new numbers of units."""
     meta = tree.meta
     kept = {name: number(units) for name, units in maps.items() if name != "traces"}
-    kept["traces"] = move_traces(tree, words_of_code(all_codes(rules)), maps["simulations"])
+    kept["traces"] = move_traces(tree, GROUPS["traces"].unit_bytes(rules), maps["simulations"])
     for group in GROUPS.values():
         for array in group.arrays:
             if array.name == SLOTS or array.name in BY_SIMULATION:
@@ -223,16 +221,19 @@ def renumber(values: Int32, units: Int32) -> None:
 
 
 @compiled
-def move_traces(tree: Tree, words: int, simulations: Int32) -> int:
-    """Move the traces of the simulations that are kept; return their total length."""
+def move_traces(tree: Tree, unit: int, simulations: Int32) -> int:
+    """Move the traces of the simulations that are kept; return the units that they take.
+
+    A unit has so many bytes.
+    """
     traced, kept = 0, 0
     for simulation in range(len(simulations)):
         if simulations[simulation] != NONE:
             start, end = tree.trace_start[simulation], tree.trace_start[simulation + 1]
             tree.trace_start[kept] = traced
             for place in range(start, end):
-                for word in range(words):
-                    tree.traces[words * traced + word] = tree.traces[words * place + word]
+                for byte in range(unit):
+                    tree.traces[unit * traced + byte] = tree.traces[unit * place + byte]
                 traced += 1
             kept += 1
     if kept:

@@ -107,8 +107,8 @@ def arm_value(search: SearchState, player: int, edge: int) -> float:
         value = tree.sums[edge] / visits
         if plan.params[ROOT_AMAF] > 0.0:
             base = amaf.player_base(rules, tree.table[tree.meta[ROOT]], player)
-            entry = amaf.entry_at(base, tree.moves[edge])
-            if tree.amaf[entry] > 0.0:
-                mean = tree.amaf[entry + amaf.ONE] / tree.amaf[entry]
+            playouts = amaf.amaf_playouts(rules, tree, base, tree.moves[edge])
+            if playouts > 0.0:
+                mean = amaf.amaf_scores(rules, tree, base, tree.moves[edge]) / playouts
                 value += plan.params[ROOT_AMAF] * mean / visits
     return value

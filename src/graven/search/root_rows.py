@@ -14,11 +14,11 @@ import numpy as np
 from graven.core.compile import compiled, inlined
 from graven.core.contract import Rules
 from graven.core.rng import Rng, below, generator, uniform
-from graven.search.amaf import player_base
+from graven.search.amaf import amaf_playouts, amaf_scores, player_base
 from graven.search.layout import Float64, Int64
 from graven.search.plan import state_at
 from graven.search.score_bounds import HIGHEST, LOWEST
-from graven.search.tree import NONE, ROOT, Tree
+from graven.search.tree import NONE, PACKED, ROOT, Tree
 
 # Columns of `RootRows.counts` and `RootRows.scores`.
 CODE, VISITS, AMAF_VISITS, PLIES_LEFT, COUNT_COLUMNS = range(5)
@@ -158,6 +158,7 @@ def fill_rows(rules: Rules, tree: Tree, player: int, rows: RootRows) -> None:
     root = tree.meta[ROOT]
     first = tree.first[root * rules.players + player]
     table = tree.table[root] if rules.amaf else NONE
+    words = len(tree.packed_amaf) if rules.amaf == PACKED else len(tree.amaf)
     for row in range(min(len(counts), len(tree.moves) - first)):
         edge = first + row
         code, child = tree.moves[edge], tree.children[edge]
@@ -167,10 +168,10 @@ def fill_rows(rules: Rules, tree: Tree, player: int, rows: RootRows) -> None:
         scores[row, LOWER], scores[row, UPPER] = LOWEST, HIGHEST
         has_weight = rules.regrets and edge < len(tree.strategies)
         scores[row, WEIGHT] = tree.strategies[edge] if has_weight else 0.0
-        entry = player_base(rules, table, player) + 2 * code
-        if table != NONE and entry + 1 < len(tree.amaf):
-            counts[row, AMAF_VISITS] = np.int64(tree.amaf[entry])
-            scores[row, AMAF_TOTAL] = tree.amaf[entry + 1]
+        base = player_base(rules, table, player)
+        if table != NONE and base + rules.amaf * (code + 1) <= words:
+            counts[row, AMAF_VISITS] = np.int64(amaf_playouts(rules, tree, base, code))
+            scores[row, AMAF_TOTAL] = amaf_scores(rules, tree, base, code)
         if NONE < child < len(tree.bounded) and tree.bounded[child]:
             place = child * rules.players + player
             scores[row, LOWER], scores[row, UPPER] = tree.lower[place], tree.upper[place]

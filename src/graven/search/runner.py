@@ -70,8 +70,10 @@ from graven.search.tree import (
     NEEDED,
     NODES,
     NONE,
+    PACKED,
     ROOT,
     TABLES,
+    WIDE,
     Group,
     Record,
     Tree,
@@ -115,6 +117,30 @@ def _list_words(rules: Rules, spec: Spec) -> int:
     if any(impossible):
         return 0
     return words_of_code(max(rules.num_codes, rules.max_moves + 1))
+
+
+def _entry_words(spec: Spec) -> int:
+    """Return the words of an entry of AMAF tables at first: WIDE if they cannot be packed.
+
+    A simulation that asks for wide tables is repeated, which batches and threads cannot do, nor
+    searches that do not begin the playout at a new node.
+    """
+    options = spec.options
+    impossible = (
+        options.amaf_weight == "distance",
+        spec.playout.pool_min_visits is not None,
+        options.batch_leaves * options.playouts_per_leaf > 1,
+        options.learn_after == "batch",
+        spec.inner > 0,
+        options.threads > 1 and options.parallel != "root",
+        not options.credit_creation,
+    )
+    return WIDE if any(impossible) else PACKED
+
+
+def _widened(rules: Rules) -> Rules:
+    """Return the rules of a search with wide AMAF tables."""
+    return rules._replace(amaf=WIDE)
 
 
 class Stop(Protocol):
@@ -173,11 +199,16 @@ class Search:
             cutoff=spec.cutoff,
         )
         amaf = spec.ref is not None or spec.playout.pool_min_visits is not None
-        rules = rules._replace(amaf=int(amaf), few_edges=_list_words(rules, spec))
+        words = _entry_words(spec) if amaf else 0
+        rules = rules._replace(amaf=words, few_edges=_list_words(rules, spec))
         self.name = name
         self.rules = rules
         self.spec = spec
         self.arena = TreeArena(rules, options.memory_mib * MIB, options.max_nodes)
+        if words == PACKED and self.arena.widened_bytes(_widened(rules)) > self.arena.limit:
+            self.rules = rules = _widened(rules)
+            self.arena = TreeArena(rules, options.memory_mib * MIB, options.max_nodes)
+        self._first_rules = rules
         if self.arena.nbytes > self.arena.limit:
             raise UsageError(
                 f"memory_mib={options.memory_mib} is too little to search {name}: it takes at "
@@ -277,6 +308,20 @@ class Search:
             implicit=options.implicit > 0,
             criticality=options.criticality > 0,
             muted=muted,
+            packed=self.rules.amaf == PACKED,
+        )
+
+    def _widen(self) -> None:
+        """Replace packed AMAF tables by wide ones, which count any scores."""
+        self.rules = _widened(self.rules)
+        self.arena.widen(self.rules)
+        self._use_tables()
+
+    def _use_tables(self) -> None:
+        """Let the tree policy read the AMAF tables that there are."""
+        muted = self._formula_address(muted=True) if self.plan.select_muted else 0
+        self.plan = self.plan._replace(
+            amaf=self.rules.amaf, select=self._formula_address(), select_muted=muted
         )
 
     def renew(self) -> None:
@@ -284,10 +329,14 @@ class Search:
         limit, grown, max_nodes = self.arena.limit, self.arena.grown, self.arena.max_nodes
         # A result may still refer to the tree; one that has grown would reach its limit later.
         # References: the attribute, the state in memory, and the argument of getrefcount.
-        if grown or sys.getrefcount(self.arena.tree) > 3:
+        widened = self.rules is not self._first_rules
+        if grown or widened or sys.getrefcount(self.arena.tree) > 3:
             self._saved = None
             del self.arena
+            self.rules = self._first_rules
             self.arena = TreeArena(self.rules, limit, max_nodes)
+        if widened:
+            self._use_tables()
         self._history, self._has_begun = None, False
         self.control[:] = 0
         if self.level is not None:
@@ -547,6 +596,9 @@ class Search:
         """
         if status == Status.NEED_MEMORY:
             self._grow_memory()
+            return
+        if status == Status.NEED_WIDE:
+            self._widen()
             return
         group = NEEDED[status]
         if self.arena.group_bytes(group) / GROW_BYTES_PER_SECOND > seconds_left:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from graven.core import contract
 from graven.core.compile import compiled, inlined
 from graven.core.status import Status
-from graven.search.amaf import narrow_traces
 from graven.search.backup import backup
 from graven.search.descend import descend
 from graven.search.plan import (
@@ -19,18 +18,22 @@ from graven.search.plan import (
 from graven.search.playout.loop import play_uniformly
 from graven.search.record_log import append
 from graven.search.score_bounds import root_is_decided
+from graven.search.stored_traces import stored_size
 from graven.search.tree import (
     BLOCK,
     CLOSED,
     LENGTH,
     LINKS,
+    MOST_PACKED,
     NODES,
     NONE,
+    PACKED,
     RECORDED,
     ROOT,
     SIMULATIONS,
     TRACED,
     new_node,
+    trace_bytes,
 )
 
 # Entries of `control`. STOP: set from any thread, or when the root is
@@ -72,10 +75,22 @@ def play_out(search: SearchState) -> int:
         return status
     if not contract.are_scores(record.scores, rules.players):
         return Status.BAD_SCORE
+    if rules.amaf == PACKED and not can_be_packed(search):
+        return Status.NEED_WIDE
     if plan.learn:
         call_learn(plan.learn, (plan.state,))
     finish(search)
     return Status.OK
+
+
+@inlined
+def can_be_packed(search: SearchState) -> bool:
+    """Return whether packed AMAF tables can count the finished simulation exactly."""
+    record = search.record
+    return (
+        contract.are_half_points(record.scores, search.rules.players)
+        and search.tree.visits[record.path[0]] < MOST_PACKED
+    )
 
 
 @inlined
@@ -105,8 +120,8 @@ def reserve(search: SearchState, playouts: int) -> int:
             return Status.NEED_LINKS
         if tree.meta[SIMULATIONS] + playouts + 1 > len(tree.trace_start):
             return Status.NEED_SIMULATIONS
-        words = 1 if narrow_traces(search.rules) else 2
-        if words * (tree.meta[TRACED] + playouts * len(record.trace)) > len(tree.traces):
+        size = playouts * stored_size(search.rules, len(record.trace))
+        if trace_bytes(search.rules) * (tree.meta[TRACED] + size) > len(tree.traces):
             return Status.NEED_TRACES
     players, recorded = search.rules.players, tree.meta[RECORDED] + playouts
     if (

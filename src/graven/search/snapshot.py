@@ -19,7 +19,7 @@ from graven.core.compile import compiled
 from graven.core.contract import CHANCE, TERMINAL
 from graven.core.rng import generator
 from graven.core.struct_memory import new_memory
-from graven.search.amaf import place_read, statistics
+from graven.search.amaf import packed_words, place_read, statistics
 from graven.search.layout import SPARE
 from graven.search.node_moves import moves_of
 from graven.search.plan import Plan, write_edges
@@ -208,6 +208,7 @@ def take_snapshot(search: Search, path: Sequence[int], player: int | None = None
         counts=_with_spare(counts),
         sums=_with_spare(totals),
         amaf=amaf,
+        packed_amaf=packed_words(amaf),
         values=np.zeros(3 * value_capacity(len(codes))),
         squares=_with_spare(tree.squares[edges]),
         priors=_with_spare(tree.priors[edges]),

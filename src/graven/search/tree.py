@@ -7,7 +7,8 @@ node however it was reached, found by its key.
 
 AMAF tables, and the traces of simulations that they are built from, are explained in `amaf`.
 
-Moves in lists and traces take 16 bits if the game has few enough of them, else 32.
+Moves in lists take 16 bits if the game has few enough of them, else 32; those in stored traces 8 to
+32 bits (`stored_traces`).
 
 `meta` counts the units in use of each group; their capacity is the arrays' length. Only modules of
 `search` index into these arrays.
@@ -36,6 +37,7 @@ from graven.search.layout import (
     Int32,
     Int64,
     Size,
+    UInt8,
     UInt16,
     UInt32,
     arrays_of,
@@ -47,10 +49,17 @@ from graven.search.select.selection import value_capacity
 from graven.search.tree_memory import return_buffer, take_buffer
 
 FEW = 4  # the edges of a node that does not have all of them, see `few_edges`
+PACKED, WIDE = 1, 2  # words of an entry of AMAF tables: one integer or two floats, see `amaf`
 BLOCK = 64  # simulations of a block of `permutations`: the bits of a word
+
+# An entry of a packed AMAF table: playouts in the low half of the word, twice the sum in the high.
+POINTS_SHIFT = 32
+PLAYOUTS_MASK = (1 << POINTS_SHIFT) - 1
+MOST_PACKED = 1 << 29  # playouts of a root with packed tables
 
 # Special values.
 NONE = -1
+MOST_BYTE_CODES = 1 << 10  # with more, a number in stored traces takes two or four bytes
 NO_SUCH = -4  # in `turns`: a player that the game does not have
 LOST = -2  # in `newest_link`: a trace could not be stored, so no exact table can be built any more
 
@@ -80,7 +89,7 @@ def all_codes(rules: Rules) -> int:
 
 
 def words_of_code(codes: int) -> int:
-    """Return how many 16-bit words a number below `codes` takes in lists and traces."""
+    """Return how many 16-bit words a number below `codes` takes in lists."""
     return 1 if codes <= 1 << 16 else 2
 
 
@@ -97,6 +106,34 @@ def edge_capacity(rules: Rules) -> int:
 def trace_capacity(rules: Rules) -> int:
     """Return the length of the longest trace: every player may move at every ply."""
     return (rules.max_plies + 1) * rules.players
+
+
+def reread_capacity(rules: Rules) -> int:
+    """Return the length of the memory that a stored trace is read to, eight entries at a time."""
+    return trace_capacity(rules) + 8
+
+
+@inlined
+def place_words(rules: Rules) -> int:
+    """Return how many 16-bit words a place in a trace takes."""
+    return 1 if (rules.max_plies + 1) * rules.players < 1 << 16 else 2
+
+
+def _place_words(rules: Rules) -> int:
+    return int(place_words.py_func(rules))  # type: ignore[attr-defined]
+
+
+@inlined
+def trace_bytes(rules: Rules) -> int:
+    """Return the bytes of a unit of `traces`: an entry, or its low 8 bits."""
+    codes = rules.players * rules.num_codes
+    if codes <= MOST_BYTE_CODES:
+        return 1
+    return 2 if codes <= 1 << 16 else 4
+
+
+def _trace_bytes(rules: Rules) -> int:
+    return int(trace_bytes.py_func(rules))  # type: ignore[attr-defined]
 
 
 def selection_values(rules: Rules) -> int:
@@ -122,6 +159,22 @@ def _bounds_by_player(rules: Rules) -> int:
 
 def _if_amaf(rules: Rules) -> int:
     return int(rules.amaf != 0)
+
+
+def _wide_entries(rules: Rules) -> int:
+    return 2 * all_codes(rules) if rules.amaf == WIDE else 0
+
+
+def _packed_entries(rules: Rules) -> int:
+    return all_codes(rules) if rules.amaf == PACKED else 0
+
+
+def _wide_scores(rules: Rules) -> int:
+    return rules.players if rules.amaf != PACKED else 0
+
+
+def _half_points(rules: Rules) -> int:
+    return rules.players if rules.amaf == PACKED else 0
 
 
 def _if_few_edges(rules: Rules) -> int:
@@ -233,20 +286,25 @@ class Tree(NamedTuple):
     permuted: Annotated[Float64, Size(_permuted_entries, group="edges")]
     # Lists of moves: how many there are, then the moves; each one word, or two: see `in_words`.
     lists: Annotated[UInt16, Size(_list_words, group="lists")]
-    # AMAF tables: [(table * players * codes + player * codes + move) * 2], see `amaf`.
-    amaf: Annotated[Float64, Size(lambda rules: 2 * all_codes(rules), group="tables")]
+    # AMAF tables, see `amaf`: one of these is empty. [(table * players * codes + player * codes +
+    # move) * 2]: playouts, then the sum of scores.
+    amaf: Annotated[Float64, Size(_wide_entries, group="tables")]
+    # [table * players * codes + player * codes + move]: both as two halves of a word.
+    packed_amaf: Annotated[Int64, Size(_packed_entries, group="tables")]
     # [table * (players + 1)]: simulations; after it, each player's scores. See `criticality`.
     table_totals: Annotated[Float64, Size(_totals_of_table, group="tables")]
     # Links of a node to the stored simulations that visited it: which simulation, where in its
     # trace, the next older link.
     link_simulation: Annotated[Int32, Size(group="links", refers="simulations")]
-    link_at: Annotated[Int32, Size(group="links")]
+    link_at: Annotated[UInt16, Size(_place_words, group="links")]
     link_next: Annotated[Int32, Size(group="links", refers="links")]
-    # Stored simulations: where the trace starts (and the one before ends), every player's score.
+    # Stored simulations: where the trace starts (and the one before ends); every player's score, or
+    # twice that with packed tables.
     trace_start: Annotated[Int64, Size(group="simulations")]
-    trace_scores: Annotated[Float64, Size(by_player, group="simulations")]
-    # player * codes + move, ply after ply; each one word, or two: see `in_words`.
-    traces: Annotated[UInt16, Size(lambda rules: words_of_code(all_codes(rules)), group="traces")]
+    trace_scores: Annotated[Float64, Size(_wide_scores, group="simulations")]
+    trace_points: Annotated[UInt8, Size(_half_points, group="simulations")]
+    # player * codes + move, ply after ply: see `stored_traces`.
+    traces: Annotated[UInt8, Size(_trace_bytes, group="traces")]
     # Blocks of simulations, one for each bit of a word, see `permutations`: in which a move was
     # played, [block * all_codes + player * codes + move]; in which a player had the score 1, or one
     # between 0 and 1, [block * players + player]; [(block * BLOCK + bit) * players + player].
@@ -259,6 +317,10 @@ class Tree(NamedTuple):
     distinct: Annotated[UInt32, Size(lambda rules: all_codes(rules) + 1)]  # moves of a trace
     distinct_at: Annotated[Int64, Size(_if_shared)]  # [point]: where it is in `distinct`
     worth: Annotated[Float64, Size(lambda rules: all_codes(rules) + 1)]  # the score each counts
+    gains: Annotated[Int64, Size(lambda rules: all_codes(rules) + 1)]  # what each adds if packed
+    gain_of: Annotated[Int64, Size(by_player)]  # [player]: what a move of the player adds if packed
+    score_of: Annotated[Float64, Size(by_player)]  # [player]: of a stored simulation
+    reread: Annotated[UInt32, Size(lambda rules: 2 * reread_capacity(rules))]  # two stored traces
     score_sum: Annotated[Float64, Size(_if_bounds)]  # of all players in the first simulation
 
 
@@ -484,6 +546,40 @@ class TreeArena:
         self.nbytes = self._count_bytes()
         if SLOTS in larger:
             rehash(self.tree)
+
+    def widened_bytes(self, rules: Rules) -> int:
+        """Return how much memory the tree would take with the AMAF tables of other rules."""
+        units = {name: group.capacity(self._rules, self.tree) for name, group in GROUPS.items()}
+        return self.nbytes + sum(
+            units[name] * (GROUPS[name].unit_bytes(rules) - GROUPS[name].unit_bytes(self._rules))
+            for name in ("tables", "simulations")
+        )
+
+    def widen(self, rules: Rules) -> None:
+        """Replace packed AMAF tables by wide ones, which `rules` have; the content stays."""
+        old, capacity = self.tree, {}
+        for name in ("tables", "simulations"):
+            capacity[name] = GROUPS[name].capacity(self._rules, old)
+        self._rules = rules
+        changed: dict[str, Any] = {}
+        for name, units in capacity.items():
+            for array in GROUPS[name].arrays:
+                length = self._length(array, units)
+                if length != len(getattr(old, array.name)):
+                    buffer = take_buffer(array.name, array.dtype, length)
+                    self._buffers[array.name] = buffer
+                    changed[array.name] = buffer[:length]
+        used = int(old.meta[TABLES]) * all_codes(rules)
+        words = old.packed_amaf[:used]
+        changed["amaf"][: 2 * used : 2] = words & PLAYOUTS_MASK
+        changed["amaf"][1 : 2 * used : 2] = (words >> POINTS_SHIFT) / 2
+        used = int(old.meta[SIMULATIONS]) * rules.players
+        changed["trace_scores"][:used] = old.trace_points[:used] / 2
+        self.tree = old._replace(**changed)
+        self.nbytes = self._count_bytes()
+        if self.nbytes > self.limit:
+            self.full = True
+            self.close()
 
 
 @inlined

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from graven.core.contract import CHANCE, Rules
+from graven.search.amaf import statistics_of
 from graven.search.layout import Float64, Int8, Int32, Int64
 from graven.search.tree import EDGES, NODES, NONE, ROOT, Tree
 
@@ -53,9 +54,11 @@ def copy_visited(rules: Rules, tree: Tree) -> TreeCopy:
     moves = tree.moves[visited]
     tables = tree.table[owners] if rules.amaf else np.full(len(owners), NONE, np.int32)
     has_table = (tables != NONE) & ~by_chance
-    entries = 2 * ((tables.astype(np.int64) * players + movers) * rules.num_codes + moves)
-    entries[~has_table] = 0
-    amaf = tree.amaf if has_table.any() else np.zeros(2)
+    entries = (tables.astype(np.int64) * players + movers) * rules.num_codes + moves
+    amaf_visits, amaf_sums = np.zeros(len(owners)), np.zeros(len(owners))
+    if rules.amaf:
+        counted = statistics_of(rules, tree, entries[has_table])
+        amaf_visits[has_table], amaf_sums[has_table] = counted
     first = np.zeros(nodes + 1, np.int64)
     np.cumsum(np.bincount(owners, minlength=nodes), out=first[1:])
     return TreeCopy(
@@ -68,6 +71,6 @@ def copy_visited(rules: Rules, tree: Tree) -> TreeCopy:
         counts=tree.counts[visited].copy(),
         sums=tree.sums[visited].copy(),
         children=tree.children[visited].copy(),
-        amaf_visits=np.where(has_table, amaf[entries], 0.0),
-        amaf_sums=np.where(has_table, amaf[entries + 1], 0.0),
+        amaf_visits=amaf_visits,
+        amaf_sums=amaf_sums,
     )

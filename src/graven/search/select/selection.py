@@ -9,8 +9,8 @@ address, with the signature SELECT:
 
 The edges are lo..hi-1 of a node with `visits` playouts; `edges` is the address of the `EdgeArrays`.
 The AMAF statistics of a move are `amaf[base + 2 * move]` (playouts) and the entry after it (summed
-scores). LANES edges are evaluated at a time, so that up to LANES - 1 edges after hi are read, and
-their values ignored.
+scores), or the halves of the word `packed_amaf[base + move]`: see `search.amaf`. LANES edges are
+evaluated at a time, so that up to LANES - 1 edges after hi are read, and their values ignored.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from graven.core.vectors import LANES, greatest_mask
 
 _F64 = types.Array(types.float64, 1, "C")
 _I32 = types.Array(types.int32, 1, "C")
+_I64 = types.Array(types.int64, 1, "C")
 _int = types.int64
 
 SELECT = _int(ADDRESS, _int, types.float64, _int, _int, _int)
@@ -53,6 +54,7 @@ ONE = np.uint64(1)  # unsigned indices spare Numba the check whether they are ne
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
+Words = NDArray[np.int64]
 EdgeFunction = Callable[[Any, "Node", "Edge"], float]
 
 
@@ -68,7 +70,8 @@ class EdgeArrays(NamedTuple):
     moves: Ints
     counts: Ints  # playouts
     sums: Floats  # summed scores of the player to move
-    amaf: Floats  # see above
+    amaf: Floats  # see above; empty where AMAF tables are packed
+    packed_amaf: Words  # empty where they are not
     # Scratch, three times `value_capacity`: value i is that of edge lo + i, then copies of the AMAF
     # statistics.
     values: Floats
@@ -79,7 +82,7 @@ class EdgeArrays(NamedTuple):
     implicit: Floats  # minimax values, see `implicit_minimax`; empty without any
 
 
-EDGE_ARRAYS = types.NamedTuple([_F64, RNG, _I32, _I32, *[_F64] * 7], EdgeArrays)
+EDGE_ARRAYS = types.NamedTuple([_F64, RNG, _I32, _I32, _F64, _F64, _I64, *[_F64] * 5], EdgeArrays)
 edges_at = reader(EDGE_ARRAYS)
 
 
@@ -121,6 +124,8 @@ class Statistics(NamedTuple):
     implicit: bool = False
     # Whether the option `criticality` adds AMAF playouts.
     criticality: bool = False
+    # Whether AMAF tables are packed.
+    packed: bool = False
 
 
 def value_capacity(max_moves: int) -> int:
@@ -157,6 +162,7 @@ def select_edge(
 ) -> int:
     """Return the edge with the greatest value; see the module's docstring for the arguments."""
     params, amaf, values, priors = edges.params, edges.amaf, edges.values, edges.priors
+    packed_amaf = edges.packed_amaf
     # Slices, whose indices begin at 0: for others Numba tests whether they are negative.
     count = hi - lo
     padded = (count + LANES - 1) & -LANES
@@ -175,7 +181,11 @@ def select_edge(
         for i in range(count):
             prior_sum += own_priors[i] if has_priors else NO_PRIOR
     node = Node(float(visits), log_visits, params[FPU], prior_sum)
-    if reads.amaf:
+    words = visited.view(np.int64)
+    if reads.amaf and reads.packed:
+        for i in range(count):
+            words[i] = packed_amaf[np.uint64(base + own_moves[i])]
+    elif reads.amaf:
         for i in range(count):
             entry = np.uint64(base + 2 * own_moves[i])
             visited[i] = amaf[entry]
@@ -183,8 +193,13 @@ def select_edge(
     for i in range(padded):
         squared = own_squares[i] if reads.squares else 0.0
         prior = own_priors[i] if has_priors else NO_PRIOR
-        amaf_visits = visited[i] if reads.amaf else 0.0
-        amaf_total = totals[i] if reads.amaf else 0.0
+        if reads.amaf and reads.packed:
+            # Both halves are below 1 << 31.
+            amaf_visits = float(np.int32(words[i]))
+            amaf_total = 0.5 * float(np.int32(words[i] >> 32))
+        else:
+            amaf_visits = visited[i] if reads.amaf else 0.0
+            amaf_total = totals[i] if reads.amaf else 0.0
         total = own_sums[i]
         if reads.implicit:
             weight = params[IMPLICIT]
