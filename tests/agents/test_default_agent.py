@@ -8,8 +8,10 @@ import json
 import pytest
 
 import graven as gv
-from graven.agents import default_spec
+from graven.agents import BATCHED_SPEC, FEW_PLAYOUTS_SPEC, PuzzleAgent, default_spec
+from graven.gdl.sheet_loader import sheet_game
 from graven.interfaces.cli.app import run
+from graven.interfaces.ggp.pondering import WARM_UP_PUZZLE
 
 
 def test_search_uses_the_default_agent(capsys):
@@ -56,6 +58,29 @@ def test_a_ggp_player_uses_the_default_agent():
     chosen = GgpPlayer().agent.of(game)
     # The tree is kept during a match.
     assert chosen.spec == gv.default_agent(game).with_options(reuse_tree=True).spec
+
+
+def test_sheets_are_played_in_batches_where_they_have_a_network():
+    network, proof = (
+        gv.game(f"gdl(sheet=connect5,by={method})") for method in ("network", "proof")
+    )
+    assert default_spec(network) == BATCHED_SPEC
+    assert default_spec(proof) == FEW_PLAYOUTS_SPEC
+
+
+def test_the_threads_of_a_ggp_player_do_not_change_its_agents():
+    from graven.interfaces.ggp.ggp_player import GgpPlayer
+
+    agent = GgpPlayer(threads=2).agent
+    network, proof = (
+        gv.game(f"gdl(sheet=connect5,by={method})") for method in ("network", "proof")
+    )
+    options = agent.of(network).search_spec.options
+    assert (options.threads, options.batch_leaves) == (2, 64)
+    assert agent.of(proof).search_spec.options.threads == (1 if proof.in_python else 2)
+    puzzle = sheet_game(WARM_UP_PUZZLE, "puzzle")
+    assert agent.of(puzzle) == PuzzleAgent()
+    assert GgpPlayer("uct(threads=3)", threads=2).agent.text.count("threads=3") == 1
 
 
 def test_go_has_playouts_of_its_own():

@@ -7,7 +7,12 @@ from dataclasses import dataclass
 from graven.agents import openspiel_bot as openspiel_mcts
 from graven.agents import puzzle_agent
 from graven.agents.agent import Agent, SearchAgent
-from graven.agents.default_agent import FEW_PLAYOUTS_SPEC, default_agent, default_spec
+from graven.agents.default_agent import (
+    BATCHED_SPEC,
+    FEW_PLAYOUTS_SPEC,
+    default_agent,
+    default_spec,
+)
 from graven.agents.gtp_program import GtpAgent
 from graven.agents.move_clock import MoveClock
 from graven.agents.openspiel_bot import OpenSpielAgent, openspiel_bot
@@ -28,6 +33,7 @@ from graven.search.policy import (
 from graven.search.specs import Spec
 
 __all__ = [
+    "BATCHED_SPEC",
     "FEW_PLAYOUTS_SPEC",
     "Agent",
     "ForfeitError",

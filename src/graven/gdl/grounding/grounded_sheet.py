@@ -33,7 +33,7 @@ class GroundedSheet:
     steps: int
     """The steps of all joins."""
     deadline: float
-    """The end of the time limit, by time.monotonic()."""
+    """The end of the time limit, by time.thread_time()."""
 
     def rows(self, relation: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Return the atoms of a relation that may be true, and their values, one row each."""

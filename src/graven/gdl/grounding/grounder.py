@@ -67,7 +67,7 @@ class _Grounder:
     def __init__(self, program: NumberedProgram, limits: GroundingLimits) -> None:
         self.program = program
         self.limits = limits
-        self.deadline = time.monotonic() + limits.seconds
+        self.deadline = time.thread_time() + limits.seconds
         self.widths = np.array([relation.columns for relation in program.relations], np.int32)
         self.indexes = RelationIndexes()
         self.filled = 0
@@ -138,12 +138,12 @@ class _Grounder:
 
     def _max_steps(self) -> int:
         """Return the steps that one atom may take in one plan, by the time that is left."""
-        return max(PAUSE, int((self.deadline - time.monotonic()) * STEPS_PER_SECOND))
+        return max(PAUSE, int((self.deadline - time.thread_time()) * STEPS_PER_SECOND))
 
     def _check_time(self) -> None:
         """Raise if the time is over, or if the caller has cancelled."""
         raise_if_cancelled()
-        if time.monotonic() > self.deadline:
+        if time.thread_time() > self.deadline:
             raise TooLargeError(
                 f"grounding takes more than {self.limits.seconds:g} s: most atoms are of "
                 f"{self._largest()}."

@@ -165,7 +165,7 @@ class _Construction:
         self.unchecked = 0
         raise_if_cancelled()
         too_many = len(self.builder.inputs) > MAX_GATES
-        if too_many or time.monotonic() > self.ground.deadline:
+        if too_many or time.thread_time() > self.ground.deadline:
             reason = f"the rules make more than {MAX_GATES:,} gates"
             reason = reason if too_many else "making gates takes too long"
             relation = self.ground.program.relations[self.ground.relation[atom]]

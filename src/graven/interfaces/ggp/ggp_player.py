@@ -39,8 +39,9 @@ class GgpPlayer:
         name: str = "graven",
         margin: float = DEFAULT_MARGIN,
         seed: int = 0,
+        threads: int = 1,
     ) -> None:
-        self.agent = MatchAgent(agent)
+        self.agent = MatchAgent(agent, threads)
         self.name = re.sub(r"[^\w.+-]", "_", name) or "graven"
         self._margin = ClockMargin(margin)
         self._seed = seed

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from graven.agents import MoveClock, Player, PuzzleAgent
 from graven.core.errors import GravenError, UsageError
+from graven.core.game import Game
 from graven.core.position import Position
 from graven.gdl.move_text import moves_of
 from graven.interfaces.ggp.ggp_messages import JointMove, parse_move
@@ -156,6 +157,10 @@ class AgentSeat:
         self._clocks = (0.0, 0.0)
         self._player: Player | None = None
         self._clock: MoveClock | None = None
+
+    def warm_up(self, game: Game) -> None:
+        """Compile what the agent needs at this game, before any clock runs."""
+        self._match_agent.of(game).player(game).warm_up()
 
     def start(self, match: str, role: str, rules: str, clocks: tuple[float, float]) -> None:
         """Begin with an empty tree."""

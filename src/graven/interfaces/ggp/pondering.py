@@ -7,7 +7,7 @@ import threading
 from dataclasses import replace
 
 from graven.agents import (
-    FEW_PLAYOUTS_SPEC,
+    BATCHED_SPEC,
     Agent,
     MoveClock,
     PuzzleAgent,
@@ -58,35 +58,38 @@ def warm_up(agent: MatchAgent) -> None:
 class MatchAgent:
     """The agent of a match: the one of a spec, or the default agent of each game.
 
-    Its tree is kept during a match.
+    Its tree is kept during a match. `threads` are those of a tree search whose spec names none.
     """
 
-    def __init__(self, spec: str | None = None) -> None:
+    def __init__(self, spec: str | None = None, threads: int = 1) -> None:
         self._spec: Spec | None = None
+        self._threads = threads
         self._is_puzzle = spec is not None and PuzzleAgent.matches(spec)
         if spec is not None and not self._is_puzzle:
-            self._spec = match_spec(spec)
+            self._spec = self._match_spec(spec)
 
     @property
     def text(self) -> str:
         """The agent's spec; the default one's for games of several players if none was given."""
         if self._is_puzzle:
             return PuzzleAgent().spec
-        return (self._spec or match_spec(FEW_PLAYOUTS_SPEC)).text
+        return (self._spec or self._match_spec(BATCHED_SPEC)).text
 
     def of(self, game: Game, slow: bool = False) -> Agent:
         """Return the agent for a game; `slow`: one playout may take seconds."""
         if self._is_puzzle or (self._spec is None and is_puzzle(game)):
             return PuzzleAgent()
-        spec = self._spec or match_spec(default_spec(game))
+        spec = self._spec or self._match_spec(default_spec(game))
         if game.in_python:
             spec = spec.with_options(threads=1)  # rules in Python have only one
         return SearchAgent(_without_decay(spec) if slow else spec)
 
-
-def match_spec(spec: str) -> Spec:
-    """Parse the spec of an agent that keeps its tree during a match."""
-    return parse(spec, files=True).with_options(reuse_tree=True)
+    def _match_spec(self, text: str) -> Spec:
+        """Parse the spec of an agent that keeps its tree during a match."""
+        spec = parse(text, files=True).with_options(reuse_tree=True)
+        if spec.options.threads > 1:
+            return spec
+        return spec.with_options(threads=self._threads)
 
 
 def _without_decay(spec: Spec) -> Spec:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from graven.interfaces.cli.arguments import AgentText, Seed, Threads, with_threads
+from graven.interfaces.cli.arguments import AgentText, Seed, Threads
 from graven.interfaces.cli.console import err, run_to_completion
 
 BACKLOG = 64  # connections that wait to be accepted
@@ -52,7 +52,6 @@ def ggp(
     import logging
     import socket
 
-    from graven.agents import FEW_PLAYOUTS_SPEC
     from graven.core.errors import UsageError
     from graven.core.extras import require
 
@@ -61,14 +60,15 @@ def ggp(
     from graven.interfaces.ggp.ggp_server import bound_socket, make_server
     from graven.interfaces.ggp.pondering import warm_up
     from graven.interfaces.host_names import LOCAL_HOSTS
+    from graven.search.options import MOST_THREADS
 
     if not 0 <= port <= 65535:
         raise UsageError(f"--port must be from 0 to 65535, got {port}.")
     if not 0 <= margin <= 60:
         raise UsageError(f"--margin must be from 0 to 60 seconds, got {margin:g}.")
-    if threads is not None:
-        agent = with_threads(agent or FEW_PLAYOUTS_SPEC, threads)
-    player = GgpPlayer(agent, name, margin, seed)
+    if threads is not None and not 1 <= threads <= MOST_THREADS:
+        raise UsageError(f"--threads must be from 1 to {MOST_THREADS}, got {threads}.")
+    player = GgpPlayer(agent, name, margin, seed, threads or 1)
     logging.basicConfig(format="%(asctime)s %(message)s", level=logging.WARNING, force=True)
     logging.getLogger("graven").setLevel(logging.INFO)
     with bound_socket(host, port) as listener:

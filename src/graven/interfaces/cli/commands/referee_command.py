@@ -89,6 +89,9 @@ def referee(
     reports: list[MatchReport] = []
 
     def work(stop: threading.Event) -> None:
+        for seat in seats:
+            if isinstance(seat, AgentSeat):
+                seat.warm_up(game)
         for number in range(games):
             if stop.is_set():
                 return
