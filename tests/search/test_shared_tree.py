@@ -10,6 +10,7 @@ from graven.core.rng import derive
 from graven.games.registry import make_game
 from graven.search import tree as arrays
 from graven.search.budget import Budget
+from tests.naive import dice
 from tests.search.shared_trees import check_tree
 
 SPECS = [
@@ -87,6 +88,25 @@ def test_simultaneous_moves():
     search.run(position.state, (), Budget(2000), seed=1)
     assert search.root_visits == 2000
     assert sum(move.visits for move in search.root_statistics(0)) in (1998, 1999)
+
+
+@pytest.mark.parametrize("game", [dice.pig, dice.race])
+def test_games_with_dice(game):
+    position = game().start().rolled(1)
+    search = shared("uct", 2).bind(position.game)
+    search.run(position.state, (), Budget(20_000), seed=1)
+    check_tree(search, 20_000)
+
+
+def test_a_thread_whose_tree_begins_anew_does_not_take_playouts_away():
+    position = make_game("knightthrough(size=6)").start()
+    search = shared("uct", 2, ",reuse_tree=true").bind(position.game)
+    search.run(position.state, (), Budget(4000), seed=1)
+    search.others[0].arena.clear()
+    search.others[0]._history = None
+    run = search.run(position.state, (), Budget(4000), seed=2)
+    assert run.playouts == 4000
+    assert [member.root_visits for member in search.members] == [8000, 8000]
 
 
 def test_playouts_in_batches():

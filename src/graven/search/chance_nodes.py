@@ -9,10 +9,9 @@ them AMAF and learning playouts, do not contain them. The sum of an outcome's ed
 from __future__ import annotations
 
 from graven.core import contract
-from graven.core.atomics import store_release
 from graven.core.rollout import CHANCE_FAULTS
 from graven.core.status import Status
-from graven.search.plan import call_node_choice, state_at
+from graven.search.plan import state_at
 from graven.search.tree import EDGES, NONE, clear_edges
 
 
@@ -20,16 +19,12 @@ def list_outcomes(state: int, node: int) -> int:
     """Give a chance node its edges: the outcomes of the record's state."""
     search = state_at(state)
     rules, tree, record = search.rules, search.tree, search.record
-    if not search.plan.shared and tree.meta[EDGES] + rules.max_moves > len(tree.moves):
+    if tree.meta[EDGES] + rules.max_moves > len(tree.moves):
         return Status.NEED_EDGES
     count = contract.outcomes(rules, record.state, record.moves, record.values)
     if count < 1:
         return CHANCE_FAULTS[-count] if count < 0 else Status.BAD_CHANCE
     first = tree.meta[EDGES]
-    if search.plan.shared:
-        first = call_node_choice(search.steps.take_edges, (state, count))
-    if first == NONE:
-        return Status.NEED_EDGES
     tree.degree[node * rules.players] = count
     for i in range(count):
         edge = first + i
@@ -42,7 +37,7 @@ def list_outcomes(state: int, node: int) -> int:
             tree.codes[edge] = 0
     clear_edges(tree, first, count)
     tree.meta[EDGES] = first + count
-    store_release(tree.first, node * rules.players, first)
+    tree.first[node * rules.players] = first
     return Status.OK
 
 

@@ -22,6 +22,7 @@ from graven.search.root_rows import AMAF_TOTAL, AMAF_VISITS, CODE, RootRows
 from graven.search.runner import CHUNK_SECONDS, MIB, Run, Search, Stop
 from graven.search.shared_arrays import (
     NODE_WORDS,
+    USED,
     SharedArrays,
     not_shared,
 )
@@ -29,7 +30,7 @@ from graven.search.shared_tree import forget_removed, swap_all
 from graven.search.simulate import DONE, STOP
 from graven.search.specs import Spec
 from graven.search.threaded import ThreadedSearch
-from graven.search.tree import NONE, ROOT
+from graven.search.tree import NODES, NONE, ROOT
 from graven.search.tree_memory import return_buffer, take_buffer
 
 # How often a running search looks whether it is to stop.
@@ -147,14 +148,22 @@ class SharedSearch(ThreadedSearch):
 
     def begin(self, state: State, history: History, budget: Budget, seed: int) -> int:
         """Make a position the root of all trees; return how many playouts the search may make."""
-        if not all(self._can_reuse(member, state, history) for member in self.members):
+        reusable = [self._can_reuse(member, state, history) for member in self.members]
+        # The keys of paths begin with the root: all trees must have begun with the same one.
+        if not any(reusable) or not (all(reusable) or self.spec.options.transpositions):
             self._forget_shared()
-            for member in self.members:
-                member._history = None
+            reusable = [False] * len(reusable)
+        for member, is_reusable in zip(self.members, reusable, strict=True):
+            if not is_reusable:
+                member._history = None  # its tree begins anew
         goal = Search.begin(self, state, history, budget, seed)
         for number, member in enumerate(self.others, 1):
             Search.begin(member, state, history, budget, derive(seed, number))
         for member in self.members:
+            if member.tree.meta[NODES] == 1:  # a new tree
+                own = member.shared.thread * member.shared.capacity
+                used = min(int(member.shared.allocated[USED]), member.shared.capacity)
+                member.shared.known[own : own + used] = 0.0
             forget_removed(member.state)
         if any(member.control[STOP] for member in self.members):
             self.interrupt()  # before it began, or the root is proven

@@ -191,7 +191,7 @@ def swap(state: int, node: int, number: int) -> int:
             if rules.squares:
                 square = shared.totals[at + 2] + (tree.squares[edge] - shared.known[mine + 2])
                 shared.totals[at + 2] = shared.known[mine + 2] = tree.squares[edge] = square
-    shared.known[own + DUE] = total + max(LEAST, int(total) >> PART)
+        shared.known[own + DUE] = total + max(LEAST, int(total) >> PART)
     store_release(shared.nodes, line + BUSY, 0)
     return Status.OK
 
