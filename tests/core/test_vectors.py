@@ -7,7 +7,17 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from graven.core.vectors import BLOCK, COLUMNS, LANES, column_sums, count_reached, greatest_mask
+from graven.core.vectors import (
+    BLOCK,
+    BYTE,
+    COLUMNS,
+    LANES,
+    column_sums,
+    count_reached,
+    greatest_mask,
+    pack_codes,
+    unpack_codes,
+)
 
 
 @numba.njit
@@ -74,3 +84,21 @@ def test_values_are_added_in_columns(entries, column, fraction):
         assert reached(sums, len(entries), column, limit) == passed
     else:
         assert reached(sums, len(entries), column, limit) >= passed
+
+
+@numba.njit
+def packed_and_unpacked(codes, count, planes, out, start, first, again):
+    pack_codes(codes, count, planes, out, start)
+    unpack_codes(out, start, count, planes, first, again)
+
+
+@given(st.integers(0, 2), st.integers(0, 40), st.integers(0, 40), st.data())
+def test_packed_codes_are_read_again(planes, count, first, data):
+    numbers = st.integers(0, (1 << (BYTE + planes)) - 1)
+    codes = np.array(data.draw(st.lists(numbers, min_size=count, max_size=count)), np.uint32)
+    padded = np.concatenate([codes, np.full(BYTE, 2**32 - 1, np.uint32)])
+    size = count + planes * -(-count // BYTE)
+    out, again = np.full(3 + size + BYTE, 7, np.uint8), np.zeros(count + BYTE, np.uint32)
+    packed_and_unpacked(padded, count, planes, out, 3, first, again)
+    assert again[first:count].tolist() == codes[first:].tolist()
+    assert out[:3].tolist() == [7] * 3

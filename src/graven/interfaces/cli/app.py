@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
+from importlib import import_module
 from io import TextIOWrapper
 from typing import Annotated, Any, cast
 
@@ -12,30 +13,6 @@ import typer
 from typer.core import TyperGroup
 
 from graven.core.errors import GravenError, unknown
-from graven.interfaces.cli.commands.agents_command import agents
-from graven.interfaces.cli.commands.bench_command import bench
-from graven.interfaces.cli.commands.frontier_command import frontier
-from graven.interfaces.cli.commands.games_command import games
-from graven.interfaces.cli.commands.gdl_command import gdl
-from graven.interfaces.cli.commands.ggp_command import ggp
-from graven.interfaces.cli.commands.gtp_command import gtp
-from graven.interfaces.cli.commands.import_command import import_games
-from graven.interfaces.cli.commands.match_command import match
-from graven.interfaces.cli.commands.new_command import new
-from graven.interfaces.cli.commands.play_command import play
-from graven.interfaces.cli.commands.prove_command import prove
-from graven.interfaces.cli.commands.referee_command import referee
-from graven.interfaces.cli.commands.replay_command import replay
-from graven.interfaces.cli.commands.report_command import export, report
-from graven.interfaces.cli.commands.reproduce_command import reproduce
-from graven.interfaces.cli.commands.search_command import search
-from graven.interfaces.cli.commands.serve_command import serve
-from graven.interfaces.cli.commands.solve_command import solve
-from graven.interfaces.cli.commands.sweep_command import sweep
-from graven.interfaces.cli.commands.tournament_command import tournament
-from graven.interfaces.cli.commands.tune_command import tune
-from graven.interfaces.cli.commands.tune_rave_command import tune_rave
-from graven.interfaces.cli.commands.warm_command import warm
 from graven.interfaces.cli.console import (
     BAD_INPUT,
     INTERRUPTED,
@@ -43,6 +20,7 @@ from graven.interfaces.cli.console import (
     print_resume_command,
 )
 from graven.interfaces.cli.crash_guard import needs_guard, run_guarded
+from graven.interfaces.cli.plain_arguments import read_plain_values
 
 BUG = 1
 """The exit code after an error of graven itself."""
@@ -66,50 +44,48 @@ class GravenGroup(TyperGroup):
         except KeyboardInterrupt:
             raise InterruptedByUserError from None
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the options before the command."""
+        read_plain_values(self, ctx)
+        return super().parse_args(ctx, args)
+
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return the command of that name, or raise with the closest names."""
         command = super().get_command(ctx, cmd_name)
         if command is None:
             raise unknown("command", cmd_name, self.list_commands(ctx))
+        read_plain_values(command, ctx)
         return command
 
 
-# Typer's plain help: importing Rich would double the start-up time.
-app = typer.Typer(
-    name="graven",
-    cls=GravenGroup,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-for command in (
-    games,
-    agents,
-    play,
-    search,
-    solve,
-    prove,
-    match,
-    tournament,
-    frontier,
-    sweep,
-    tune,
-    tune_rave,
-    reproduce,
-    report,
-    export,
-    replay,
-    bench,
-    gtp,
-    ggp,
-    referee,
-    new,
-    serve,
-    warm,
-):
-    app.command()(command)
-app.command("import")(import_games)
-app.add_typer(gdl)
+COMMANDS = {
+    "games": "games_command:games",
+    "agents": "agents_command:agents",
+    "play": "play_command:play",
+    "search": "search_command:search",
+    "solve": "solve_command:solve",
+    "prove": "prove_command:prove",
+    "match": "match_command:match",
+    "tournament": "tournament_command:tournament",
+    "frontier": "frontier_command:frontier",
+    "sweep": "sweep_command:sweep",
+    "tune": "tune_command:tune",
+    "tune-rave": "tune_rave_command:tune_rave",
+    "reproduce": "reproduce_command:reproduce",
+    "report": "report_command:report",
+    "export": "report_command:export",
+    "replay": "replay_command:replay",
+    "bench": "bench_command:bench",
+    "gtp": "gtp_command:gtp",
+    "ggp": "ggp_command:ggp",
+    "referee": "referee_command:referee",
+    "new": "new_command:new",
+    "serve": "serve_command:serve",
+    "warm": "warm_command:warm",
+    "import": "import_command:import_games",
+    "gdl": "gdl_command:gdl",
+}
+"""The module and the function, or the group of commands, of each command."""
 
 # The base class of errors in the command line: Click's, or the copy that Typer contains.
 CommandLineError = cast("type[Exception]", typer.BadParameter.__mro__[2])
@@ -123,7 +99,6 @@ def _print_version(requested: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(invoke_without_command=True)
 def graven(
     context: typer.Context,
     version: Annotated[
@@ -144,6 +119,30 @@ def graven(
     """
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
+
+
+def make_app(arguments: list[str]) -> typer.Typer:
+    """Return the command line with the command that the arguments name, or with all of them.
+
+    Typer takes a tenth of the start-up time of a search to prepare all commands.
+    """
+    # Typer's plain help: importing Rich would double the start-up time.
+    app = typer.Typer(
+        name="graven",
+        cls=GravenGroup,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback(invoke_without_command=True)(graven)
+    for name in arguments[:1] if arguments[:1] and arguments[0] in COMMANDS else COMMANDS:
+        module, _, member = COMMANDS[name].partition(":")
+        command = getattr(import_module(f"graven.interfaces.cli.commands.{module}"), member)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command)
+        else:
+            app.command(name)(command)
+    return app
 
 
 def main() -> None:
@@ -167,7 +166,7 @@ def run(arguments: list[str]) -> int:
 
 def _run(arguments: list[str]) -> int:
     try:
-        return app(arguments, prog_name="graven", standalone_mode=False) or 0
+        return make_app(arguments)(arguments, prog_name="graven", standalone_mode=False) or 0
     except GravenError as error:
         _print_error(str(error))
         return BAD_INPUT
