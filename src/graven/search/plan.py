@@ -115,6 +115,7 @@ class Steps(NamedTuple):
     know_edges: int
     count_own: int
     log_simulation: int
+    select_apart: int
     note_use: int
     mute_amaf: int
     order_moves: int
