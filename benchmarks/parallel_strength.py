@@ -1,13 +1,14 @@
 """The strength of searches by several threads, at equal playouts, measured in one thread.
 
     python benchmarks/parallel_strength.py threads knightthrough 1000 --games 500
+    python benchmarks/parallel_strength.py threads hex 2000 --agent "grave(ref=50)" --threads 4
     python benchmarks/parallel_strength.py flight hex 2000 --games 200 --in-flight 16
 
-`threads` plays grave(threads=n) against grave. The rounds of a synchronous search do not depend on
-timing, so that one thread can make them, one tree after another: the moves are those of the
-threads. `flight` plays a search that selects n leaves, each with a virtual loss, before it backs up
-any of them, against one that selects one at a time. That is what n threads of one shared tree know
-of each other.
+`threads` plays an agent with several threads against the same agent with one. The rounds of a
+synchronous search do not depend on timing, so that one thread can make them, one tree after
+another: the moves are those of the threads. `flight` plays a search that selects n leaves, each
+with a virtual loss, before it backs up any of them, against one that selects one at a time. That is
+what n threads of one shared tree know of each other.
 """
 
 from __future__ import annotations
@@ -20,44 +21,16 @@ import time
 import graven as gv
 from graven.agents import SearchAgent
 from graven.agents.search_result import choose_move
-from graven.core.atomics import LINE_WORDS
 from graven.core.rng import derive
 from graven.lab.stats.proportions import Proportion
 from graven.search.budget import Budget
-from graven.search.record_log import LOGGED
-from graven.search.rounds import shares
-from graven.search.simulate import DONE
-from graven.search.sync_search import GROWTH, SyncSearch
-
-
-def run_in_one_thread(search, position, playouts, seed):
-    """Make the rounds of a synchronous search one tree after another."""
-    search.logged[:] = 0
-    search.failed[:] = 0
-    search.deadline = math.inf
-    for each in search.trees:
-        each.search.begin(
-            position.state, position.history, Budget(playouts), derive(seed, each.number)
-        )
-        each.reset()
-    base = search.root_visits
-    while (done := int(search.control[DONE])) < playouts:
-        parts = shares(base + done, playouts - done, len(search.trees), GROWTH, search.most)
-        for each, share in zip(search.trees, parts, strict=True):
-            each.simulate(done, done + share)
-            counts = search.odd if each.round & 1 else search.even
-            counts[each.number * LINE_WORDS] = 2 * each.position[LOGGED]
-            search.logged[each.number * LINE_WORDS] = each.round + 1
-        for each in search.trees:
-            each.add_others()
-    for each in search.trees:
-        each.search.end(0.0)
+from graven.search.sync_search import SyncSearch
 
 
 def choose(search, position, playouts, seed):
     """Search a position and return the move to play."""
     if isinstance(search, SyncSearch):
-        run_in_one_thread(search, position, playouts, derive(seed, 0))
+        search.run_in_turn(position.state, position.history, Budget(playouts), derive(seed, 0))
     else:
         search.run(position.state, position.history, Budget(playouts), derive(seed, 0))
     player = position.current_player
@@ -85,15 +58,16 @@ def main():
     parser.add_argument("--games", type=int, default=500)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--in-flight", type=int, default=16)
-    parser.add_argument("--tree", default="grave")
+    parser.add_argument("--agent", default="grave")
     parser.add_argument("--seconds", type=float, default=math.inf, help="stop after so long")
     options = parser.parse_args()
     game = gv.game(options.game)
-    if options.what == "threads":
-        ours = f"{options.tree}(solver=off,threads={options.threads})"
-    else:
-        ours = f"{options.tree}(solver=off,batch_leaves={options.in_flight})"
-    first, second = (SearchAgent(spec).bind(game) for spec in (ours, f"{options.tree}(solver=off)"))
+    more = f"threads={options.threads}"
+    if options.what == "flight":
+        more = f"batch_leaves={options.in_flight}"
+    begin = options.agent[:-1] + "," if options.agent.endswith(")") else options.agent + "("
+    ours = f"{begin}{more})"
+    first, second = (SearchAgent(spec).bind(game) for spec in (ours, options.agent))
     points, began = 0.0, time.monotonic()
     for number in range(options.games):
         seats = (first, second) if number % 2 == 0 else (second, first)
@@ -104,7 +78,7 @@ def main():
     games = number + 1
     low, high = Proportion(points / games, games).interval()
     print(
-        f"{ours} v {options.tree}, {game.spec}, {options.playouts} playouts: "
+        f"{ours} v {options.agent}, {game.spec}, {options.playouts} playouts: "
         f"{100 * points / games:.1f} % of {games} games ({100 * low:.1f} to {100 * high:.1f})"
     )
     return 0

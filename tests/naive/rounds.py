@@ -1,7 +1,8 @@
 """A slow and obvious twin of the deterministic parallel search: the same rounds, one by one.
 
 Every thread of the search is a `NaiveSearch` here. In a round each makes its simulations; then each
-gets those of all others, in order.
+gets those of all others, in order. In a complete round it gets all of them, with the nodes that the
+others added; in a brief round, as far as it has nodes itself.
 """
 
 from __future__ import annotations
@@ -9,19 +10,36 @@ from __future__ import annotations
 import numpy as np
 
 from graven.core import contract
-from graven.core.contract import SIMULTANEOUS
+from graven.core.contract import SIMULTANEOUS, TERMINAL
 from graven.core.rng import derive, generator
+from tests.naive.score_bounds import is_proven
 from tests.naive.search import NaiveSearch
 
 
 class NaiveRounds:
     """`playout()` makes the playout policy of a copy; the other options are `NaiveSearch`'s."""
 
-    def __init__(self, game, formula, ref, threads, growth, most, playout=lambda: None, **options):
-        self.growth, self.most = growth, most
+    def __init__(
+        self,
+        game,
+        formula,
+        ref,
+        threads,
+        alone,
+        growth,
+        most,
+        complete,
+        losses,
+        playout=lambda: None,
+        **options,
+    ):
+        self.alone, self.growth, self.most, self.complete = alone, growth, most, complete
+        self.losses = losses
         self.copies = [
             NaiveSearch(game, formula, ref, playout=playout(), **options) for _ in range(threads)
         ]
+        for number, copy in enumerate(self.copies):
+            copy.thread = number
 
     @property
     def root(self):
@@ -36,68 +54,103 @@ class NaiveRounds:
             copy.rng, copy.batches = generator(derive(seed, number)), []
         while playouts:
             shares = self.shares(self.root.visits, playouts)
+            brief = self.root.visits >= self.complete
             before = [table_of(copy.root) for copy in self.copies]
+            logs = []
             for copy, share in zip(self.copies, shares, strict=True):
-                copy.log = []
+                copy.losses = 0 if brief else self.losses
+                start = len(copy.log)
                 copy.simulate(share)
-            logs = [list(copy.log) for copy in self.copies]
+                logs.append(copy.log[start:])
             added = [
                 difference(table_of(copy.root), table)
                 for copy, table in zip(self.copies, before, strict=True)
             ]
             for copy in self.copies:
                 for source, log, table in zip(self.copies, logs, added, strict=True):
-                    if source is not copy and log:
-                        for simulation in log:
-                            self.add(copy, simulation)
+                    if source is copy or not log:
+                        continue
+                    for simulation in log:
+                        self.add(copy, simulation, brief)
+                    if brief:
                         add_table(copy.root, table)
-            playouts -= sum(shares)
+            playouts -= sum(len(log) for log in logs)
+            if any(copy.solver and is_proven(copy.root) for copy in self.copies):
+                break
 
     def shares(self, visits, playouts):
-        threads = len(self.copies)
-        if visits < self.growth * threads:
-            alone = min(self.growth * threads - visits, self.most, playouts)
+        threads, one = len(self.copies), self.copies[0]
+        if visits < self.alone * threads:
+            alone = min(self.alone * threads - visits, self.most, playouts)
             return [alone] + [0] * (threads - 1)
-        total = min(visits // self.growth, self.most * threads, playouts)
+        least = one.batch_leaves * one.playouts_per_leaf
+        if one.batch_growth:
+            least = max(1, min(least, visits // one.batch_growth))
+        total = min(max(visits // self.growth, threads * least), self.most * threads, playouts)
         shares = [0] * threads
         for i in range(total):
             shares[i % threads] += 1
         return shares
 
-    def add(self, copy, simulation):
-        """Count a simulation of another copy as far as this one has its nodes."""
-        state, node, path, at, plies = copy.root_state.copy(), copy.root, [], 0, 0
-        while node is not None:
-            path.append((node, at, simulation.odds.get(at)))
-            if at >= simulation.in_tree or node.moves is None:
-                break
-            played = simulation.trace[at : at + len(node.moves)]
+    def add(self, copy, simulation, brief):
+        """Add a simulation of another copy to this one, with the nodes that the other added.
+
+        In a brief round only nodes of finished games are added, for their score bounds, and nodes
+        below simultaneous moves.
+        """
+        state, node, at, plies = copy.root_state.copy(), copy.root, 0, 0
+        path = [(node, 0, simulation.odds.get(0))]
+        while at < simulation.in_tree:
+            if node.moves is None:
+                if brief:
+                    break
+                copy.list_moves(node, state)
             if not all(self.is_listed(node, choice) for choice in simulation.plies[plies]):
                 break
+            played = simulation.trace[at : at + len(node.moves)]
             at += len(played)
             plies += 1
-            node = self.child(copy, node, state, played)
+            is_last = len(path) == simulation.depth
+            if is_last and not simulation.leads_on:
+                break
+            proves = copy.solver and simulation.is_terminal and len(path) + 1 == simulation.depth
+            add = not brief or proves or node.turn == SIMULTANEOUS
+            node = self.child(copy, node, state, played, add)
+            if is_last or node is None:
+                break
+            path.append((node, at, simulation.odds.get(at)))
+        copy.log.append(simulation)
         copy.playout.learn_later(simulation, plies)
         tables = [table_of(node) for node, _, _ in path]
+        # A thread rewards its own parameters only.
+        solver, tuning, copy.tuning = copy.solver, copy.tuning, None
+        if brief and path[-1][0].turn != TERMINAL:
+            copy.solver = None
         copy.backup(path, simulation.trace, at, simulation.scores)
-        # AMAF tables do not count the simulations of others, except the root's, see `run`.
-        for (node, _, _), (counts, totals) in zip(path, tables, strict=True):
-            node.amaf_count, node.amaf_total = counts, totals
+        copy.solver, copy.tuning = solver, tuning
+        if brief:
+            # AMAF tables count a thread's own simulations, except the root's, see `run`.
+            for (node, _, _), (counts, totals) in zip(path, tables, strict=True):
+                node.amaf_count, node.amaf_total = counts, totals
 
     def is_listed(self, node, choice):
-        """Whether the node has the move at the same place: superko may allow other moves."""
-        place, moves = choice.moves.index(choice.move), node.moves[choice.player]
-        return place < len(moves) and moves[place] == choice.move
+        """Whether the node has the move: superko may allow other moves."""
+        return choice.move in node.moves[choice.player]
 
-    def child(self, copy, node, state, played):
-        """The node after a joint move: after simultaneous ones, found by its position."""
+    def child(self, copy, node, state, played, add):
+        """The node after a joint move; if this copy has none, a new one if it is to add it."""
         joint = np.full(copy.rules.players, -1, np.int32)
         for mover, move in played:
             joint[mover] = move
         contract.play(copy.rules, state, joint)
-        if node.turn == SIMULTANEOUS and copy.transpositions:
-            return copy.nodes.get(contract.key(copy.rules, state))
-        return node.children.get(tuple(move for _, move in played))
+        moves = tuple(move for _, move in played)
+        if moves in node.children:
+            return node.children[moves]
+        if not add:
+            return None
+        child = copy.at_key(state) if copy.transpositions else copy.new_node(state)
+        node.children[moves] = child
+        return child
 
 
 def table_of(node):

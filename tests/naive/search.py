@@ -23,6 +23,10 @@ from tests.naive.score_bounds import REST, NaiveSolver, is_proven
 from tests.naive.value_playouts import ValuePlayouts, draw_number
 
 
+# How many threads are assumed to descend before another one at most.
+MOST_AHEAD = 7
+
+
 @dataclass
 class Node:
     turn: int
@@ -62,6 +66,9 @@ class Simulation:
     scores: np.ndarray
     odds: dict[int, dict[int, float]]  # at simultaneous moves, by place in the trace and player
     contained: frozenset[tuple[int, int]] = frozenset()
+    depth: int = 0  # how many nodes it has visited
+    leads_on: bool = False  # whether its last move in the tree leads to a node, visited or not
+    is_terminal: bool = False  # whether the last of them is a finished game
 
 
 class TreeFullError(Exception):
@@ -140,6 +147,7 @@ class NaiveSearch:
         self.fpu = fpu
         self.nodes: dict[int, Node] = {}  # by position key
         self.log: list[Simulation] = []
+        self.thread, self.losses = 0, 0  # see `rounds`: which thread, and virtual losses
         self.root = None
 
     def set_root(self, state):
@@ -297,6 +305,11 @@ class NaiveSearch:
     def finish(self, path, simulation):
         """Learn from a simulation, count it, and keep it for those who want to know."""
         simulation.contained = frozenset(self.played_after(simulation.trace))
+        node, at, _ = path[-1]
+        last = tuple(move for _, move in simulation.trace[at : simulation.in_tree])
+        simulation.depth = len(path)
+        simulation.is_terminal = node.turn == TERMINAL
+        simulation.leads_on = node.turn >= 0 and last in node.children
         self.log.append(simulation)
         self.playout.learn(simulation.plies, simulation.scores)
         self.backup(path, simulation.trace, simulation.in_tree, simulation.scores)
@@ -351,6 +364,7 @@ class NaiveSearch:
             self.tuning.choose(self.rng)
         node, reference = self.root, self.root
         path, trace, plies = [], [], []
+        ahead = min(self.thread, MOST_AHEAD) if self.losses else 0
         if above:
             path, state, trace, plies = (part.copy() for part in above)
             node = path.pop()[0]
@@ -366,16 +380,7 @@ class NaiveSearch:
             if self.ref is not None and node.visits > self.ref:
                 reference = node
             if node.moves is None:
-                if node.turn == CHANCE:
-                    node.moves = {CHANCE: self.outcomes(state)}
-                else:
-                    node.moves = {mover: self.legal(state, mover) for mover in movers}
-                    self.set_priors(node, state)
-                    if self.widen:
-                        for mover, moves in node.moves.items():
-                            moves.sort(key=lambda m, mover=mover: -node.prior[mover, m])
-                    if self.implicit:
-                        self.evaluate_moves(node, state)
+                self.list_moves(node, state)
             if node.turn == CHANCE:
                 outcome = self.draw(node.moves[CHANCE])
                 path[-1] = (node, len(trace), outcome)
@@ -400,6 +405,10 @@ class NaiveSearch:
                     joint[mover], path[-1][2][mover] = self.regrets.draw(node, mover, self.rng)
                 else:
                     joint[mover] = self.select(node, read, mover)
+                    if node.turn >= 0 and ahead:
+                        joint[mover], ahead = self.select_apart(
+                            node, read, mover, int(joint[mover]), ahead
+                        )
                     if path[-1][2] is not None:
                         path[-1][2][mover] = 0.0
                 trace.append((mover, int(joint[mover])))
@@ -410,6 +419,43 @@ class NaiveSearch:
                 break
             node = child
         return path, state, trace, plies
+
+    def select_apart(self, node, reference, mover, move, ahead):
+        """The move of this thread if so many before it come to the node, and take the best moves.
+
+        Also returns how many of them take the same move.
+        """
+        if self.root_rule != "policy" and node is self.root:
+            return move, 0
+        taken = []
+        for _ in range(ahead):
+            taken.append((mover, move))
+            self.lose(node, (mover, move), 1)
+            move = self.select(node, reference, mover)
+        for played in taken:
+            self.lose(node, played, -1)
+        return move, taken.count((mover, move))
+
+    def lose(self, node, played, sign):
+        """Add virtual losses, or remove them."""
+        playouts = sign * (1 if (played[1],) in node.children else self.losses)
+        node.visits += playouts
+        node.count[played] = node.count.get(played, 0) + playouts
+        node.total.setdefault(played, 0.0)
+        node.squares.setdefault(played, 0.0)
+
+    def list_moves(self, node, state):
+        if node.turn == CHANCE:
+            node.moves = {CHANCE: self.outcomes(state)}
+            return
+        movers = range(self.rules.players) if node.turn == SIMULTANEOUS else [node.turn]
+        node.moves = {mover: self.legal(state, mover) for mover in movers}
+        self.set_priors(node, state)
+        if self.widen:
+            for mover, moves in node.moves.items():
+                moves.sort(key=lambda m, mover=mover: -node.prior[mover, m])
+        if self.implicit:
+            self.evaluate_moves(node, state)
 
     def count_permutations(self, node, path):
         """Add the simulations since the last visit that contain the path, in any order."""

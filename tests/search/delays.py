@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import random
 import time
 from collections.abc import Callable
@@ -33,12 +34,15 @@ def with_threads(spec: str, threads: int, **options: object) -> str:
 def delay_at_random(search: ThreadedSearch, rng: random.Random) -> None:
     """Let the threads of a search sleep up to 0.2 ms before some of their simulations."""
 
-    def sleep(number: int) -> None:
+    def sleep(number: int) -> int:
         if rng.random() < 0.1:
             time.sleep(rng.random() * 2e-4)
+        return 0
 
     if isinstance(search, SyncSearch):
-        search.delay = sleep
+        # The kernel calls it; it must live as long as the search.
+        search.callback = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(sleep)  # type: ignore[attr-defined]
+        search.delay = ctypes.cast(search.callback, ctypes.c_void_p).value or 0  # type: ignore[attr-defined]
         return
     for number, member in enumerate(search.members):
         delayed: Any = partial(_one_by_one, member, member.simulate, partial(sleep, number))
@@ -48,7 +52,7 @@ def delay_at_random(search: ThreadedSearch, rng: random.Random) -> None:
 def _one_by_one(
     member: Search,
     simulate: Callable[[int, int], int],
-    sleep: Callable[[], None],
+    sleep: Callable[[], int],
     until: int,
     goal: int,
 ) -> int:

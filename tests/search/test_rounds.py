@@ -23,9 +23,20 @@ from tests.search.delays import delay_at_random, trees_of, with_threads
 from tests.search.helpers import POLICIES, assert_same_tree, every_node
 from tests.search.three_player_heap import heap
 
-# `sync` does not exchange what mcps counts.
-EXCHANGED = [policy for policy in POLICIES if not policy[0].startswith("mcps")]
 UCT, RAVE, GRAVE, HRAVE = POLICIES[0], POLICIES[2], POLICIES[10], POLICIES[13]
+
+
+@pytest.fixture(autouse=True)
+def rounds(request, monkeypatch):
+    """Longer rounds than usual, and brief ones in a search of 400 playouts, unless marked."""
+    growth, complete = getattr(request, "param", (16, 150))
+    monkeypatch.setattr(sync_search, "GROWTH", growth)
+    monkeypatch.setattr(sync_search, "COMPLETE", complete)
+
+
+USUAL, BRIEF = (sync_search.GROWTH, sync_search.COMPLETE), (16, 0)
+EVERY_KIND = pytest.mark.parametrize("rounds", [USUAL, (16, 150), BRIEF], indirect=True, ids=str)
+USUALLY = pytest.mark.parametrize("rounds", [USUAL], indirect=True, ids=str)
 
 
 def twin_of(search, game, formula, ref, playout=lambda: None, **options):
@@ -34,11 +45,13 @@ def twin_of(search, game, formula, ref, playout=lambda: None, **options):
         formula,
         ref,
         threads=len(search.members),
+        alone=sync_search.ALONE,
         growth=sync_search.GROWTH,
         most=search.most,
+        complete=search.complete,
+        losses=search.trees[0].search.log.losses,
         playout=playout,
-        solver="off",
-        **options,
+        **{"solver": "off", **options},
     )
 
 
@@ -64,8 +77,9 @@ def run_both(game, spec, formula, ref, threads, playouts=400, seed=1, playout=No
     return search, twin
 
 
+@EVERY_KIND
 @pytest.mark.parametrize("threads", [2, 3])
-@pytest.mark.parametrize(("spec", "formula", "ref"), EXCHANGED, ids=[p[0] for p in EXCHANGED])
+@pytest.mark.parametrize(("spec", "formula", "ref"), POLICIES, ids=[p[0] for p in POLICIES])
 def test_every_tree_policy_visits_what_its_twin_visits(spec, formula, ref, threads):
     run_both(make_game("breakthrough(size=5x4)"), spec, formula, ref, threads)
 
@@ -86,12 +100,52 @@ def test_simultaneous_moves_three_players_and_go(game, policy):
         {"fpu": 0.6},
         {"ties": "first"},
         {"batch_leaves": 4, "playouts_per_leaf": 3},
+        {"credit_creation": False},
     ],
     ids=str,
 )
 @pytest.mark.parametrize("policy", [UCT, GRAVE], ids=["uct", "grave"])
 def test_search_options_mean_the_same_to_both(policy, options):
     run_both(make_game("domineering(size=4)"), *policy, threads=2, **options)
+
+
+@EVERY_KIND
+@pytest.mark.parametrize("policy", [UCT, GRAVE], ids=["uct", "grave"])
+def test_threads_exchange_score_bounds(policy, rounds):
+    game = make_game("breakthrough(size=4x4)")
+    search, _ = run_both(game, *policy, threads=2, playouts=1000, solver="on")
+    bounded = [member.tree.bounded[: member.tree.meta[arrays.NODES]] for member in search.members]
+    assert min(each.sum() for each in bounded) > 100
+    if sync_search.COMPLETE > 1000:
+        assert bounded[0].sum() == bounded[1].sum()
+
+
+def nodes_by_key(tree, players):
+    """By position: the playouts of each node, and those of its moves."""
+    found = {}
+    for node in range(int(tree.meta[arrays.NODES])):
+        edges = []
+        for place in range(node * players, (node + 1) * players):
+            first, count = int(tree.first[place]), int(tree.degree[place])
+            listed = slice(first, first + count) if first >= 0 else slice(0, 0)
+            columns = tree.moves[listed], tree.counts[listed], tree.sums[listed]
+            # Hex lists the moves of a position in the order in which it was reached.
+            edges.append(sorted(zip(*(column.tolist() for column in columns), strict=True)))
+        found[int(tree.keys[node])] = int(tree.visits[node]), edges
+    return found
+
+
+@USUALLY
+@pytest.mark.parametrize("game", ["hex(size=5)", "breakthrough(size=5x4)"])
+@pytest.mark.parametrize("spec", ["uct", "grave(ref=10)+nst"])
+def test_all_trees_have_the_same_nodes_and_playouts(spec, game):
+    bound = make_game(game)
+    search = SearchAgent(with_threads(spec, 3, solver="on")).bind(bound)
+    search.run(bound.start().state, (), Budget(playouts=2000), 1)
+    first, *others = (nodes_by_key(member.tree, 2) for member in search.members)
+    assert len(first) > 1000
+    for other in others:
+        assert other == first
 
 
 @pytest.mark.parametrize("policy", [UCT, GRAVE], ids=["uct", "grave"])

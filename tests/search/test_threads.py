@@ -209,8 +209,6 @@ def test_a_proof_by_one_thread_ends_the_search(parallel):
         assert result.value == SearchAgent("uct").search(game.start(), playouts=100_000).value
 
 
-def test_permutations_are_not_exchanged(start):
-    with pytest.raises(UsageError, match="add parallel=tree or parallel=root"):
-        agent_of("sync", tree="mcps").search(start, playouts=10)
-    assert agent_of("tree", tree="mcps").search(start, playouts=500).playouts == 500
-    assert agent_of("root", tree="mcps").search(start, playouts=500).playouts == 500
+@ALL
+def test_permutation_statistics_work_with_threads(start, parallel):
+    assert agent_of(parallel, tree="mcps").search(start, playouts=500).playouts == 500

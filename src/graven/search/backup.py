@@ -11,6 +11,14 @@ from graven.search.tree import DEPTH, STEPS
 @inlined
 def backup(search: SearchState) -> None:
     """Count the simulation at every node and edge of its path, and in their AMAF tables."""
+    back_up(search)
+    if search.plan.tuned:
+        call_state_step(search.steps.reward_parameters, (search.plan.state,))
+
+
+@inlined
+def back_up(search: SearchState) -> None:
+    """The same for a simulation of any thread: of its own parameters, each learns alone."""
     count_path(search)
     if search.plan.amaf:
         call_state_step(search.steps.update_tables, (search.plan.state,))
@@ -24,8 +32,6 @@ def backup(search: SearchState) -> None:
         call_state_step(search.steps.note_use, (search.plan.state,))
     if search.rules.criticality:
         call_state_step(search.steps.count_in_tables, (search.plan.state,))
-    if search.plan.tuned:
-        call_state_step(search.steps.reward_parameters, (search.plan.state,))
 
 
 @inlined

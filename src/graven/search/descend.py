@@ -19,6 +19,7 @@ from graven.search.plan import (
     call_state_step,
     state_at,
 )
+from graven.search.record_log import AHEAD, threads_ahead
 from graven.search.select.selection import call_select, log_of
 from graven.search.tree import (
     CLOSED,
@@ -54,6 +55,8 @@ def descend(search: SearchState) -> int:
     amaf.start_reading(tree, record)
     if plan.tuned:
         call_state_step(search.steps.choose_parameters, (plan.state,))
+    if search.log.active:
+        search.log.position[AHEAD] = threads_ahead(search.log)
     return descend_from(search, tree.meta[ROOT], 0, 0)
 
 
@@ -146,6 +149,8 @@ def descend_from(search: SearchState, node: int, depth: int, length: int) -> int
                         amaf.player_base(rules, max(shape[TABLE], 0), mover),
                     ),
                 )
+            if search.log.active and search.log.position[AHEAD] and player >= 0:
+                edge = call_depth_choice(steps.select_apart, (plan.state, node, mover, edge))
             record.edges[(depth - 1) * players + mover] = edge
             record.joint[mover] = tree.moves[edge]
             record.trace[length] = mover * rules.num_codes + tree.moves[edge]

@@ -111,6 +111,7 @@ class Steps(NamedTuple):
     record_simulation: int
     exchange: int
     log_simulation: int
+    select_apart: int
     note_use: int
     mute_amaf: int
     order_moves: int

@@ -2,11 +2,9 @@
 
 Every thread has a tree of its own. In a round each thread makes some simulations in it, and logs
 them (`record_log`). At the end of the round it adds the simulations of the other threads, in the
-order of the threads: it follows their moves down its own tree as far as that has nodes, counts them
-there, and learns from them. Nodes are only made by a thread's own simulations. So every node counts
-the simulations of all threads since it was made, and the root counts all. Of the AMAF tables only
-the root's counts the simulations of other threads: exchanging whole traces, and adding them to all
-tables, would take longer than the simulations.
+order of the threads: it follows their moves down its own tree, adds the nodes and lists the moves
+that they added and listed, and learns from them and backs them up like its own. So all trees have
+the same nodes and the same statistics when a round begins.
 
 How long a round is depends on the playouts of the root alone: the same seed and the same number of
 threads give the same trees, however fast each thread runs.
@@ -19,19 +17,61 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from numba import types
+
 from graven.core.atomics import LINE_WORDS, call_yield, load_acquire, store_release
-from graven.core.compile import compiled, inlined
+from graven.core.compile import caller, compiled, inlined
 from graven.core.contract import SIMULTANEOUS, TERMINAL
 from graven.core.status import Status
+from graven.core.struct_memory import ADDRESS, stored
 from graven.search.amaf import table_base
-from graven.search.backup import count_path
+from graven.search.backup import back_up, count_path
+from graven.search.batch import simulate_batches
 from graven.search.descend import path_key
 from graven.search.layout import Float64, Int64
-from graven.search.plan import SearchState, call_learn, call_settle, state_at
-from graven.search.record_log import LOGGED, ROUND, place_of, use_memory_of
+from graven.search.plan import (
+    SearchState,
+    call_learn,
+    call_settle,
+    call_state_step,
+    state_at,
+)
+from graven.search.record_log import (
+    ADDED,
+    BRIEF,
+    KEYED,
+    LISTED,
+    LOGGED,
+    READ,
+    ROUND,
+    SIMULATED,
+    SOURCE,
+    UNLISTED,
+    UNTIL,
+    WRITTEN,
+    choice_of,
+    copy_list,
+    has_trace,
+    place_of,
+    shape_of,
+    skip_list,
+    stream_start,
+    use_memory_of,
+)
 from graven.search.score_bounds import root_is_decided
-from graven.search.simulate import DONE, PLIES, STOP
-from graven.search.tree import DEPTH, LENGTH, NONE, ROOT, STEPS, find
+from graven.search.simulate import DONE, PLIES, STOP, reserve, simulate
+from graven.search.tree import (
+    CLOSED,
+    DEPTH,
+    EDGES,
+    LENGTH,
+    NONE,
+    ROOT,
+    STEPS,
+    Tree,
+    find,
+    new_node,
+)
 
 # So often the end of another thread's round is tested before other threads are let run.
 SPINS = 2000
@@ -42,80 +82,231 @@ LEFT = 1 << 62
 class Rounds(NamedTuple):
     """The rounds of a search, as one of its threads sees them."""
 
-    learn: int  # addresses: how to learn from a simulation of another thread, and after all of them
+    # Addresses: how to simulate, and with which batch; how to learn from a simulation of another
+    # thread, and after all of them; the system's function of `core.atomics.yield_address`; what to
+    # call with the thread's number before each simulation, or 0.
+    simulate: int
+    batch: int
+    learn: int
     settle: int
-    yield_thread: int  # the address of `core.atomics.yield_address`
+    yield_thread: int
+    delay: int
+    base: int  # the playouts of the root when the search began
+    goal: int  # the playouts of the search
+    # See `share`.
+    alone: int
+    growth: int
+    least: int
+    batch_growth: int
+    most: int
+    complete: int  # rounds are complete while the root has fewer playouts than this
     # [thread * LINE_WORDS]: the rounds whose simulations a thread has logged; in even and in odd
     # rounds, twice their number, and one more if the thread has proven the root.
     logged: Int64
     even: Int64
     odd: Int64
     failed: Int64  # [0]: whether a thread has failed, so that the others must not wait for it
-    # The root's AMAF table, if there are AMAF tables: this thread's when the round began, and what
-    # each thread has added to its own, [((round & 1) * threads + thread) * size + entry].
+    # The root's AMAF table, if there are AMAF tables: this thread's when a brief round began, and
+    # what each thread has added to its own, [((round & 1) * threads + thread) * size + entry].
     root_before: Float64
     root_added: Float64
 
 
-def shares(visits: int, playouts: int, threads: int, growth: int, most: int) -> list[int]:
-    """Return how many simulations each thread makes in the next round.
+_INTS, _REALS = types.Array(types.int64, 1, "C"), types.Array(types.float64, 1, "C")
+ROUNDS = types.NamedTuple([types.int64] * 14 + [_INTS] * 4 + [_REALS] * 2, Rounds)
+rounds_at = stored(ROUNDS)
+
+# Simulating until a part of a round is done: the addresses of the search's state and of its batch,
+# how many simulations of the search are done then, and how many at the end of the round.
+SIMULATE = types.int64(ADDRESS, ADDRESS, types.int64, types.int64)
+call_simulate = caller(SIMULATE)
+
+
+def simulate_singly(state: int, batch: int, part: int, until: int) -> int:
+    """Simulate one by one."""
+    return simulate(state, part)
+
+
+def simulate_in_batches(state: int, batch: int, part: int, until: int) -> int:
+    """Simulate in batches."""
+    return simulate_batches(state, batch, part, until)
+
+
+@inlined
+def share(rounds: Rounds, threads: int, thread: int, visits: int, playouts: int) -> int:
+    """Return how many simulations a thread makes in the next round.
 
     `visits` are the playouts of the root, `playouts` is how many may follow. A round has one
-    simulation for each `growth` playouts of the root, and at most `most` of each thread. While the
-    tree is too small to share, the first thread works alone.
+    simulation for each `growth` playouts of the root, but at least `least` and at most `most` of
+    each thread; a batch that grows needs fewer. Until the root has `alone` playouts for each
+    thread, the first thread works alone.
     """
-    if visits < growth * threads:
-        return [min(growth * threads - visits, most, playouts)] + [0] * (threads - 1)
-    total = min(visits // growth, most * threads, playouts)
-    return [total // threads + (thread < total % threads) for thread in range(threads)]
+    if visits < rounds.alone * threads:
+        alone = min(rounds.alone * threads - visits, rounds.most)
+        return min(alone, playouts) if thread == 0 else 0
+    least = rounds.least
+    if rounds.batch_growth:
+        least = max(1, min(least, visits // rounds.batch_growth))
+    total = min(max(visits // rounds.growth, least * threads), rounds.most * threads)
+    total = min(total, playouts)
+    return total // threads + int(thread < total % threads)
 
 
 @compiled
-def add_others(state: int, rounds: Rounds) -> int:
-    """Let the others read the thread's simulations of a round, and add theirs to its tree."""
-    search = state_at(state)
-    log, tree = search.log, search.tree
-    this_round = log.position[ROUND]
-    counts = rounds.odd if this_round & 1 else rounds.even
-    # The root's AMAF table: what the thread has added to it since the round began.
-    size = len(rounds.root_before)
-    root = table_base(search.rules, tree.table[tree.meta[ROOT]]) if size else 0
-    half = (this_round & 1) * log.threads
-    mine = (half + log.thread) * size
-    for i in range(size):
-        rounds.root_added[mine + i] = tree.amaf[root + i] - rounds.root_before[i]
-    place = log.thread * LINE_WORDS
-    if rounds.logged[place] <= this_round:
-        decided = search.plan.solver != 0 and root_is_decided(state)
-        counts[place] = 2 * log.position[LOGGED] + int(decided)
-        store_release(rounds.logged, place, this_round + 1)
-    for source in range(log.threads):
-        if source == log.thread:
-            continue
-        if not wait_for(rounds, source, this_round + 1):
+def make_rounds(state: int, at: int) -> int:
+    """Make rounds until the search has reached its goal or is stopped.
+
+    `at` is the address of the `Rounds`. If that needs more memory, it is to be called again, and
+    goes on where it was.
+    """
+    search, rounds = state_at(state), rounds_at(at)
+    while load_acquire(rounds.failed, 0) == 0:
+        status = simulate_round(state, at)
+        if status != Status.OK:
+            return status
+        if search.log.position[SIMULATED] == 0:
+            break
+        status = add_others(state, at)
+        if status != Status.OK:
+            return status
+    return Status.OK
+
+
+@compiled
+def take_turns(states: Int64, at: Int64, turn: Int64) -> int:
+    """Make the rounds of all threads in one thread, one after another.
+
+    `states` and `at` are the addresses for each of them. If thread turn[0] needs more memory, it is
+    to be called again, and goes on where it was.
+    """
+    while True:
+        ended = False
+        for thread in range(len(states)):
+            turn[0] = thread
+            status = simulate_round(states[thread], at[thread])
+            if status != Status.OK:
+                return status
+            log = state_at(states[thread]).log
+            if log.position[SIMULATED]:
+                publish(states[thread], at[thread])
+            else:
+                ended = True
+        if ended:
             return Status.OK
-        count = counts[source * LINE_WORDS] >> 1
-        if counts[source * LINE_WORDS] & 1:
-            search.control[STOP] = 1  # the other thread has proven the root
-        for simulation in range(count):
-            add_simulation(search, rounds, place_of(log, source, simulation))
-        if count:
-            theirs = (half + source) * size
-            for i in range(size):
-                tree.amaf[root + i] += rounds.root_added[theirs + i]
-            if rounds.settle:
+        for thread in range(len(states)):
+            turn[0] = thread
+            if state_at(states[thread]).log.position[SIMULATED]:
+                status = add_others(states[thread], at[thread])
+                if status != Status.OK:
+                    return status
+
+
+@compiled
+def simulate_round(state: int, at: int) -> int:
+    """Make the thread's simulations of a round, unless it has; SIMULATED says then that it has.
+
+    At the end of the search it makes none.
+    """
+    search, rounds = state_at(state), rounds_at(at)
+    log, position, control = search.log, search.log.position, search.control
+    if position[SIMULATED]:
+        return Status.OK
+    if position[UNTIL] == 0:
+        done = control[DONE]
+        if done >= rounds.goal or control[STOP]:
+            return Status.OK
+        visits = rounds.base + done
+        position[UNTIL] = done + share(rounds, log.threads, log.thread, visits, rounds.goal - done)
+        position[BRIEF] = int(visits >= rounds.complete)
+        position[UNLISTED] = search.tree.meta[EDGES]
+        if position[BRIEF]:
+            root = root_table(search)
+            for i in range(len(rounds.root_before)):
+                rounds.root_before[i] = search.tree.amaf[root + i]
+    until = position[UNTIL]
+    while control[DONE] < until and control[STOP] == 0:
+        part = until
+        if rounds.delay:
+            call_yield(rounds.delay, (log.thread,))
+            part = control[DONE] + 1
+        status = call_simulate(rounds.simulate, (state, rounds.batch, part, until))
+        if status != Status.OK:
+            return status
+    position[SIMULATED] = 1
+    return Status.OK
+
+
+@inlined
+def root_table(search: SearchState) -> int:
+    """Return where the root's AMAF table begins; 0 if there is none."""
+    tree = search.tree
+    return table_base(search.rules, tree.table[tree.meta[ROOT]]) if search.plan.amaf else 0
+
+
+@compiled
+def publish(state: int, at: int) -> None:
+    """Let the others read the thread's simulations of a round, unless they may already."""
+    search, rounds = state_at(state), rounds_at(at)
+    log, tree = search.log, search.tree
+    this_round, place = log.position[ROUND], log.thread * LINE_WORDS
+    if rounds.logged[place] > this_round:
+        return
+    if log.position[BRIEF]:
+        # What the thread has added to the root's AMAF table since the round began.
+        size, root = len(rounds.root_before), root_table(search)
+        mine = ((this_round & 1) * log.threads + log.thread) * size
+        for i in range(size):
+            rounds.root_added[mine + i] = tree.amaf[root + i] - rounds.root_before[i]
+    counts = rounds.odd if this_round & 1 else rounds.even
+    decided = search.plan.solver != 0 and root_is_decided(state)
+    counts[place] = 2 * log.position[LOGGED] + int(decided)
+    store_release(rounds.logged, place, this_round + 1)
+
+
+@compiled
+def add_others(state: int, at: int) -> int:
+    """Let the others read the thread's simulations of a round, and add theirs to its tree.
+
+    If that needs more memory, it is to be called again, and goes on where it was.
+    """
+    search, rounds = state_at(state), rounds_at(at)
+    log, position, tree = search.log, search.log.position, search.tree
+    position[SIMULATED] = 1
+    publish(state, at)
+    this_round = position[ROUND]
+    counts = rounds.odd if this_round & 1 else rounds.even
+    size, root = len(rounds.root_before), root_table(search)
+    while position[SOURCE] < log.threads:
+        source = position[SOURCE]
+        if source != log.thread:
+            if not wait_for(rounds, source, this_round + 1):
+                return Status.OK
+            count = counts[source * LINE_WORDS] >> 1
+            if counts[source * LINE_WORDS] & 1 or rounds.logged[source * LINE_WORDS] == LEFT:
+                search.control[STOP] = 1  # the other thread has proven the root, or is stopped
+            while position[ADDED] < count:
+                status = add_simulation(search, rounds, source)
+                if status != Status.OK:
+                    return status
+            if count and position[BRIEF]:
+                theirs = ((this_round & 1) * log.threads + source) * size
+                for i in range(size):
+                    tree.amaf[root + i] += rounds.root_added[theirs + i]
+            if count and rounds.settle:
                 call_settle(rounds.settle, (search.rules, search.plan.memory))
-    for i in range(size):
-        rounds.root_before[i] = tree.amaf[root + i]
-    log.position[ROUND] = this_round + 1
-    log.position[LOGGED] = 0
+        position[ADDED] = position[READ] = 0
+        position[SOURCE] += 1
+    position[ROUND] = this_round + 1
+    position[UNTIL] = position[SIMULATED] = 0
+    position[LOGGED] = position[WRITTEN] = position[SOURCE] = 0
     use_memory_of(log, place_of(log, log.thread, 0))
     return Status.OK
 
 
 @compiled
-def leave(rounds: Rounds, thread: int, this_round: int) -> None:
+def leave(at: int, thread: int, this_round: int) -> None:
     """Let the others know that the thread makes no more simulations, from this round on."""
+    rounds = rounds_at(at)
     counts = rounds.odd if this_round & 1 else rounds.even
     counts[thread * LINE_WORDS] = 0
     store_release(rounds.logged, thread * LINE_WORDS, LEFT)
@@ -135,62 +326,131 @@ def wait_for(rounds: Rounds, thread: int, ended: int) -> bool:
 
 
 @inlined
-def add_simulation(search: SearchState, rounds: Rounds, place: int) -> None:
-    """Learn from a logged simulation, and count it as far as the tree has its nodes."""
+def add_simulation(search: SearchState, rounds: Rounds, source: int) -> int:
+    """Add the next simulation of a thread to the tree, learn from it, and back it up."""
     rules, record, log = search.rules, search.record, search.log
-    start, length = place * len(record.trace), log.lengths[place]
-    follow(search, start, start + log.in_tree[place])
+    position, words = log.position, log.words
+    status = Status.OK if position[BRIEF] else reserve(search, 1)
+    if status != Status.OK:
+        return status
+    start = stream_start(log, source) + position[READ]
+    steps, depth, length = shape_of(words[start])
+    end = start + words[start + 1]
     for player in range(rules.players):
-        record.scores[player] = log.scores[place * rules.players + player]
+        record.scores[player] = log.reals[start + 2 + player]
+    status = follow(search, start + 2 + rules.players, steps, depth)
+    if status != Status.OK:
+        return status
     record.shape[LENGTH] = length
-    if rounds.learn:
+    if has_trace(log):
+        codes = log.codes[2 * end : 2 * end + length]
         for i in range(length):
-            record.trace[i] = log.traces[start + i]
-        use_memory_of(log, place)
+            record.trace[i] = codes[i]
+        end += (length + 1) // 2
+    if rounds.learn:
+        use_memory_of(log, place_of(log, source, position[ADDED]))
         call_learn(rounds.learn, (search.plan.state,))
-    count_path(search)
+    if position[BRIEF] == 0:
+        back_up(search)
+    else:
+        count_path(search)
+        last = record.path[record.shape[DEPTH] - 1]
+        if search.plan.solver and search.tree.turns[last] == TERMINAL:
+            call_state_step(search.steps.update_bounds, (search.plan.state,))
     search.control[DONE] += 1
     search.control[PLIES] += length
+    position[READ] += end - start
+    position[ADDED] += 1
+    return Status.OK
 
 
 @inlined
-def follow(search: SearchState, entry: int, end: int) -> None:
-    """Fill the record's path with the moves of a logged simulation, as far as the tree has them.
+def follow(search: SearchState, at: int, steps: int, depth: int) -> int:
+    """Fill the record's path with the edges of a logged simulation; add what its thread has added.
 
-    `entry` and `end` are where its moves in the tree begin and end in the log.
+    `at` is where its edges begin in the log. The path ends early where the tree lacks a node or a
+    move that it cannot add: it is full, or superko allows other moves after other moves.
     """
     rules, tree, record, log = search.rules, search.tree, search.record, search.log
-    players, begin, depth, steps = rules.players, entry, 0, 0
-    node = tree.meta[ROOT]
-    while node != NONE:
-        record.path[depth] = node
-        record.at[depth] = entry - begin
-        depth += 1
-        turn = tree.turns[node]
+    players, words = rules.players, log.words
+    node, length = tree.meta[ROOT], 0
+    record.path[0] = node
+    record.at[0] = 0
+    record.shape[DEPTH], record.shape[STEPS] = 1, 0
+    for step in range(steps):
+        turn, first_word = tree.turns[node], words[at]
+        if turn < 0 and turn != SIMULTANEOUS:
+            break  # two positions have the same key
         low = 0 if turn == SIMULTANEOUS else turn
         high = players if turn == SIMULTANEOUS else turn + 1
-        if entry >= end or turn == TERMINAL or tree.first[node * players + low] == NONE:
-            break
+        choice, odds = at, at + high - low
+        at = odds
+        if rules.regrets and turn == SIMULTANEOUS:
+            at += players
+        if tree.first[node * players + low] == NONE:
+            if not first_word & LISTED:
+                break
+            if not copy_list(rules, tree, log, node, low=low, high=high, at=at):
+                if tree.meta[CLOSED]:
+                    break
+                return Status.NEED_EDGES
+        if first_word & LISTED:
+            at = skip_list(rules, log, high - low, at)
         edge, listed = 0, True
         for mover in range(low, high):
             owner = node * players + mover
-            number = log.edges[entry]
-            move = log.traces[entry] - mover * rules.num_codes
+            number, move = choice_of(words[choice + mover - low])
             edge = tree.first[owner] + number
-            # A position that was reached by other moves may have other legal ones: Go's superko.
-            listed &= number < tree.degree[owner] and tree.moves[edge] == move
-            record.edges[(depth - 1) * players + mover] = edge
+            if number >= tree.degree[owner] or tree.moves[edge] != move:
+                edge = find_edge(tree, owner, move)
+                listed &= edge != NONE
+            record.edges[step * players + mover] = edge
             record.joint[mover] = move
             if rules.regrets and turn == SIMULTANEOUS:
-                record.odds[(depth - 1) * players + mover] = log.odds[entry]
-            entry += 1
+                record.odds[step * players + mover] = log.reals[odds + mover]
         if not listed:
             break
-        steps = depth
-        if turn != SIMULTANEOUS:
-            node = tree.children[edge]
-        elif search.plan.transpositions:
-            node = find(tree, log.keys[entry - 1])
-        else:
-            node = find(tree, path_key(players, record, node, turn))
-    record.shape[DEPTH], record.shape[STEPS] = depth, steps
+        length += high - low
+        record.shape[STEPS] = step + 1
+        child = tree.children[edge] if turn != SIMULTANEOUS else NONE
+        if child == NONE and first_word & KEYED:
+            child = node_at(search, node, turn, words[at], words[at + 1])
+            if child == NONE and not tree.meta[CLOSED]:
+                return Status.NEED_NODES
+            if turn != SIMULTANEOUS:
+                tree.children[edge] = child
+        if first_word & KEYED:
+            at += 2
+        if step + 1 == depth or child == NONE:
+            break
+        node = child
+        record.path[step + 1] = node
+        record.at[step + 1] = length
+        record.shape[DEPTH] = step + 2
+    return Status.OK
+
+
+@inlined
+def find_edge(tree: Tree, owner: int, move: int) -> int:
+    """Return a player's edge with a move at a node, or NONE.
+
+    For lists in another order: a game may list the moves of a position in the order in which it was
+    reached.
+    """
+    for edge in range(tree.first[owner], tree.first[owner] + tree.degree[owner]):
+        if tree.moves[edge] == move:
+            return edge
+    return NONE
+
+
+@inlined
+def node_at(search: SearchState, parent: int, turn: int, key: int, child_turn: int) -> int:
+    """Return the node that another thread has reached, found by its key or new; NONE if full."""
+    tree, players = search.tree, search.rules.players
+    if not search.plan.transpositions:
+        key = path_key(players, search.record, parent, turn)
+    if search.plan.transpositions or turn == SIMULTANEOUS:
+        child = find(tree, key)
+        if child != NONE:
+            return child
+    return new_node(tree, players, key, child_turn)

@@ -31,6 +31,7 @@ from graven.search.root_halving import select_arm
 from graven.search.self_tuning import choose_parameters, reward_parameters, set_parameters
 from graven.search.shared_tree import exchange
 from graven.search.simulate import log_simulation
+from graven.search.virtual_loss import select_apart
 from graven.search.widening import order_moves, width
 
 # By what a search does: the function and the signature of each of its steps.
@@ -62,7 +63,10 @@ STEPS_OF: dict[str, dict[str, tuple[Any, Any]]] = {
         "select_few": (select_few, PLACE_CHOICE),
         "list_all": (list_all, NODE_CHOICE),
     },
-    "log": {"log_simulation": (log_simulation, STATE_STEP)},
+    "log": {
+        "log_simulation": (log_simulation, STATE_STEP),
+        "select_apart": (select_apart, DEPTH_CHOICE),
+    },
     "recycling": {"note_use": (note_use, STATE_STEP)},
     "muting": {"mute_amaf": (amaf.mute, STATE_STEP)},
     "widening": {

@@ -11,32 +11,48 @@ from dataclasses import replace
 import numpy as np
 
 from graven.core.atomics import LINE_WORDS, own_lines, yield_address
+from graven.core.compile import address
 from graven.core.contract import Rules, State
 from graven.core.errors import UsageError
 from graven.core.rng import derive
 from graven.core.status import Status, call_kernel
+from graven.core.struct_memory import packed
 from graven.core.watchdog import beat
-from graven.search.batch import simulate_batches
-from graven.search.budget import Budget
+from graven.search.budget import MOST_PLAYOUTS, Budget
 from graven.search.layout import Float64
 from graven.search.playout.entry import Functions, learn_address
-from graven.search.record_log import LOGGED, ROUND, SharedLog, log_bytes, place_of, use_memory_of
+from graven.search.record_log import (
+    LOGGED,
+    POSITIONS,
+    ROUND,
+    SharedLog,
+    log_bytes,
+    place_of,
+    use_memory_of,
+)
 from graven.search.reuse import History
 from graven.search.rounds import (
+    SIMULATE,
     Rounds,
     add_others,
     leave,
-    shares,
+    make_rounds,
+    simulate_in_batches,
+    simulate_singly,
+    take_turns,
 )
 from graven.search.runner import Run, Search, Stop
-from graven.search.simulate import DONE, STOP, simulate
+from graven.search.simulate import STOP
 from graven.search.specs import Spec
 from graven.search.threaded import ThreadedSearch
-from graven.search.tree import ROOT, all_codes
+from graven.search.tree import all_codes
 
 # A round has one simulation for each GROWTH playouts of the root, and a thread makes at most MOST
-# of them, or fewer if their log would take more than LOG_BYTES, but at least LEAST.
-GROWTH, MOST, LEAST, LOG_BYTES = 16, 512, 16, 1 << 21
+# of them, or fewer if their log could take more than LOG_BYTES, but it can make LEAST. Until the
+# root has ALONE playouts for each thread, the first one works alone.
+GROWTH, MOST, LEAST, ALONE, LOG_BYTES = 256, 512, 16, 1, 1 << 23
+# While the root has fewer playouts than this, rounds are complete: see `rounds`.
+COMPLETE = 8192
 # How often a running search looks whether it is to stop.
 POLL_SECONDS = 0.01
 
@@ -44,8 +60,7 @@ POLL_SECONDS = 0.01
 class SyncSearch(ThreadedSearch):
     """Trees that exchange their simulations after each round."""
 
-    # Called before each simulation with the number of the thread: for tests.
-    delay: Callable[[int], None] | None = None
+    delay = 0  # see `Rounds`: for tests
 
     def __init__(
         self, name: str, rules: Rules, spec: Spec, functions: Functions | None = None
@@ -56,11 +71,6 @@ class SyncSearch(ThreadedSearch):
             raise UsageError(
                 f"threads={options.threads}: {name} has chance events, which threads of one search "
                 "cannot exchange; add parallel=tree or parallel=root."
-            )
-        if self.rules.permutations:
-            raise UsageError(
-                f"threads={options.threads}: {spec.tree.name} counts the moves of all simulations, "
-                "which threads do not exchange; add parallel=tree or parallel=root."
             )
         learning = variant.batch
         if options.learn_after == "batch" and learning and learning.choose and learning.count:
@@ -74,7 +84,7 @@ class SyncSearch(ThreadedSearch):
                 f"{spec.playout.text} does not say what its playouts leave for `learn`, so that "
                 "threads cannot exchange it: set playout_fields, or use parallel=tree."
             )
-        affordable = LOG_BYTES // (2 * log_bytes(self.rules, memory, fields))
+        affordable = LOG_BYTES // log_bytes(self.rules, memory, fields)
         batch = options.batch_leaves * options.playouts_per_leaf
         self.most = max(batch, min(MOST, max(LEAST, affordable)))
         self.shared_log = SharedLog(self.rules, options.threads, self.most, memory, fields=fields)
@@ -89,6 +99,13 @@ class SyncSearch(ThreadedSearch):
         self.trees = [SyncedTree(self, number) for number in range(options.threads)]
         self.trees[0].load()
 
+    @property
+    def complete(self) -> int:
+        """Up to how many playouts of the root rounds are complete; see `rounds`."""
+        rules = self.rules
+        always = rules.permutations or rules.implicit or rules.criticality
+        return MOST_PLAYOUTS if always else COMPLETE
+
     def run(
         self,
         state: State,
@@ -99,7 +116,40 @@ class SyncSearch(ThreadedSearch):
     ) -> Run:
         """Search a position until the budget is used, `stop` is set or `interrupt` is called."""
         began = time.perf_counter()
-        self.deadline = began + budget.seconds if budget.seconds is not None else math.inf
+        self._begin(state, history, budget, seed)
+        futures = [self._submit(each.run) for each in self.trees]
+        with self._stopping(futures):
+            self._watch(futures, stop)
+        # A thread that was interrupted may have left a round before the others.
+        latest = max(each.round for each in self.trees)
+        for each in self.trees:
+            if each.round < latest:
+                each.add_others()
+        return self._end_all(began)
+
+    def run_in_turn(self, state: State, history: History, budget: Budget, seed: int) -> Run:
+        """Search a position as `run` does, in one thread: the trees are the same."""
+        began = time.perf_counter()
+        self._begin(state, history, budget, seed)
+        turn = np.zeros(1, np.int64)
+
+        def take() -> int:
+            states = np.array([each.search.state for each in self.trees], np.int64)
+            rounds = np.array([each.rounds_address for each in self.trees], np.int64)
+            return take_turns(states, rounds, turn)
+
+        while not call_kernel(
+            kernel=take,
+            fault=self.fault,
+            resume=lambda status: self.trees[int(turn[0])].grow(status),
+        ):
+            pass
+        return self._end_all(began)
+
+    def _begin(self, state: State, history: History, budget: Budget, seed: int) -> None:
+        """Prepare all trees for a search."""
+        left = budget.seconds if budget.seconds is not None else math.inf
+        self.deadline = time.perf_counter() + left
         self.logged[:] = 0
         self.failed[:] = 0
         self.goal = min(
@@ -111,14 +161,9 @@ class SyncSearch(ThreadedSearch):
             each.reset()
         if any(each.search.control[STOP] for each in self.trees):
             self.interrupt()  # before it began, or the root is proven
-        futures = [self._submit(each.run) for each in self.trees]
-        with self._stopping(futures):
-            self._watch(futures, stop)
-        # A thread that was interrupted may have left a round before the others.
-        latest = max(each.round for each in self.trees)
-        for each in self.trees:
-            if each.round < latest:
-                each.add_others()
+
+    def _end_all(self, began: float) -> Run:
+        """Return how the search went."""
         self.lead_with_proof()
         runs = [each.search.end(time.perf_counter() - began) for each in self.trees]
         return replace(runs[0], full=any(run.full for run in runs))
@@ -143,7 +188,7 @@ class SyncedTree:
         self.number = number
         self.search: Search = owner.members[number]
         self._owner = owner
-        self.position = own_lines(2, np.int64)
+        self.position = own_lines(POSITIONS, np.int64)
         self._root_before: Float64 = own_lines(owner.table_entries, np.float64)
         self._prepare()
 
@@ -155,18 +200,12 @@ class SyncedTree:
     def load(self) -> None:
         """Compile the kernels, or load them from the cache, before any clock runs."""
         self._owner.failed[0] = 1
-        # The tree has no root yet, and so no table of it.
-        rounds = self._rounds._replace(root_before=np.zeros(0))
-        add_others(self.search.state, rounds)
-        leave(rounds, self.number, self.round)
+        make_rounds(self.search.state, self.rounds_address)
+        leave(self.rounds_address, self.number, self.round)
 
     def reset(self) -> None:
         """Prepare for the first round of a search."""
         self.position[:] = 0
-        if len(self._root_before):
-            tree = self.search.tree
-            table = int(tree.table[tree.meta[ROOT]]) * len(self._root_before)
-            self._root_before[:] = tree.amaf[table : table + len(self._root_before)]
         self._prepare()
 
     def _prepare(self) -> None:
@@ -176,14 +215,28 @@ class SyncedTree:
             self.number,
             self.position,
             search.playout_memory,
-            whole=search.plan.learn != 0,
+            whole=bool(search.plan.learn or search.rules.permutations),
+            traced=bool(search.plan.amaf),
+            every_key=search.record.expand[0] > 1 or search.rules.last_use != 0,
         )
         search.log = log
-        batch = search.batch
+        batch, options = search.batch, owner.spec.options
+        function = simulate_singly if batch is None else simulate_in_batches
         self._rounds = Rounds(
+            simulate=address(function, SIMULATE),
+            batch=search.batch_address,
             learn=batch.learn if batch is not None and batch.learn else owner.learn_later,
             settle=batch.settle if batch is not None else 0,
             yield_thread=yield_address(),
+            delay=owner.delay,
+            base=owner.base,
+            goal=owner.goal,
+            alone=ALONE,
+            growth=GROWTH,
+            least=options.batch_leaves * options.playouts_per_leaf,
+            batch_growth=options.batch_growth,
+            most=owner.most,
+            complete=owner.complete,
             logged=owner.logged,
             even=owner.even,
             odd=owner.odd,
@@ -191,52 +244,28 @@ class SyncedTree:
             root_before=self._root_before,
             root_added=owner.root_added,
         )
+        self._packed = packed(self._rounds)
+        self.rounds_address = int(self._packed.ctypes.data)
         place = place_of.py_func(log, self.number, int(self.position[LOGGED]))  # type: ignore[attr-defined]
         use_memory_of.py_func(log, place)  # type: ignore[attr-defined]
 
     def run(self) -> None:
         """Make rounds until the search has reached its goal or is stopped."""
-        owner, control = self._owner, self.search.control
-        threads = len(owner.trees)
         try:
-            while not owner.failed[0]:
-                done = int(control[DONE])
-                if done >= owner.goal or control[STOP]:
-                    break
-                visits, left = owner.base + done, owner.goal - done
-                share = shares(visits, left, threads, GROWTH, most=owner.most)[self.number]
-                self.simulate(done, done + share)
-                self.add_others()
-            leave(self._rounds, self.number, self.round)
+            self._call(lambda: make_rounds(self.search.state, self.rounds_address))
+            leave(self.rounds_address, self.number, self.round)
         except BaseException:
-            owner.failed[0] = 1
+            self._owner.failed[0] = 1
             raise
-
-    def simulate(self, done: int, until: int) -> None:
-        """Make the thread's simulations of a round."""
-        if self._owner.delay is None:
-            self._simulate_part(until, until)
-            return
-        for part in range(done + 1, until + 1):
-            self._owner.delay(self.number)
-            self._simulate_part(part, until)
-
-    def _simulate_part(self, part: int, until: int) -> None:
-        """Simulate until `part` simulations of the search are done, in a round that ends later."""
-        if self.search.batch is not None:
-            at = self.search.batch_address
-            self._call(lambda: simulate_batches(self.search.state, at, part, until))
-        else:
-            self._call(lambda: simulate(self.search.state, part))
 
     def add_others(self) -> None:
         """End the thread's simulations of a round, and add those of the other threads."""
-        self._call(lambda: add_others(self.search.state, self._rounds))
+        self._call(lambda: add_others(self.search.state, self.rounds_address))
 
     def _call(self, kernel: Callable[[], int]) -> None:
-        while not call_kernel(kernel=kernel, fault=self.search.fault, resume=self._grow):
+        while not call_kernel(kernel=kernel, fault=self.search.fault, resume=self.grow):
             pass
 
-    def _grow(self, status: Status) -> None:
+    def grow(self, status: Status) -> None:
         self.search.grow(status, self._owner.deadline - time.perf_counter())
         self._prepare()

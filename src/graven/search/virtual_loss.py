@@ -1,0 +1,64 @@
+"""Selection that keeps the threads of a round apart (`parallel=sync`).
+
+When a complete round begins, all threads have the same tree. Where selection leaves nothing to
+chance, as with AMAF values, all of them would select the same leaf. So thread t assumes that the
+threads before it descend first, each leaving virtual losses on its path, that is playouts with
+score 0, as the descents of a batch do. It need not descend for them: at each node of its own path
+it selects once for every thread before it that has come so far, and then for itself. Those that
+have selected the same edge go on with it.
+
+One virtual loss would not keep two threads from adding the same new node, which neither of them
+sees: an edge without a node gets more.
+"""
+
+from __future__ import annotations
+
+from graven.search import amaf
+from graven.search.plan import call_node_choice, call_place_choice, state_at
+from graven.search.record_log import AHEAD
+from graven.search.select.selection import call_select, log_of
+from graven.search.tree import NONE, ROOT, TABLE
+
+
+def select_apart(state: int, node: int, mover: int, edge: int) -> int:
+    """Return the edge that this thread takes where the first thread before it takes `edge`."""
+    search = state_at(state)
+    rules, tree, plan, record = search.rules, search.tree, search.plan, search.record
+    position = search.log.position
+    if plan.halving and node == tree.meta[ROOT]:
+        position[AHEAD] = 0
+        return edge
+    place = node * rules.players + mover
+    first = tree.first[place]
+    end = first + tree.degree[place]
+    if search.steps.width:
+        end = min(end, first + call_node_choice(search.steps.width, (state, node)))
+    select = plan.select_muted if plan.select_muted and record.muted[0] else plan.select
+    before = min(position[AHEAD], len(record.moves))
+    taken = record.moves
+    for i in range(before):
+        taken[i] = edge
+        losses = search.log.losses if tree.children[edge] == NONE else 1
+        tree.counts[edge] += losses
+        tree.visits[node] += losses
+        if plan.solver and tree.skips[node]:
+            edge = call_place_choice(search.steps.select_open, (state, node, mover))
+        else:
+            edge = call_select(
+                select,
+                (
+                    plan.listed_edges,
+                    tree.visits[node],
+                    log_of(plan.logs, tree.visits[node]),
+                    first,
+                    end,
+                    amaf.player_base(rules, max(record.shape[TABLE], 0), mover),
+                ),
+            )
+    position[AHEAD] = 0
+    for i in range(before):
+        losses = search.log.losses if tree.children[taken[i]] == NONE else 1
+        tree.counts[taken[i]] -= losses
+        tree.visits[node] -= losses
+        position[AHEAD] += taken[i] == edge
+    return edge
