@@ -5,6 +5,7 @@ from __future__ import annotations
 from graven.core.compile import compiled, inlined
 from graven.core.contract import SIMULTANEOUS
 from graven.search.plan import SearchState, call_node_step, call_state_step, state_at
+from graven.search.score_bounds import may_change
 from graven.search.tree import DEPTH, STEPS
 
 
@@ -24,7 +25,7 @@ def back_up(search: SearchState) -> None:
         call_state_step(search.steps.update_tables, (search.plan.state,))
     if search.rules.permutations:
         call_state_step(search.steps.record_simulation, (search.plan.state,))
-    if search.plan.solver:
+    if search.plan.solver and may_change(search):
         call_state_step(search.steps.update_bounds, (search.plan.state,))
     if search.rules.implicit:
         call_state_step(search.steps.update_minimax, (search.plan.state,))

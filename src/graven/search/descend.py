@@ -135,7 +135,7 @@ def descend_from(search: SearchState, node: int, depth: int, length: int) -> int
                 edge = call_place_choice(steps.select_few, (plan.state, node, mover))
                 if edge < 0:
                     return -1 - edge
-            elif plan.solver and tree.skips[node]:
+            elif plan.solver and tree.bounded[node] and tree.skips[node]:
                 edge = call_place_choice(steps.select_open, (plan.state, node, mover))
             else:
                 edge = call_select(

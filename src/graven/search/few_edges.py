@@ -57,7 +57,7 @@ def select_few(state: int, node: int, mover: int) -> int:
         copy_edges(search, tree.first[place], count)
     else:
         count = copy_listed(search, node, place)
-    if search.plan.solver and tree.skips[node]:
+    if search.plan.solver and tree.bounded[node] and tree.skips[node]:
         count = without_skipped(search, node, mover, count)
     chosen = call_select(
         search.plan.select_muted if record.muted[0] else search.plan.select,

@@ -37,6 +37,7 @@ from graven.search.layout import Int32, Int64
 from graven.search.permutations import forget_simulations
 from graven.search.plan import state_at
 from graven.search.reuse import keep_units, units_of
+from graven.search.score_bounds import BOUNDED
 from graven.search.tree import (
     BLOCKS,
     CLOSED,
@@ -173,5 +174,5 @@ def mark_bounded(players: int, tree: Tree, nodes: Int32) -> None:
         first = tree.first[node * players + mover]
         for edge in range(first, first + tree.degree[node * players + mover]):
             child = tree.children[edge]
-            if child != NONE and nodes[child] == NONE and tree.bounded[child]:
+            if child != NONE and nodes[child] == NONE and tree.bounded[child] == BOUNDED:
                 nodes[child] = 1

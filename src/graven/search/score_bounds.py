@@ -47,6 +47,9 @@ UNKNOWN, CONSTANT, VARYING = range(3)
 
 # Values of `tree.skipped`: an edge may be selected; another edge is at least as good; it rests.
 OPEN, WORSE, RESTING = range(3)
+# Values of `tree.bounded`: the node has bounds; it has none, but edges that are skipped. Nodes with
+# neither are told by this array alone, whose entries take one byte.
+BOUNDED, SKIPPING = 1, 2
 REST = 4  # a resting edge can be selected at every so many visits
 
 
@@ -102,6 +105,23 @@ def may_select(skipped: int, wakes: bool) -> bool:
 # Backup.
 
 
+@inlined
+def may_change(search: SearchState) -> bool:
+    """Return whether a finished simulation may change bounds: a node on its path has any."""
+    tree, record = search.tree, search.record
+    depth = record.shape[DEPTH] - 1
+    if tree.turns[record.path[depth]] == TERMINAL or tree.meta[SCORE_SUM] == UNKNOWN:
+        return True
+    known = 0
+    for i in range(depth + 1):
+        known |= tree.bounded[record.path[i]]
+    total = 0.0
+    for player in range(search.rules.players):
+        total += record.scores[player]
+    varies = tree.meta[SCORE_SUM] == CONSTANT and abs(total - tree.score_sum[0]) > EQUAL
+    return known != 0 or varies
+
+
 def update(state: int) -> None:
     """Update the bounds of the nodes on the path of a finished simulation."""
     search = state_at(state)
@@ -111,7 +131,7 @@ def update(state: int) -> None:
     depth = record.shape[DEPTH] - 1
     last = record.path[depth]
     if tree.turns[last] == TERMINAL and not tree.bounded[last]:
-        tree.bounded[last] = 1
+        tree.bounded[last] = BOUNDED
         tree.plies_left[last] = 0
         for player in range(players):
             tree.lower[last * players + player] = record.scores[player]
@@ -119,7 +139,7 @@ def update(state: int) -> None:
     while depth > 0:
         depth -= 1
         node = record.path[depth]
-        if tree.bounded[record.path[depth + 1]] and tree.turns[node] >= 0:
+        if tree.bounded[record.path[depth + 1]] == BOUNDED and tree.turns[node] >= 0:
             edge = record.edges[depth * players + tree.turns[node]]
             combine(state, node, edge)
 
@@ -184,6 +204,8 @@ def combine(state: int, node: int, edge: int) -> None:
         and not tree.skipped[edge]
         and tree.skips[node] + 1 < number_of_moves(rules, tree, node)
     ):
+        if not tree.bounded[node]:
+            note(players, tree, node, SKIPPING)
         tree.skipped[edge] = WORSE
         tree.skips[node] += 1
     rest_proof_edge(rules, tree, node)
@@ -194,7 +216,7 @@ def combine(state: int, node: int, edge: int) -> None:
         for player in range(players):
             low, high = envelope(players, tree, node, player)
             tighten(players, tree, node, player, low=low if player != mover else LOWEST, high=high)
-    if players > 2 and constant and tree.bounded[node]:
+    if players > 2 and constant and tree.bounded[node] == BOUNDED:
         share_sum(players, tree, node)
     if is_decided(players, tree, node) and not was_proven:
         tree.plies_left[node] = 1 + plies_below(players, tree, node)
@@ -206,13 +228,20 @@ def tighten(players: int, tree: Tree, node: int, player: int, low: float, high: 
     if low <= LOWEST and high >= HIGHEST:
         return
     if not tree.bounded[node]:
-        tree.bounded[node] = 1
-        for each in range(node * players, (node + 1) * players):
-            tree.lower[each] = LOWEST
-            tree.upper[each] = HIGHEST
+        note(players, tree, node, BOUNDED)
+    tree.bounded[node] = BOUNDED
     place = node * players + player
     tree.lower[place] = max(tree.lower[place], low)
     tree.upper[place] = min(tree.upper[place], high)
+
+
+@inlined
+def note(players: int, tree: Tree, node: int, kind: int) -> None:
+    """Let a node without bounds have those of any score."""
+    tree.bounded[node] = kind
+    for place in range(node * players, (node + 1) * players):
+        tree.lower[place] = LOWEST
+        tree.upper[place] = HIGHEST
 
 
 @inlined
@@ -239,7 +268,7 @@ def has_bounded_children(rules: Rules, tree: Tree, node: int) -> bool:
     if tree.degree[place] < number_of_moves(rules, tree, node):
         return False
     for edge in range(tree.first[place], tree.first[place] + tree.degree[place]):
-        if tree.children[edge] == NONE or not tree.bounded[tree.children[edge]]:
+        if tree.children[edge] == NONE or tree.bounded[tree.children[edge]] != BOUNDED:
             return False
     return True
 

@@ -99,7 +99,8 @@ def finish(search: SearchState) -> None:
     backup(search)
     search.control[DONE] += 1
     search.control[PLIES] += search.record.shape[LENGTH]
-    if search.plan.solver and root_is_decided(search.plan.state):
+    tree = search.tree
+    if search.plan.solver and tree.bounded[tree.meta[ROOT]] and root_is_decided(search.plan.state):
         search.control[STOP] = 1
     if search.log.active:
         call_state_step(search.steps.log_simulation, (search.plan.state,))

@@ -260,7 +260,7 @@ class Tree(NamedTuple):
     table: Annotated[Int32, Size(_if_amaf, group="nodes", refers="tables")]  # AMAF table or NONE
     newest_link: Annotated[Int32, Size(_if_amaf, group="nodes", refers="links")]  # or NONE or LOST
     # Score bounds of nodes, see `score_bounds`; `lower` and `upper`: [node * players + player].
-    bounded: Annotated[Int8, Size(_if_bounds, group="nodes")]  # whether it has any but 0 and 1
+    bounded: Annotated[Int8, Size(_if_bounds, group="nodes")]  # 0 if nothing is known
     lower: Annotated[Float64, Size(_bounds_by_player, group="nodes")]
     upper: Annotated[Float64, Size(_bounds_by_player, group="nodes")]
     proof_edge: Annotated[Int32, Size(_if_bounds, group="nodes", refers="edges")]  # or NONE
@@ -462,7 +462,9 @@ class TreeArena:
         self._buffers: dict[str, Any] = {}
         arrays: dict[str, Any] = new_arrays(Tree, rules)
         for group in GROUPS.values():
-            first = min(group.first_bytes, limit // 16) // max(1, group.unit_bytes(rules))
+            # A search with bounds begins with as many nodes as one without: growth takes time.
+            unit_bytes = group.unit_bytes(rules._replace(score_bounds=0))
+            first = min(group.first_bytes, limit // 16) // max(1, unit_bytes)
             units = self._within_limit(group, _power_of_two(max(group.least(rules), first)))
             for array in group.arrays:
                 length = self._length(array, units)
