@@ -38,6 +38,7 @@ from numba.core.caching import (
     IndexDataCacheFile,
     _CacheLocator,
 )
+from numba.core.runtime import rtsys
 
 from graven.core.rule_helpers import LIBRARIES, content_of, modules_in, names_in
 
@@ -394,9 +395,12 @@ class DiskCache(FunctionCache):  # type: ignore[misc]
 
     _impl_class = _CacheImpl
 
-    def __init__(self, function: Callable[..., Any], variant: str = "") -> None:
+    def __init__(
+        self, function: Callable[..., Any], variant: str = "", with_user_code: bool = True
+    ) -> None:
         super().__init__(function)
         self._variant = variant
+        self._with_user_code = with_user_code
         locator = self._impl.locator
         self._cache_file = _CheckedFiles(
             cache_path=self._cache_path,
@@ -422,9 +426,26 @@ class DiskCache(FunctionCache):  # type: ignore[misc]
         if _names_functions(sig):
             return None
         try:
-            return super().load_overload(sig, target_context)
+            if self._with_user_code:
+                return super().load_overload(sig, target_context)
+            # Numba would import and register all that it can compile, a seventh of the start-up
+            # time of a search. Code of the package refers to nothing but Numba's run-time library.
+            rtsys.initialize(target_context)
+            with self._guard_against_spurious_io_errors():
+                return self._load_overload(sig, target_context)
         except ImportError:  # a module was renamed or removed
             return None
+        return None
+
+
+def _has_user_code(value: Any) -> bool:
+    """Return whether a value is not of the package, or was made with a user-defined function."""
+    value = getattr(value, "py_func", value)
+    if isinstance(value, tuple | list):
+        return any(map(_has_user_code, value))
+    if not isinstance(value, FunctionType):
+        return isinstance(value, type) and is_user_defined(value)
+    return is_user_defined(value) or bool(made_with(value))
 
 
 def _names_functions(signature: Any) -> bool:
@@ -439,14 +460,17 @@ def _names_functions(signature: Any) -> bool:
     )
 
 
-def cache_of(function: Callable[..., Any], variant: str = "") -> DiskCache | None:
+def cache_of(
+    function: Callable[..., Any], variant: str = "", names: Iterable[Any] = ()
+) -> DiskCache | None:
     """Return the disk cache of a function, or None where there can be none (read-only home, REPL).
 
-    `variant` distinguishes code that is compiled from the same function for the same signature.
+    `variant` distinguishes code that is compiled from the same function for the same signature;
+    `names` are the values and functions that it is compiled with.
     """
     if not PACKAGE.is_dir():  # inside an archive, whose sources have no files
         return None
     try:
-        return DiskCache(function, variant)
+        return DiskCache(function, variant, any(map(_has_user_code, (function, *names))))
     except (RuntimeError, OSError):
         return None
