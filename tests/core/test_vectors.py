@@ -14,7 +14,9 @@ from graven.core.vectors import (
     LANES,
     column_sums,
     count_reached,
+    equal_mask,
     greatest_mask,
+    greatest_of,
     pack_codes,
     unpack_codes,
 )
@@ -102,3 +104,24 @@ def test_packed_codes_are_read_again(planes, count, first, data):
     packed_and_unpacked(padded, count, planes, out, 3, first, again)
     assert again[first:count].tolist() == codes[first:].tolist()
     assert out[:3].tolist() == [7] * 3
+
+
+@numba.njit
+def greatest_and_places(values, vectors, first, number):
+    return greatest_of(values, vectors), equal_mask(values, first, vectors - first // LANES, number)
+
+
+@given(
+    st.integers(1, 8).flatmap(
+        lambda vectors: st.lists(NUMBERS, min_size=LANES * vectors, max_size=LANES * vectors)
+    ),
+    NUMBERS,
+    st.integers(0, 7),
+)
+def test_the_greatest_value_and_the_places_of_a_number(values, number, before):
+    vectors = len(values) // LANES
+    first = LANES * min(before, vectors - 1)
+    top, places = greatest_and_places(np.array(values), vectors, first, number)
+    assert top == max(values)
+    expected = [i for i, value in enumerate(values[first:]) if value == number]
+    assert [i for i in range(64) if places % 2**64 >> i & 1] == expected

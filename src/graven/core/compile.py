@@ -207,7 +207,7 @@ class _Entry:
 
 def _compile(entry: _Entry, careful: bool, variant: str) -> Any:
     options = {**_BARE, "boundscheck": careful}
-    disk = None if careful else cache_of(entry.function, variant)
+    disk = None if careful else cache_of(entry.function, variant, entry.names.values())
     try:
         return _compile_with(entry, options, disk)
     except NumbaError as error:

@@ -38,6 +38,7 @@ from numba.core.caching import (
     IndexDataCacheFile,
     _CacheLocator,
 )
+from numba.core.runtime import rtsys
 
 from graven.core.rule_helpers import LIBRARIES, content_of, modules_in, names_in
 
@@ -51,55 +52,69 @@ DAY = 86_400.0
 
 # Layers above the kernels: editing them invalidates no compiled code of the layers below.
 UPPER_LAYERS = frozenset({"agents", "bench", "interfaces", "lab", "testing"})
-_IMPORT = re.compile(r"^[ \t]*(?:from|import) graven\.(\w+)", re.MULTILINE)
+_IMPORT = re.compile(rb"^[ \t]*(?:from|import) graven\.(\w+)", re.MULTILINE)
 
 
 @cache
 def sources_digest() -> str:
     """Return a digest of every Python source of the package; it identifies this exact version."""
-    return _digest(_sources_by_part())
+    return _digest(_files_by_part())
 
 
 @cache
 def kernel_digest() -> str:
     """Return a digest of all sources that kernels are compiled from, and of Numba's version."""
-    return _digest(part for part in _sources_by_part() if part not in UPPER_LAYERS)
+    return _digest(part for part in _files_by_part() if part not in UPPER_LAYERS)
 
 
 @cache
 def digest_of_parts(parts: frozenset[str]) -> str:
     """Return a digest of some parts of the package and all that they import."""
-    sources = _sources_by_part()
-    found, waiting = {"core"} & sources.keys(), set(parts)
+    known = _files_by_part().keys()
+    found, waiting = {"core"} & known, set(parts)
     while waiting:
         part = waiting.pop()
         found.add(part)
-        imported = {name for text in sources[part].values() for name in _IMPORT.findall(text)}
-        waiting |= (imported & sources.keys()) - found
+        imported = {name for text in _sources_of(part).values() for name in _IMPORT.findall(text)}
+        waiting |= ({name.decode() for name in imported} & known) - found
     return _digest(found)
 
 
+# Every command reads what these two functions return: they avoid `Path`, which is slow.
+
+
 @cache
-def _sources_by_part() -> dict[str, dict[str, str]]:
-    """Return the sources by part, a subpackage or a module at the top, and by path."""
-    sources: dict[str, dict[str, str]] = {}
-    for path in sorted(PACKAGE.rglob("*.py")):
-        relative = path.relative_to(PACKAGE)
-        text = path.read_text(encoding="utf-8")
-        sources.setdefault(part_of(relative), {})[relative.as_posix()] = text
+def _files_by_part() -> dict[str, list[str]]:
+    """Return the paths of the sources in the package by part: a subpackage or a module at the top.
+
+    The separator of a path is "/" everywhere.
+    """
+    files: dict[str, list[str]] = {}
+    for folder, _, names in os.walk(PACKAGE):
+        inside = os.path.relpath(folder, PACKAGE).replace(os.sep, "/")
+        for name in names:
+            if name.endswith(".py"):
+                path = name if inside == "." else f"{inside}/{name}"
+                files.setdefault(path.partition("/")[0].removesuffix(".py"), []).append(path)
+    return files
+
+
+@cache
+def _sources_of(part: str) -> dict[str, bytes]:
+    """Return the sources of a part by path."""
+    sources = {}
+    for name in sorted(_files_by_part()[part]):
+        with open(os.path.join(PACKAGE, name), "rb") as file:
+            sources[name] = file.read()
     return sources
-
-
-def part_of(relative: Path) -> str:
-    """Return the part of the package that a file belongs to."""
-    return relative.parts[0].removesuffix(".py")
 
 
 def _digest(parts: Iterable[str]) -> str:
     digest = hashlib.sha256(numba.__version__.encode())
     for part in sorted(parts):
-        for name, text in _sources_by_part()[part].items():
-            digest.update(f"\n{name}\n{text}".encode())
+        for name, text in _sources_of(part).items():
+            digest.update(f"\n{name}\n".encode())
+            digest.update(text)
     return digest.hexdigest()[:16]
 
 
@@ -159,7 +174,7 @@ def _stamp_of_parts(values: Iterable[Any]) -> str:
 
 def _is_of_package(module: str) -> bool:
     root, _, rest = module.partition(".")
-    return root == PACKAGE.name and rest.partition(".")[0] in _sources_by_part()
+    return root == PACKAGE.name and rest.partition(".")[0] in _files_by_part()
 
 
 def cache_home() -> Path:
@@ -198,11 +213,17 @@ def _make_writable_folder(path: str) -> None:
         pass
 
 
+@cache
+def _resolved(source: str) -> Path:
+    """Return the path of a source file without symbolic links."""
+    return Path(source).resolve()
+
+
 class _Locator(_CacheLocator):  # type: ignore[misc]
     """Where Numba finds the compiled code of a function, and whether it is out of date."""
 
     def __init__(self, function: Callable[..., Any], source: str) -> None:
-        path = Path(source).resolve()
+        path = _resolved(source)
         # The path in the name keeps two files with equally named functions apart. A cell of a
         # notebook has the name of a file that does not exist, another one in every session: its
         # functions are identified by their content alone.
@@ -374,9 +395,12 @@ class DiskCache(FunctionCache):  # type: ignore[misc]
 
     _impl_class = _CacheImpl
 
-    def __init__(self, function: Callable[..., Any], variant: str = "") -> None:
+    def __init__(
+        self, function: Callable[..., Any], variant: str = "", with_user_code: bool = True
+    ) -> None:
         super().__init__(function)
         self._variant = variant
+        self._with_user_code = with_user_code
         locator = self._impl.locator
         self._cache_file = _CheckedFiles(
             cache_path=self._cache_path,
@@ -402,9 +426,26 @@ class DiskCache(FunctionCache):  # type: ignore[misc]
         if _names_functions(sig):
             return None
         try:
-            return super().load_overload(sig, target_context)
+            if self._with_user_code:
+                return super().load_overload(sig, target_context)
+            # Numba would import and register all that it can compile, a seventh of the start-up
+            # time of a search. Code of the package refers to nothing but Numba's run-time library.
+            rtsys.initialize(target_context)
+            with self._guard_against_spurious_io_errors():
+                return self._load_overload(sig, target_context)
         except ImportError:  # a module was renamed or removed
             return None
+        return None
+
+
+def _has_user_code(value: Any) -> bool:
+    """Return whether a value is not of the package, or was made with a user-defined function."""
+    value = getattr(value, "py_func", value)
+    if isinstance(value, tuple | list):
+        return any(map(_has_user_code, value))
+    if not isinstance(value, FunctionType):
+        return isinstance(value, type) and is_user_defined(value)
+    return is_user_defined(value) or bool(made_with(value))
 
 
 def _names_functions(signature: Any) -> bool:
@@ -419,14 +460,17 @@ def _names_functions(signature: Any) -> bool:
     )
 
 
-def cache_of(function: Callable[..., Any], variant: str = "") -> DiskCache | None:
+def cache_of(
+    function: Callable[..., Any], variant: str = "", names: Iterable[Any] = ()
+) -> DiskCache | None:
     """Return the disk cache of a function, or None where there can be none (read-only home, REPL).
 
-    `variant` distinguishes code that is compiled from the same function for the same signature.
+    `variant` distinguishes code that is compiled from the same function for the same signature;
+    `names` are the values and functions that it is compiled with.
     """
     if not PACKAGE.is_dir():  # inside an archive, whose sources have no files
         return None
     try:
-        return DiskCache(function, variant)
+        return DiskCache(function, variant, any(map(_has_user_code, (function, *names))))
     except (RuntimeError, OSError):
         return None

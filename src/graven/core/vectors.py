@@ -57,6 +57,53 @@ def greatest_mask(typing_context: Any, values: Any, vectors: Any) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
+def greatest_of(typing_context: Any, values: Any, vectors: Any) -> Any:
+    """Return the greatest of LANES * vectors values, which is no number only if none of them is.
+
+    There must be at least one vector.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        top = cgutils.alloca_once_value(builder, _loaded(builder, data, _INT64(0)))
+        with cgutils.for_range(builder, arguments[1], start=_INT64(1)) as loop:
+            vector = _loaded(builder, data, builder.shl(loop.index, _INT64(3)))
+            builder.store(_greater(builder, builder.load(top), vector), top)
+        folded, width = builder.load(top), LANES
+        while width > 1:
+            width //= 2
+            low = _shuffled(builder, folded, range(width))
+            high = _shuffled(builder, folded, range(width, 2 * width))
+            folded = _greater(builder, high, low)
+        return builder.extract_element(folded, _INT32(0))
+
+    return types.float64(values, types.int64), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def equal_mask(typing_context: Any, values: Any, first: Any, vectors: Any, number: Any) -> Any:
+    """Return which of LANES * vectors values, from `first` on, equal a number: bits of a word.
+
+    There must be at most 8 vectors.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        _, first, vectors, number = arguments
+        everywhere = _everywhere(builder, number, _VECTOR)
+        places = cgutils.alloca_once_value(builder, _INT64(0))
+        with cgutils.for_range(builder, vectors) as loop:
+            lane = builder.shl(loop.index, _INT64(3))
+            vector = _loaded(builder, data, builder.add(first, lane))
+            equal = builder.fcmp_ordered("==", vector, everywhere)
+            bits = builder.zext(builder.bitcast(equal, ir.IntType(LANES)), _INT64)
+            builder.store(builder.or_(builder.load(places), builder.shl(bits, lane)), places)
+        return builder.load(places)
+
+    return types.int64(values, types.int64, types.int64, types.float64), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
 def column_sums(
     typing_context: Any, values: Any, first: Any, codes: Any, mask: Any, size: Any, sums: Any
 ) -> Any:

@@ -29,7 +29,7 @@ from graven.core.compile import address, caller, compiled, inlined
 from graven.core.contract import RNG
 from graven.core.rng import Rng, below
 from graven.core.struct_memory import ADDRESS, reader
-from graven.core.vectors import LANES, greatest_mask
+from graven.core.vectors import LANES, equal_mask, greatest_mask, greatest_of
 
 _F64 = types.Array(types.float64, 1, "C")
 _I32 = types.Array(types.int32, 1, "C")
@@ -254,11 +254,11 @@ def argmax(values: Floats, count: int, moves: Ints, ties: float, rng: Rng) -> in
     Ties are broken at random (one random number), or by the lowest move code, as in Cazenave's
     algorithm 1, which takes a later move only if it is better. Writes to LANES values after them.
     """
-    if count > MASKED:
-        return argmax_of_many(values, count, moves, ties, rng=rng)
     # The places of the greatest values as bits: the processor could not predict a branch.
     for i in range(LANES):
         values[count + i] = -np.inf
+    if count > MASKED:
+        return argmax_of_many(values, count, moves, ties, rng=rng)
     places = greatest_mask(values, (count + LANES - 1) // LANES)
     places &= bits.down(-1, MASKED - count)
     equal = bits.count(places)
@@ -284,27 +284,35 @@ def lowest_code(places: int, moves: Ints) -> int:
 
 @compiled
 def argmax_of_many(values: Floats, count: int, moves: Ints, ties: float, rng: Rng) -> int:
-    """Return what `argmax` returns, for any number of values."""
-    top, first, equal = values[0], 0, 1
-    for i in range(1, count):
-        if values[i] > top:
-            top, first, equal = values[i], i, 1
-        elif values[i] == top:
-            equal += 1
-    if equal == 1:
-        return first
-    if ties == FIRST:
-        for i in range(first + 1, count):
-            if values[i] == top and moves[i] < moves[first]:
-                first = i
-        return first
-    skip = below(rng, equal)
-    for i in range(first, count):
-        if values[i] == top:
-            if skip == 0:
-                return i
-            skip -= 1
-    return first
+    """Return what `argmax` returns, for any number of values, LANES of which follow."""
+    top = greatest_of(values, (count + LANES - 1) // LANES)
+    equal, chosen = 0, -1
+    for begin in range(0, count, MASKED):
+        places = equal_places(values, begin, count, top)
+        equal += bits.count(places)
+        if places and ties == FIRST:
+            place = begin + lowest_code(places, moves[begin:])
+            chosen = place if chosen < 0 or moves[place] < moves[chosen] else chosen
+    if equal == 0:
+        return 0  # none is a number
+    if chosen >= 0:
+        return chosen
+    skip = below(rng, equal) if equal > 1 else 0
+    for begin in range(0, count, MASKED):
+        places = equal_places(values, begin, count, top)
+        here = bits.count(places)
+        if skip < here:
+            return begin + bits.lowest(bits.nth_bit(places, skip))
+        skip -= here
+    return 0
+
+
+@inlined
+def equal_places(values: Floats, begin: int, count: int, top: float) -> int:
+    """Return which of at most MASKED values from `begin` on are `top`, as the bits of a word."""
+    size = min(count - begin, MASKED)
+    places = equal_mask(values, begin, (size + LANES - 1) // LANES, top)
+    return places & bits.down(-1, MASKED - size)
 
 
 @cache
