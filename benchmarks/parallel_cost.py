@@ -5,7 +5,8 @@
 
 For each game: the time of a simulation by a search without threads; the time of a simulation by one
 of two synchronous threads, and the time that each takes to add a simulation of another thread, both
-made in turn by one thread. If adding takes a part b of a simulation, n threads are at most
+made in turn by one thread, in brief rounds. If adding takes a part b of a simulation, n threads are
+at most
 
     n / (1 + (n - 1) b)
 
@@ -24,7 +25,7 @@ import graven as gv
 from graven.agents import SearchAgent
 from graven.core.status import Status
 from graven.search.budget import Budget
-from graven.search.record_log import SIMULATED
+from graven.search.record_log import BRIEF, SIMULATED
 from graven.search.rounds import add_others, publish, simulate_round
 
 GAMES = (
@@ -64,13 +65,18 @@ def in_turn(search, position, playouts, seed):
     search.renew()
     search.prepare(position.state, (), Budget(playouts), seed)
     simulating = adding = 0.0
+    begun = 0
     while True:
-        simulating += sum(timed(tree, simulate_round) for tree in search.trees)
+        spent = sum(timed(tree, simulate_round) for tree in search.trees)
         if not all(tree.position[SIMULATED] for tree in search.trees):
             break
-        simulating += sum(timed(tree, publish) for tree in search.trees)
-        adding += sum(timed(tree, add_others) for tree in search.trees)
-    done = search.playouts_done
+        spent += sum(timed(tree, publish) for tree in search.trees)
+        added = sum(timed(tree, add_others) for tree in search.trees)
+        if search.trees[0].position[BRIEF]:
+            simulating, adding = simulating + spent, adding + added
+        else:
+            begun = search.playouts_done
+    done = max(1, search.playouts_done - begun)
     search.conclude(0.0)
     return simulating / done, adding / done
 

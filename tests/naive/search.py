@@ -22,7 +22,6 @@ from tests.naive.regrets import NaiveRegrets
 from tests.naive.score_bounds import REST, NaiveSolver, is_proven
 from tests.naive.value_playouts import ValuePlayouts, draw_number
 
-
 # How many threads are assumed to descend before another one at most.
 MOST_AHEAD = 7
 

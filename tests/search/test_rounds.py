@@ -217,3 +217,14 @@ def test_threads_that_are_delayed_at_random_grow_the_same_trees(spec, parallel):
     for _ in range(100):
         for mine, other in zip(expected, trees_of(search, game.start().state, 300, 7), strict=True):
             np.testing.assert_array_equal(mine, other)
+
+
+@EVERY_KIND
+@pytest.mark.parametrize("spec", ["uct", "grave(ref=10)+nst"])
+def test_one_thread_can_make_the_rounds_of_all(spec, rounds):
+    game = make_game("breakthrough(size=5x4)")
+    search = SearchAgent(with_threads(spec, 3)).bind(game)
+    expected = trees_of(search, game.start().state, 600, 7)
+    search.run = search.run_in_turn
+    for mine, other in zip(expected, trees_of(search, game.start().state, 600, 7), strict=True):
+        np.testing.assert_array_equal(mine, other)

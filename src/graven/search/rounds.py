@@ -2,9 +2,17 @@
 
 Every thread has a tree of its own. In a round each thread makes some simulations in it, and logs
 them (`record_log`). At the end of the round it adds the simulations of the other threads, in the
-order of the threads: it follows their moves down its own tree, adds the nodes and lists the moves
-that they added and listed, and learns from them and backs them up like its own. So all trees have
-the same nodes and the same statistics when a round begins.
+order of the threads.
+
+While the tree is small, rounds are complete: a thread follows the moves of the others down its own
+tree, adds the nodes and lists the moves that they added and listed, and learns from them and backs
+them up like its own. So all trees have the same nodes and the same statistics when a round begins.
+Such a round has one simulation of each thread, and `virtual_loss` keeps the threads apart.
+
+Later, rounds are brief and longer: a thread follows the moves of the others as far as its tree has
+nodes, counts them there, and learns from them. Nodes are made by a thread's own simulations, except
+for finished games, which prove something. Of the AMAF tables only the root's counts the simulations
+of others. That takes a small part of a simulation.
 
 How long a round is depends on the playouts of the root alone: the same seed and the same number of
 threads give the same trees, however fast each thread runs.
@@ -92,9 +100,9 @@ LEFT = 1 << 62
 class Rounds(NamedTuple):
     """The rounds of a search, as one of its threads sees them."""
 
-    # Addresses: `advance`; how to simulate, and with which batch; how to learn from a simulation of another
-    # thread, and after all of them; the system's function of `core.atomics.yield_address`; what to
-    # call with the thread's number before each simulation, or 0.
+    # Addresses: `advance`; how to simulate, and with which batch; how to learn from a simulation of
+    # another thread, and after all of them; the system's function of `core.atomics.yield_address`;
+    # what to call with the thread's number before each simulation, or 0.
     advance: int
     simulate: int
     batch: int

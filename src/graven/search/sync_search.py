@@ -277,5 +277,6 @@ class SyncedTree:
             pass
 
     def grow(self, status: Status) -> None:
+        """Let the tree have what a kernel needs more of."""
         self.search.grow(status, self._owner.deadline - time.perf_counter())
         self._prepare()
