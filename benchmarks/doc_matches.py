@@ -345,23 +345,6 @@ def _solver() -> MatchTable:
     return MatchTable(("agent", *(NAMES[game] for game in games)), tuple(rows))
 
 
-def _threads() -> MatchTable:
-    rows = []
-    for spec, mode in (
-        ("uct(c=0.4,solver=off)", "sync"),
-        ("grave(ref=50,bias=1e-4)", "sync"),
-        ("uct(c=0.4,solver=off)", "root"),
-    ):
-        first = f"{spec[:-1]},threads=2,parallel={mode})"
-        cells = [
-            MatchCell(game, first, spec, n, 500)
-            for game, n in (("knightthrough", 1000), ("hex", 2000))
-        ]
-        rows.append((f"`{spec}`", f"`{mode}`", *cells))
-    head = ("agent", "mode", "Knightthrough, 1,000 playouts", "Hex 11x11, 2,000 playouts")
-    return MatchTable(head, tuple(rows))
-
-
 FRONTIER_AGENTS = (
     "uct",
     "ucb1-tuned",
@@ -415,7 +398,6 @@ TABLES: dict[str, MatchTable | FrontierTable] = {
         [("mcps", "grave")], ("go(size=7)", "havannah(size=4)", "othello(size=6)"), 200
     ),
     "solver": _solver(),
-    "threads": _threads(),
     "ppa": _ppa(),
     "nst": _nst(),
     "ref": _ref(),

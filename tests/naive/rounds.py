@@ -29,12 +29,10 @@ class NaiveRounds:
         growth,
         most,
         complete,
-        losses,
         playout=lambda: None,
         **options,
     ):
         self.alone, self.growth, self.most, self.complete = alone, growth, most, complete
-        self.losses = losses
         self.copies = [
             NaiveSearch(game, formula, ref, playout=playout(), **options) for _ in range(threads)
         ]
@@ -58,7 +56,7 @@ class NaiveRounds:
             before = [table_of(copy.root) for copy in self.copies]
             logs = []
             for copy, share in zip(self.copies, shares, strict=True):
-                copy.losses = 0 if brief else self.losses
+                copy.brief = brief
                 start = len(copy.log)
                 copy.simulate(share)
                 logs.append(copy.log[start:])
@@ -86,7 +84,10 @@ class NaiveRounds:
         least = one.batch_leaves * one.playouts_per_leaf
         if one.batch_growth:
             least = max(1, min(least, visits // one.batch_growth))
-        total = min(max(visits // self.growth, threads * least), self.most * threads, playouts)
+        total = threads * least
+        if visits >= self.complete:
+            total = min(max(visits // self.growth, total), self.most * threads)
+        total = min(total, playouts)
         shares = [0] * threads
         for i in range(total):
             shares[i % threads] += 1

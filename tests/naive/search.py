@@ -22,7 +22,6 @@ from tests.naive.regrets import NaiveRegrets
 from tests.naive.score_bounds import REST, NaiveSolver, is_proven
 from tests.naive.value_playouts import ValuePlayouts, draw_number
 
-
 # How many threads are assumed to descend before another one at most.
 MOST_AHEAD = 7
 
@@ -147,7 +146,7 @@ class NaiveSearch:
         self.fpu = fpu
         self.nodes: dict[int, Node] = {}  # by position key
         self.log: list[Simulation] = []
-        self.thread, self.losses = 0, 0  # see `rounds`: which thread, and virtual losses
+        self.thread, self.brief = 0, False  # see `rounds`
         self.root = None
 
     def set_root(self, state):
@@ -364,7 +363,7 @@ class NaiveSearch:
             self.tuning.choose(self.rng)
         node, reference = self.root, self.root
         path, trace, plies = [], [], []
-        ahead = min(self.thread, MOST_AHEAD) if self.losses else 0
+        ahead = 0 if self.brief else min(self.thread, MOST_AHEAD)
         if above:
             path, state, trace, plies = (part.copy() for part in above)
             node = path.pop()[0]
@@ -372,8 +371,11 @@ class NaiveSearch:
                 reference = passed if passed.visits > self.ref else reference
         while True:
             path.append((node, len(trace), None))
+            stopped = 0
             if node.turn == TERMINAL or (node.visits == 0 and self.credit_creation):
-                break
+                if node.turn == TERMINAL or not ahead:
+                    break
+                stopped, ahead = 1, ahead - 1  # another thread plays from the new node
             movers = range(rules.players) if node.turn == SIMULTANEOUS else [node.turn]
             if self.tuning:
                 self.tuning.set(self, max(node.turn, 0))
@@ -398,6 +400,7 @@ class NaiveSearch:
             plies.append([])
             if self.regrets and node.turn == SIMULTANEOUS:
                 path[-1] = (node, len(trace), {})
+            node.visits += stopped
             for mover in movers:
                 if self.tuning:
                     self.tuning.set(self, mover)
@@ -405,14 +408,14 @@ class NaiveSearch:
                     joint[mover], path[-1][2][mover] = self.regrets.draw(node, mover, self.rng)
                 else:
                     joint[mover] = self.select(node, read, mover)
-                    if node.turn >= 0 and ahead:
-                        joint[mover], ahead = self.select_apart(
-                            node, read, mover, int(joint[mover]), ahead
-                        )
                     if path[-1][2] is not None:
                         path[-1][2][mover] = 0.0
+                if ahead:
+                    move = int(joint[mover])
+                    joint[mover], ahead = self.select_apart(node, read, mover, move, ahead)
                 trace.append((mover, int(joint[mover])))
                 plies[-1].append(self.choice(state, mover, node.moves[mover], joint[mover], True))
+            node.visits -= stopped
             contract.play(rules, state, joint)
             played = tuple(int(joint[mover]) for mover in movers)
             if (child := self.child(node, state, played)) is None:
@@ -425,7 +428,7 @@ class NaiveSearch:
 
         Also returns how many of them take the same move.
         """
-        if self.root_rule != "policy" and node is self.root:
+        if node.turn < 0 or (self.root_rule != "policy" and node is self.root):
             return move, 0
         taken = []
         for _ in range(ahead):
@@ -436,9 +439,8 @@ class NaiveSearch:
             self.lose(node, played, -1)
         return move, taken.count((mover, move))
 
-    def lose(self, node, played, sign):
-        """Add virtual losses, or remove them."""
-        playouts = sign * (1 if (played[1],) in node.children else self.losses)
+    def lose(self, node, played, playouts):
+        """Add virtual losses."""
         node.visits += playouts
         node.count[played] = node.count.get(played, 0) + playouts
         node.total.setdefault(played, 0.0)

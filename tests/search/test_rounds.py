@@ -28,7 +28,7 @@ UCT, RAVE, GRAVE, HRAVE = POLICIES[0], POLICIES[2], POLICIES[10], POLICIES[13]
 
 @pytest.fixture(autouse=True)
 def rounds(request, monkeypatch):
-    """Longer rounds than usual, and brief ones in a search of 400 playouts, unless marked."""
+    """Longer rounds than usual, brief ones from 150 playouts on, or what the test says."""
     growth, complete = getattr(request, "param", (16, 150))
     monkeypatch.setattr(sync_search, "GROWTH", growth)
     monkeypatch.setattr(sync_search, "COMPLETE", complete)
@@ -49,7 +49,6 @@ def twin_of(search, game, formula, ref, playout=lambda: None, **options):
         growth=sync_search.GROWTH,
         most=search.most,
         complete=search.complete,
-        losses=search.trees[0].search.log.losses,
         playout=playout,
         **{"solver": "off", **options},
     )
@@ -115,7 +114,7 @@ def test_threads_exchange_score_bounds(policy, rounds):
     game = make_game("breakthrough(size=4x4)")
     search, _ = run_both(game, *policy, threads=2, playouts=1000, solver="on")
     bounded = [member.tree.bounded[: member.tree.meta[arrays.NODES]] for member in search.members]
-    assert min(each.sum() for each in bounded) > 100
+    assert min(each.sum() for each in bounded) > 50
     if sync_search.COMPLETE > 1000:
         assert bounded[0].sum() == bounded[1].sum()
 
@@ -218,3 +217,14 @@ def test_threads_that_are_delayed_at_random_grow_the_same_trees(spec, parallel):
     for _ in range(100):
         for mine, other in zip(expected, trees_of(search, game.start().state, 300, 7), strict=True):
             np.testing.assert_array_equal(mine, other)
+
+
+@EVERY_KIND
+@pytest.mark.parametrize("spec", ["uct", "grave(ref=10)+nst"])
+def test_one_thread_can_make_the_rounds_of_all(spec, rounds):
+    game = make_game("breakthrough(size=5x4)")
+    search = SearchAgent(with_threads(spec, 3)).bind(game)
+    expected = trees_of(search, game.start().state, 600, 7)
+    search.run = search.run_in_turn
+    for mine, other in zip(expected, trees_of(search, game.start().state, 600, 7), strict=True):
+        np.testing.assert_array_equal(mine, other)

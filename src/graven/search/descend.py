@@ -19,7 +19,7 @@ from graven.search.plan import (
     call_state_step,
     state_at,
 )
-from graven.search.record_log import AHEAD, threads_ahead
+from graven.search.record_log import AHEAD, may_pass, threads_ahead
 from graven.search.select.selection import call_select, log_of
 from graven.search.tree import (
     CLOSED,
@@ -74,8 +74,11 @@ def descend_from(search: SearchState, node: int, depth: int, length: int) -> int
         player = tree.turns[node]
         if player == NO_SUCH:
             return Status.BAD_TURN
+        stopped = 0
         if player == TERMINAL or (tree.visits[node] == 0 and plan.credit_creation):
-            return Status.OK
+            if player == TERMINAL or not may_pass(search.log):
+                return Status.OK
+            stopped = 1  # a thread ahead is assumed to add the node, and to play from it
         if depth > rules.max_plies:
             return Status.TOO_LONG
         low = max(player, 0)
@@ -117,6 +120,7 @@ def descend_from(search: SearchState, node: int, depth: int, length: int) -> int
             call_state_step(steps.mute_amaf, (plan.state,))
             if record.muted[0]:
                 select = plan.select_muted
+        tree.visits[node] += stopped
         for mover in range(low, high):
             first = tree.first[node * players + mover]
             end = first + tree.degree[node * players + mover]
@@ -149,12 +153,13 @@ def descend_from(search: SearchState, node: int, depth: int, length: int) -> int
                         amaf.player_base(rules, max(shape[TABLE], 0), mover),
                     ),
                 )
-            if search.log.active and search.log.position[AHEAD] and player >= 0:
+            if search.log.active and search.log.position[AHEAD]:
                 edge = call_depth_choice(steps.select_apart, (plan.state, node, mover, edge))
             record.edges[(depth - 1) * players + mover] = edge
             record.joint[mover] = tree.moves[edge]
             record.trace[length] = mover * rules.num_codes + tree.moves[edge]
             length += 1
+        tree.visits[node] -= stopped
         contract.play(rules, state, record.joint)
         shape[STEPS], shape[LENGTH] = depth, length
         edge = record.edges[(depth - 1) * players + low]

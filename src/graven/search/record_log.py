@@ -51,13 +51,13 @@ from graven.search.tree import (
 # in the round, the words written, and the first edge whose list is not logged. Reading: the thread
 # whose stream is read, the simulations of it that have been added, and the words read.
 # BRIEF: whether the round is a brief one, see `rounds`. AHEAD: how many threads are assumed to be
-# ahead of this one on the path of its descent, see `virtual_loss`.
+# ahead of this one on the path of its descent, see `virtual_loss`. HELD: whether the tree waits for
+# memory, so that no other thread may advance it. ENDED: whether the thread makes no more rounds.
 ROUND, UNTIL, SIMULATED, LOGGED, WRITTEN, UNLISTED, SOURCE, ADDED, READ = range(9)
-BRIEF, AHEAD, POSITIONS = 9, 10, 11
+BRIEF, AHEAD, HELD, ENDED, POSITIONS = 9, 10, 11, 12, 13
 
-# See `virtual_loss`: virtual losses of an edge that a thread before this one takes to a new node,
-# and how many threads are assumed to be before it at most.
-LOSSES, MOST_AHEAD = 8, 7
+# How many threads are assumed to be ahead at most, see `virtual_loss`.
+MOST_AHEAD = 7
 
 # In the first word of a choice: whether a list and a key follow.
 LISTED, KEYED = 1, 2
@@ -80,7 +80,6 @@ class RecordLog(NamedTuple):
     active: int  # whether finished simulations are logged
     whole: int  # whether with their traces, for playouts that learn
     traced: int  # whether with their traces in complete rounds, for AMAF tables
-    losses: int  # virtual losses, see `virtual_loss`
     every_key: int  # whether keys are logged for edges that have been taken before
     position: Int64  # of this thread, see above
     words: Int64
@@ -95,7 +94,7 @@ class RecordLog(NamedTuple):
 
 _INTS = types.Array(types.int64, 1, "C")
 RECORD_LOG = types.NamedTuple(
-    [types.int64] * 10
+    [types.int64] * 9
     + [_INTS] * 2
     + [
         types.Array(types.float64, 1, "C"),
@@ -137,7 +136,16 @@ def has_trace(log: RecordLog) -> bool:
 @inlined
 def threads_ahead(log: RecordLog) -> int:
     """Return how many threads are assumed to descend before this one."""
-    return 0 if log.position[BRIEF] or not log.losses else min(log.thread, MOST_AHEAD)
+    return 0 if log.position[BRIEF] else min(log.thread, MOST_AHEAD)
+
+
+@inlined
+def may_pass(log: RecordLog) -> bool:
+    """Return whether a thread ahead is assumed to have added a node; it is no longer ahead then."""
+    if not log.active or log.position[AHEAD] == 0:
+        return False
+    log.position[AHEAD] -= 1
+    return True
 
 
 # Words.
@@ -341,7 +349,6 @@ def no_log() -> RecordLog:
         active=0,
         whole=0,
         traced=0,
-        losses=0,
         every_key=0,
         position=nothing,
         words=nothing,
@@ -397,7 +404,6 @@ class SharedLog:
             active=1,
             whole=int(whole),
             traced=int(traced),
-            losses=LOSSES,
             every_key=int(every_key),
             position=position,
             words=self.words,

@@ -2,15 +2,25 @@
 
 Every thread has a tree of its own. In a round each thread makes some simulations in it, and logs
 them (`record_log`). At the end of the round it adds the simulations of the other threads, in the
-order of the threads: it follows their moves down its own tree, adds the nodes and lists the moves
-that they added and listed, and learns from them and backs them up like its own. So all trees have
-the same nodes and the same statistics when a round begins.
+order of the threads.
+
+While the tree is small, rounds are complete: a thread follows the moves of the others down its own
+tree, adds the nodes and lists the moves that they added and listed, and learns from them and backs
+them up like its own. So all trees have the same nodes and the same statistics when a round begins.
+Such a round has one simulation of each thread, and `virtual_loss` keeps the threads apart.
+
+Later, rounds are brief and longer: a thread follows the moves of the others as far as its tree has
+nodes, counts them there, and learns from them. Nodes are made by a thread's own simulations, except
+for finished games, which prove something. Of the AMAF tables only the root's counts the simulations
+of others. That takes a small part of a simulation.
 
 How long a round is depends on the playouts of the root alone: the same seed and the same number of
 threads give the same trees, however fast each thread runs.
 
 A thread waits for the others once a round, for the end of their simulations. It need not wait until
-they have read its log: by the time it writes the same half again, they have.
+they have read its log: by the time it writes the same half again, they have. A thread that has to
+wait for long advances the tree of another that has no processor: what is done does not depend on
+who does it.
 """
 
 from __future__ import annotations
@@ -19,7 +29,13 @@ from typing import NamedTuple
 
 from numba import types
 
-from graven.core.atomics import LINE_WORDS, call_yield, load_acquire, store_release
+from graven.core.atomics import (
+    LINE_WORDS,
+    call_yield,
+    load_acquire,
+    replace_if,
+    store_release,
+)
 from graven.core.compile import caller, compiled, inlined
 from graven.core.contract import SIMULTANEOUS, TERMINAL
 from graven.core.status import Status
@@ -39,6 +55,8 @@ from graven.search.plan import (
 from graven.search.record_log import (
     ADDED,
     BRIEF,
+    ENDED,
+    HELD,
     KEYED,
     LISTED,
     LOGGED,
@@ -82,9 +100,10 @@ LEFT = 1 << 62
 class Rounds(NamedTuple):
     """The rounds of a search, as one of its threads sees them."""
 
-    # Addresses: how to simulate, and with which batch; how to learn from a simulation of another
-    # thread, and after all of them; the system's function of `core.atomics.yield_address`; what to
-    # call with the thread's number before each simulation, or 0.
+    # Addresses: `advance`; how to simulate, and with which batch; how to learn from a simulation of
+    # another thread, and after all of them; the system's function of `core.atomics.yield_address`;
+    # what to call with the thread's number before each simulation, or 0.
+    advance: int
     simulate: int
     batch: int
     learn: int
@@ -105,6 +124,11 @@ class Rounds(NamedTuple):
     logged: Int64
     even: Int64
     odd: Int64
+    # [thread]: the addresses of each thread's state and rounds; [thread * LINE_WORDS]: who may
+    # advance a tree, see below.
+    states: Int64
+    places: Int64
+    claims: Int64
     failed: Int64  # [0]: whether a thread has failed, so that the others must not wait for it
     # The root's AMAF table, if there are AMAF tables: this thread's when a brief round began, and
     # what each thread has added to its own, [((round & 1) * threads + thread) * size + entry].
@@ -113,8 +137,16 @@ class Rounds(NamedTuple):
 
 
 _INTS, _REALS = types.Array(types.int64, 1, "C"), types.Array(types.float64, 1, "C")
-ROUNDS = types.NamedTuple([types.int64] * 14 + [_INTS] * 4 + [_REALS] * 2, Rounds)
+ROUNDS = types.NamedTuple([types.int64] * 15 + [_INTS] * 7 + [_REALS] * 2, Rounds)
 rounds_at = stored(ROUNDS)
+
+# In `claims`: no thread advances the tree now; one does; only its own thread may, which has to let
+# it grow first.
+FREE, TAKEN, NEEDS_OWNER = range(3)
+
+# Advancing a tree: the addresses of its state and its rounds.
+ADVANCE = types.int64(ADDRESS, ADDRESS)
+call_advance = caller(ADVANCE)
 
 # Simulating until a part of a round is done: the addresses of the search's state and of its batch,
 # how many simulations of the search are done then, and how many at the end of the round.
@@ -136,10 +168,10 @@ def simulate_in_batches(state: int, batch: int, part: int, until: int) -> int:
 def share(rounds: Rounds, threads: int, thread: int, visits: int, playouts: int) -> int:
     """Return how many simulations a thread makes in the next round.
 
-    `visits` are the playouts of the root, `playouts` is how many may follow. A round has one
-    simulation for each `growth` playouts of the root, but at least `least` and at most `most` of
-    each thread; a batch that grows needs fewer. Until the root has `alone` playouts for each
-    thread, the first thread works alone.
+    `visits` are the playouts of the root, `playouts` is how many may follow. A complete round has
+    `least` simulations of each thread: one, or a batch. A brief round has one simulation for each
+    `growth` playouts of the root, but at least `least` and at most `most` of each thread. Until the
+    root has `alone` playouts for each thread, the first thread works alone.
     """
     if visits < rounds.alone * threads:
         alone = min(rounds.alone * threads - visits, rounds.most)
@@ -147,29 +179,98 @@ def share(rounds: Rounds, threads: int, thread: int, visits: int, playouts: int)
     least = rounds.least
     if rounds.batch_growth:
         least = max(1, min(least, visits // rounds.batch_growth))
-    total = min(max(visits // rounds.growth, least * threads), rounds.most * threads)
+    total = least * threads
+    if visits >= rounds.complete:
+        total = min(max(visits // rounds.growth, total), rounds.most * threads)
     total = min(total, playouts)
     return total // threads + int(thread < total % threads)
 
 
 @compiled
-def make_rounds(state: int, at: int) -> int:
+def make_rounds(at: int, thread: int, position: Int64) -> int:
     """Make rounds until the search has reached its goal or is stopped.
 
-    `at` is the address of the `Rounds`. If that needs more memory, it is to be called again, and
-    goes on where it was.
+    `at` is the address of the `Rounds`, `position` that of the thread in its log. If the tree needs
+    more memory, it is to be called again, and goes on where it was.
+    """
+    rounds, place = rounds_at(at), thread * LINE_WORDS
+    spins = 0
+    while load_acquire(rounds.failed, 0) == 0:
+        if position[HELD] == 0 and not claim(rounds, thread, own=True):
+            spins += 1
+            if spins > SPINS:
+                call_yield(rounds.yield_thread, (0,))
+            continue
+        spins = position[HELD] = 0
+        status = call_advance(rounds.advance, (rounds.states[thread], rounds.places[thread]))
+        if status != Status.OK:
+            position[HELD] = 1
+            return status
+        ended, waits, this_round = position[ENDED], position[SIMULATED], position[ROUND]
+        store_release(rounds.claims, place, FREE)
+        if ended:
+            break
+        if waits:
+            wait_for_others(rounds, thread, this_round + 1)
+    return Status.OK
+
+
+@inlined
+def claim(rounds: Rounds, thread: int, own: bool) -> bool:
+    """Return whether this thread may advance a tree from now on, its own one or another."""
+    place = thread * LINE_WORDS
+    if replace_if(rounds.claims, place, FREE, TAKEN):
+        return True
+    return own and replace_if(rounds.claims, place, NEEDS_OWNER, TAKEN)
+
+
+@inlined
+def wait_for_others(rounds: Rounds, thread: int, ended: int) -> None:
+    """Wait until all threads have logged so many rounds, or one has failed.
+
+    If that takes long, the other thread may have no processor: then advance its tree. So a search
+    with more threads than processors takes no longer than one by a single thread, about.
+    """
+    for source in range(len(rounds.states)):
+        spins = 0
+        while load_acquire(rounds.logged, source * LINE_WORDS) < ended:
+            if load_acquire(rounds.failed, 0):
+                return
+            spins += 1
+            if spins <= SPINS:
+                continue
+            if claim(rounds, source, own=False):
+                status = Status.OK
+                if load_acquire(rounds.logged, source * LINE_WORDS) < ended:
+                    states, places = rounds.states, rounds.places
+                    status = call_advance(rounds.advance, (states[source], places[source]))
+                after = FREE if status == Status.OK else NEEDS_OWNER
+                store_release(rounds.claims, source * LINE_WORDS, after)
+            else:
+                call_yield(rounds.yield_thread, (0,))
+
+
+def advance(state: int, at: int) -> int:
+    """Make the next step of a tree: simulate, or add what the others have simulated, or nothing.
+
+    Kernels call it by its address, so that it always reads the present arrays of the tree.
     """
     search, rounds = state_at(state), rounds_at(at)
-    while load_acquire(rounds.failed, 0) == 0:
+    position, threads = search.log.position, search.log.threads
+    if position[SIMULATED] == 0:
         status = simulate_round(state, at)
         if status != Status.OK:
             return status
-        if search.log.position[SIMULATED] == 0:
-            break
-        status = add_others(state, at)
-        if status != Status.OK:
-            return status
-    return Status.OK
+        if position[SIMULATED]:
+            publish(state, at)
+        else:
+            leave(at, search.log.thread, position[ROUND])
+            position[ENDED] = 1
+        return Status.OK
+    for source in range(threads):
+        if load_acquire(rounds.logged, source * LINE_WORDS) <= position[ROUND]:
+            return Status.OK
+    return add_others(state, at)
 
 
 @compiled
@@ -265,22 +366,18 @@ def publish(state: int, at: int) -> None:
 
 @compiled
 def add_others(state: int, at: int) -> int:
-    """Let the others read the thread's simulations of a round, and add theirs to its tree.
+    """Add the simulations of all other threads in a round, which they have logged, to the tree.
 
     If that needs more memory, it is to be called again, and goes on where it was.
     """
     search, rounds = state_at(state), rounds_at(at)
     log, position, tree = search.log, search.log.position, search.tree
-    position[SIMULATED] = 1
-    publish(state, at)
     this_round = position[ROUND]
     counts = rounds.odd if this_round & 1 else rounds.even
     size, root = len(rounds.root_before), root_table(search)
     while position[SOURCE] < log.threads:
         source = position[SOURCE]
         if source != log.thread:
-            if not wait_for(rounds, source, this_round + 1):
-                return Status.OK
             count = counts[source * LINE_WORDS] >> 1
             if counts[source * LINE_WORDS] & 1 or rounds.logged[source * LINE_WORDS] == LEFT:
                 search.control[STOP] = 1  # the other thread has proven the root, or is stopped
@@ -310,19 +407,6 @@ def leave(at: int, thread: int, this_round: int) -> None:
     counts = rounds.odd if this_round & 1 else rounds.even
     counts[thread * LINE_WORDS] = 0
     store_release(rounds.logged, thread * LINE_WORDS, LEFT)
-
-
-@inlined
-def wait_for(rounds: Rounds, thread: int, ended: int) -> bool:
-    """Wait until a thread has logged so many rounds; return False if a thread has failed."""
-    spins = 0
-    while load_acquire(rounds.logged, thread * LINE_WORDS) < ended:
-        if load_acquire(rounds.failed, 0):
-            return False
-        spins += 1
-        if spins > SPINS:
-            call_yield(rounds.yield_thread, (0,))
-    return True
 
 
 @inlined

@@ -16,7 +16,7 @@ from graven.core.contract import Rules, State
 from graven.core.errors import UsageError
 from graven.core.rng import derive
 from graven.core.status import Status, call_kernel
-from graven.core.struct_memory import packed
+from graven.core.struct_memory import packed, words_of
 from graven.core.watchdog import beat
 from graven.search.budget import MOST_PLAYOUTS, Budget
 from graven.search.layout import Float64
@@ -32,10 +32,12 @@ from graven.search.record_log import (
 )
 from graven.search.reuse import History
 from graven.search.rounds import (
+    ADVANCE,
+    ROUNDS,
     SIMULATE,
     Rounds,
     add_others,
-    leave,
+    advance,
     make_rounds,
     simulate_in_batches,
     simulate_singly,
@@ -47,12 +49,13 @@ from graven.search.specs import Spec
 from graven.search.threaded import ThreadedSearch
 from graven.search.tree import all_codes
 
-# A round has one simulation for each GROWTH playouts of the root, and a thread makes at most MOST
-# of them, or fewer if their log could take more than LOG_BYTES, but it can make LEAST. Until the
-# root has ALONE playouts for each thread, the first one works alone.
-GROWTH, MOST, LEAST, ALONE, LOG_BYTES = 256, 512, 16, 1, 1 << 23
-# While the root has fewer playouts than this, rounds are complete: see `rounds`.
-COMPLETE = 8192
+# Until the root has ALONE playouts for each thread, the first one works alone. While the root has
+# fewer than COMPLETE playouts, rounds are complete, and have one simulation of each thread; then
+# they are brief, and have one simulation for each GROWTH playouts of the root: see `rounds`.
+ALONE, COMPLETE, GROWTH = 16, 4096, 256
+# A thread makes at most MOST simulations in a round, or fewer if their log could take more than
+# LOG_BYTES, but it can make LEAST.
+MOST, LEAST, LOG_BYTES = 512, 16, 1 << 23
 # How often a running search looks whether it is to stop.
 POLL_SECONDS = 0.01
 
@@ -93,6 +96,8 @@ class SyncSearch(ThreadedSearch):
         words = options.threads * LINE_WORDS
         self.logged, self.even, self.odd = (own_lines(words, np.int64) for _ in range(3))
         self.failed = own_lines(1, np.int64)
+        self.claims = own_lines(words, np.int64)
+        self.states, self.places = (own_lines(options.threads, np.int64) for _ in range(2))
         self.table_entries = 2 * all_codes(self.rules) if self.plan.amaf else 0
         self.root_added: Float64 = own_lines(2 * options.threads * self.table_entries, np.float64)
         self.goal, self.base, self.deadline = 0, 0, math.inf
@@ -116,7 +121,7 @@ class SyncSearch(ThreadedSearch):
     ) -> Run:
         """Search a position until the budget is used, `stop` is set or `interrupt` is called."""
         began = time.perf_counter()
-        self._begin(state, history, budget, seed)
+        self.prepare(state, history, budget, seed)
         futures = [self._submit(each.run) for each in self.trees]
         with self._stopping(futures):
             self._watch(futures, stop)
@@ -125,12 +130,12 @@ class SyncSearch(ThreadedSearch):
         for each in self.trees:
             if each.round < latest:
                 each.add_others()
-        return self._end_all(began)
+        return self.conclude(began)
 
     def run_in_turn(self, state: State, history: History, budget: Budget, seed: int) -> Run:
         """Search a position as `run` does, in one thread: the trees are the same."""
         began = time.perf_counter()
-        self._begin(state, history, budget, seed)
+        self.prepare(state, history, budget, seed)
         turn = np.zeros(1, np.int64)
 
         def take() -> int:
@@ -144,14 +149,14 @@ class SyncSearch(ThreadedSearch):
             resume=lambda status: self.trees[int(turn[0])].grow(status),
         ):
             pass
-        return self._end_all(began)
+        return self.conclude(began)
 
-    def _begin(self, state: State, history: History, budget: Budget, seed: int) -> None:
+    def prepare(self, state: State, history: History, budget: Budget, seed: int) -> None:
         """Prepare all trees for a search."""
         left = budget.seconds if budget.seconds is not None else math.inf
         self.deadline = time.perf_counter() + left
         self.logged[:] = 0
-        self.failed[:] = 0
+        self.failed[:] = self.claims[:] = 0
         self.goal = min(
             each.search.begin(state, history, budget, derive(seed, each.number))
             for each in self.trees
@@ -162,7 +167,7 @@ class SyncSearch(ThreadedSearch):
         if any(each.search.control[STOP] for each in self.trees):
             self.interrupt()  # before it began, or the root is proven
 
-    def _end_all(self, began: float) -> Run:
+    def conclude(self, began: float) -> Run:
         """Return how the search went."""
         self.lead_with_proof()
         runs = [each.search.end(time.perf_counter() - began) for each in self.trees]
@@ -190,6 +195,9 @@ class SyncedTree:
         self._owner = owner
         self.position = own_lines(POSITIONS, np.int64)
         self._root_before: Float64 = own_lines(owner.table_entries, np.float64)
+        # Always in the same place: other threads know where it is.
+        self._packed = np.zeros(words_of(ROUNDS), np.int64)
+        self.rounds_address = int(self._packed.ctypes.data)
         self._prepare()
 
     @property
@@ -200,8 +208,7 @@ class SyncedTree:
     def load(self) -> None:
         """Compile the kernels, or load them from the cache, before any clock runs."""
         self._owner.failed[0] = 1
-        make_rounds(self.search.state, self.rounds_address)
-        leave(self.rounds_address, self.number, self.round)
+        make_rounds(self.rounds_address, self.number, self.position)
 
     def reset(self) -> None:
         """Prepare for the first round of a search."""
@@ -223,6 +230,7 @@ class SyncedTree:
         batch, options = search.batch, owner.spec.options
         function = simulate_singly if batch is None else simulate_in_batches
         self._rounds = Rounds(
+            advance=address(advance, ADVANCE),
             simulate=address(function, SIMULATE),
             batch=search.batch_address,
             learn=batch.learn if batch is not None and batch.learn else owner.learn_later,
@@ -240,26 +248,28 @@ class SyncedTree:
             logged=owner.logged,
             even=owner.even,
             odd=owner.odd,
+            states=owner.states,
+            places=owner.places,
+            claims=owner.claims,
             failed=owner.failed,
             root_before=self._root_before,
             root_added=owner.root_added,
         )
-        self._packed = packed(self._rounds)
-        self.rounds_address = int(self._packed.ctypes.data)
+        self._packed[:] = packed(self._rounds)
+        owner.states[self.number], owner.places[self.number] = search.state, self.rounds_address
         place = place_of.py_func(log, self.number, int(self.position[LOGGED]))  # type: ignore[attr-defined]
         use_memory_of.py_func(log, place)  # type: ignore[attr-defined]
 
     def run(self) -> None:
         """Make rounds until the search has reached its goal or is stopped."""
         try:
-            self._call(lambda: make_rounds(self.search.state, self.rounds_address))
-            leave(self.rounds_address, self.number, self.round)
+            self._call(lambda: make_rounds(self.rounds_address, self.number, self.position))
         except BaseException:
             self._owner.failed[0] = 1
             raise
 
     def add_others(self) -> None:
-        """End the thread's simulations of a round, and add those of the other threads."""
+        """Add the simulations of the other threads in a round, which have all ended."""
         self._call(lambda: add_others(self.search.state, self.rounds_address))
 
     def _call(self, kernel: Callable[[], int]) -> None:
@@ -267,5 +277,6 @@ class SyncedTree:
             pass
 
     def grow(self, status: Status) -> None:
+        """Let the tree have what a kernel needs more of."""
         self.search.grow(status, self._owner.deadline - time.perf_counter())
         self._prepare()

@@ -2,13 +2,11 @@
 
 When a complete round begins, all threads have the same tree. Where selection leaves nothing to
 chance, as with AMAF values, all of them would select the same leaf. So thread t assumes that the
-threads before it descend first, each leaving virtual losses on its path, that is playouts with
+threads before it descend first, each leaving a virtual loss on its path, that is a playout with
 score 0, as the descents of a batch do. It need not descend for them: at each node of its own path
-it selects once for every thread before it that has come so far, and then for itself. Those that
-have selected the same edge go on with it.
-
-One virtual loss would not keep two threads from adding the same new node, which neither of them
-sees: an edge without a node gets more.
+it selects once for every thread that is ahead of it and has come so far, and then for itself. Those
+that have selected the same edge are ahead of it at the next node. At a new node the first of them
+stops, and plays from there; the others, and this thread, go on.
 """
 
 from __future__ import annotations
@@ -17,7 +15,7 @@ from graven.search import amaf
 from graven.search.plan import call_node_choice, call_place_choice, state_at
 from graven.search.record_log import AHEAD
 from graven.search.select.selection import call_select, log_of
-from graven.search.tree import NONE, ROOT, TABLE
+from graven.search.tree import ROOT, TABLE
 
 
 def select_apart(state: int, node: int, mover: int, edge: int) -> int:
@@ -25,7 +23,7 @@ def select_apart(state: int, node: int, mover: int, edge: int) -> int:
     search = state_at(state)
     rules, tree, plan, record = search.rules, search.tree, search.plan, search.record
     position = search.log.position
-    if plan.halving and node == tree.meta[ROOT]:
+    if tree.turns[node] < 0 or (plan.halving and node == tree.meta[ROOT]):
         position[AHEAD] = 0
         return edge
     place = node * rules.players + mover
@@ -38,9 +36,8 @@ def select_apart(state: int, node: int, mover: int, edge: int) -> int:
     taken = record.moves
     for i in range(before):
         taken[i] = edge
-        losses = search.log.losses if tree.children[edge] == NONE else 1
-        tree.counts[edge] += losses
-        tree.visits[node] += losses
+        tree.counts[edge] += 1
+        tree.visits[node] += 1
         if plan.solver and tree.skips[node]:
             edge = call_place_choice(search.steps.select_open, (state, node, mover))
         else:
@@ -57,8 +54,7 @@ def select_apart(state: int, node: int, mover: int, edge: int) -> int:
             )
     position[AHEAD] = 0
     for i in range(before):
-        losses = search.log.losses if tree.children[taken[i]] == NONE else 1
-        tree.counts[taken[i]] -= losses
-        tree.visits[node] -= losses
+        tree.counts[taken[i]] -= 1
+        tree.visits[node] -= 1
         position[AHEAD] += taken[i] == edge
     return edge
