@@ -60,12 +60,13 @@ def test_a_ggp_player_uses_the_default_agent():
     assert chosen.spec == gv.default_agent(game).with_options(reuse_tree=True).spec
 
 
-def test_sheets_are_played_in_batches_where_they_have_a_network():
+def test_sheets_of_two_players_are_played_in_batches_where_they_have_a_network():
     network, proof = (
         gv.game(f"gdl(sheet=connect5,by={method})") for method in ("network", "proof")
     )
     assert default_spec(network) == BATCHED_SPEC
     assert default_spec(proof) == FEW_PLAYOUTS_SPEC
+    assert default_spec(gv.game("gdl(sheet=ttcc4)")) == FEW_PLAYOUTS_SPEC  # three players
 
 
 def test_the_threads_of_a_ggp_player_do_not_change_its_agents():

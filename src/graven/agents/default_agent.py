@@ -13,7 +13,7 @@ from graven.core.game import Game
 DEFAULT_SPEC = "grave(ref=50,bias=1e-4)"
 # Rulesheets and games in Python have fewer playouts a second.
 FEW_PLAYOUTS_SPEC = "grave(ref=50,k=250,c=0.2)+mast(epsilon=0.4,decay=0.2)"
-# Rulesheets with a network play the same playouts in batches.
+# Rulesheets of two players with a network play the same playouts in batches.
 BATCHED_SPEC = (
     "grave(ref=50,k=250,c=0.2,batch_leaves=64,playouts_per_leaf=4,batch_growth=8,learn_after=batch)"
     "+mast(epsilon=0.4,decay=0.2)"
@@ -27,8 +27,8 @@ GDL = "gdl"  # the name of all games that are rulesheets
 def default_spec(game: Game | None = None) -> str:
     """Return the spec of the default tree search for a game; without a game, for a compiled one."""
     if game is not None and (game.name == GDL or game.in_python):
-        in_batches = game.functions.batch_policy_playouts is not None
-        return BATCHED_SPEC if in_batches else FEW_PLAYOUTS_SPEC
+        has_batches = game.functions.batch_policy_playouts is not None
+        return BATCHED_SPEC if has_batches and game.players == 2 else FEW_PLAYOUTS_SPEC
     for playout, spec in SPECS_BY_PLAYOUT.items():
         if game is not None and playout in game.playouts:
             return spec

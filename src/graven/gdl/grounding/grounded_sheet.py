@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,7 +34,8 @@ class GroundedSheet:
     steps: int
     """The steps of all joins."""
     deadline: float
-    """The end of the time limit, by time.thread_time()."""
+    """The end of the time limit, by `clock`."""
+    clock: Callable[[], float]
 
     def rows(self, relation: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Return the atoms of a relation that may be true, and their values, one row each."""

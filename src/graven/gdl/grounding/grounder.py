@@ -56,6 +56,8 @@ class GroundingLimits:
     """Ground rules. Together with `literals` this bounds the memory: some 3 GB at most."""
     literals: int = 20_000_000
     """Conditions of all ground rules."""
+    clock: Callable[[], float] = time.thread_time
+    """What measures `seconds`: processor time, which other work on the machine does not change."""
 
 
 def ground(program: NumberedProgram, limits: GroundingLimits | None = None) -> GroundedSheet:
@@ -67,7 +69,7 @@ class _Grounder:
     def __init__(self, program: NumberedProgram, limits: GroundingLimits) -> None:
         self.program = program
         self.limits = limits
-        self.deadline = time.thread_time() + limits.seconds
+        self.deadline = limits.clock() + limits.seconds
         self.widths = np.array([relation.columns for relation in program.relations], np.int32)
         self.indexes = RelationIndexes()
         self.filled = 0
@@ -138,12 +140,12 @@ class _Grounder:
 
     def _max_steps(self) -> int:
         """Return the steps that one atom may take in one plan, by the time that is left."""
-        return max(PAUSE, int((self.deadline - time.thread_time()) * STEPS_PER_SECOND))
+        return max(PAUSE, int((self.deadline - self.limits.clock()) * STEPS_PER_SECOND))
 
     def _check_time(self) -> None:
         """Raise if the time is over, or if the caller has cancelled."""
         raise_if_cancelled()
-        if time.thread_time() > self.deadline:
+        if self.limits.clock() > self.deadline:
             raise TooLargeError(
                 f"grounding takes more than {self.limits.seconds:g} s: most atoms are of "
                 f"{self._largest()}."
@@ -281,6 +283,7 @@ class _Grounder:
             literals=store.literals[: meta[joins.LITERALS]],
             steps=int(meta[joins.STEPS]),
             deadline=self.deadline,
+            clock=self.limits.clock,
         )
 
 

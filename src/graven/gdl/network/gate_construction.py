@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -165,7 +164,7 @@ class _Construction:
         self.unchecked = 0
         raise_if_cancelled()
         too_many = len(self.builder.inputs) > MAX_GATES
-        if too_many or time.thread_time() > self.ground.deadline:
+        if too_many or self.ground.clock() > self.ground.deadline:
             reason = f"the rules make more than {MAX_GATES:,} gates"
             reason = reason if too_many else "making gates takes too long"
             relation = self.ground.program.relations[self.ground.relation[atom]]

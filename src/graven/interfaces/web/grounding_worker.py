@@ -9,6 +9,7 @@ from __future__ import annotations
 import pickle
 import struct
 import sys
+import time
 from contextlib import suppress
 from typing import IO, TYPE_CHECKING, NamedTuple
 
@@ -81,7 +82,9 @@ def _answer(job: GroundingJob) -> GroundingAnswer:
     from graven.gdl.sheet_loader import checked_sheet
     from graven.interfaces.web.web_limits import MAX_ATOMS, MAX_INSTANCES, MAX_LITERALS
 
-    limits = GroundingLimits(job.seconds, MAX_ATOMS, MAX_INSTANCES, MAX_LITERALS)
+    limits = GroundingLimits(
+        job.seconds, MAX_ATOMS, MAX_INSTANCES, MAX_LITERALS, clock=time.monotonic
+    )
     try:
         sheet = checked_sheet(job.rules, job.title)
         try:
