@@ -30,7 +30,7 @@ class TimePlan:
     """What is left of a player's clock, in seconds, and what each move adds to it.
 
     `lag` are the seconds that each move takes besides its search, `length_share` the expected
-    length of the game in lengths of playouts (see `game_length`).
+    length of the game in lengths of playouts (see `short_games`).
     """
 
     left: float
