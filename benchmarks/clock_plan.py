@@ -24,8 +24,8 @@ from pathlib import Path
 import graven as gv
 from graven.agents import SearchAgent, time_plan
 from graven.agents.default_agent import default_spec
-from graven.agents.game_length import measure_share
 from graven.agents.search_result import choose_move
+from graven.agents.short_games import measure_share
 from graven.agents.time_plan import PlannedStop, TimePlan
 from graven.core.rng import derive
 from graven.interfaces.gtp.gtp_clock import PlayerClock

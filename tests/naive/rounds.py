@@ -75,6 +75,8 @@ class NaiveRounds:
             playouts -= sum(len(log) for log in logs)
             if any(copy.solver and is_proven(copy.root) for copy in self.copies):
                 break
+        if self.root.visits >= self.complete:
+            self.complete = 0  # after brief rounds the trees are different
 
     def shares(self, visits, playouts):
         threads, one = len(self.copies), self.copies[0]

@@ -10,9 +10,9 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
-from graven.agents.game_length import measure_share
 from graven.agents.move_clock import MoveClock
 from graven.agents.search_result import SearchResult, find_move
+from graven.agents.short_games import measure_share
 from graven.agents.time_plan import TimePlan
 from graven.core.errors import GravenError, UsageError
 from graven.core.game import Game

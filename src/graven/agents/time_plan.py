@@ -19,7 +19,7 @@ from graven.search.tree import NONE, ROOT
 
 MIN_MOVES_LEFT = 10.0
 MIN_PLAYOUTS = 100  # before these, too little is known to plan by
-MIN_SECONDS = 0.01  # a move is played even if no time is left
+MIN_SECONDS = 0.002  # a move is played even if no time is left
 # A move takes at most so many times its share while it is unstable, and so much of what is left.
 UNSTABLE_FACTOR, MOST_SHARE = 1.5, 0.25
 RESERVE = 0.02  # seconds of the clock that are never planned with
@@ -30,7 +30,7 @@ class TimePlan:
     """What is left of a player's clock, in seconds, and what each move adds to it.
 
     `lag` are the seconds that each move takes besides its search, `length_share` the expected
-    length of the game in lengths of playouts (see `game_length`).
+    length of the game in lengths of playouts (see `short_games`).
     """
 
     left: float

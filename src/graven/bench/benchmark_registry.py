@@ -42,6 +42,7 @@ BENCHMARKS = {
     "tables": Benchmark("search_benchmarks", "tables_per_node"),
     "long": Benchmark("search_benchmarks", "long_against_short"),
     "threads": Benchmark("thread_benchmarks", "two_threads"),
+    "sharing": Benchmark("thread_benchmarks", "cost_of_sharing"),
     "solver": Benchmark("solver_benchmarks", "solver_cost"),
     "overhead": Benchmark("laboratory_benchmarks", "laboratory_overhead"),
     "limit": Benchmark("limit_benchmarks", "against_limit"),

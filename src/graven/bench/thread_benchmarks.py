@@ -1,8 +1,12 @@
-"""Benchmarks of searches by several threads, in wall-clock time: run nothing else meanwhile."""
+"""Benchmarks of searches by several threads.
+
+`two_threads` measures wall-clock time: run nothing else meanwhile.
+"""
 
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -27,6 +31,7 @@ GAMES = (
     ("knightthrough", 1.5),
 )
 OTHER_TARGET = 1.85  # of `tree` and `root`
+SHARING_PLAYOUTS, SHARING_ROUNDS = 50_000, 9
 
 
 def wall_rate(spec: str, game: Game) -> float:
@@ -49,3 +54,27 @@ def two_threads() -> Iterator[RatioRow]:
                 yield measure_ratio(
                     row, partial(wall_rate, ours, game), partial(wall_rate, spec, game), ROUNDS
                 )
+
+
+def cpu_rate(spec: str, game: Game) -> float:
+    """Return the playouts of a search in a second of CPU time, that of all threads together."""
+    began = time.process_time()
+    agent(spec).search(game.start(), playouts=SHARING_PLAYOUTS)
+    return SHARING_PLAYOUTS / (time.process_time() - began)
+
+
+def cost_of_sharing() -> Iterator[RatioRow]:
+    """Compare threads that share the top of a tree with threads that share nothing, in CPU time.
+
+    If threads that share nothing are twice as fast as one, others need 1.85 / 2 of their speed.
+    """
+    for name, _ in GAMES:
+        game = load_game(name)
+        for spec in SPECS:
+            tree, root = (f"{spec}(threads={THREADS},parallel={kind})" for kind in ("tree", "root"))
+            row = RatioRow(
+                "sharing", f"{tree} v root, {game.spec}", "playouts/CPU s", OTHER_TARGET / THREADS
+            )
+            yield measure_ratio(
+                row, partial(cpu_rate, tree, game), partial(cpu_rate, root, game), SHARING_ROUNDS
+            )

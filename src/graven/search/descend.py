@@ -83,7 +83,7 @@ def descend_from(search: SearchState, node: int, depth: int, length: int) -> int
             return Status.TOO_LONG
         low = max(player, 0)
         # At few visits, so that it costs nothing at the others: see `shared_tree.LEAST`.
-        if plan.shared and tree.visits[node] % 32 == 0:
+        if plan.shared and tree.visits[node] % 64 == 0:
             call_node_step(steps.exchange, (plan.state, node))
         if plan.tuned:
             call_node_step(steps.set_parameters, (plan.state, low))

@@ -3,7 +3,7 @@
 A line of memory that two cores write in turn takes longer than a playout of a fast game. Therefore
 each thread has nodes, edges and statistics of its own, and searches them as a search without
 threads does. What the threads share are totals of the nodes with many playouts: every thread adds
-its new playouts to them and reads those of all others, at the root after 32 playouts of its own,
+its new playouts to them and reads those of all others, at the root after 64 playouts of its own,
 and then whenever these have grown by a part of the node's playouts. A node is shared as soon as one
 thread has HOT playouts there, and later ones with more if the shared memory fills.
 
@@ -47,7 +47,7 @@ from graven.search.tree import CLOSED, LEVEL_KEY, NONE, ROOT, Tree, find
 HOT = 128
 # It looks at the totals of a node again after so many own playouts there, or after all playouts of
 # the node / 2**PART if these are more. See also `descend`.
-LEAST = 32
+LEAST = 64
 PART = 4
 
 

@@ -101,6 +101,8 @@ class SyncSearch(ThreadedSearch):
         self.table_entries = 2 * all_codes(self.rules) if self.plan.amaf else 0
         self.root_added: Float64 = own_lines(2 * options.threads * self.table_entries, np.float64)
         self.goal, self.base, self.deadline = 0, 0, math.inf
+        # Whether brief rounds have made the trees different: complete ones need equal trees.
+        self._are_different = False
         self.trees = [SyncedTree(self, number) for number in range(options.threads)]
         self.trees[0].load()
 
@@ -108,8 +110,9 @@ class SyncSearch(ThreadedSearch):
     def complete(self) -> int:
         """Up to how many playouts of the root rounds are complete; see `rounds`."""
         rules = self.rules
-        always = rules.permutations or rules.implicit or rules.criticality
-        return MOST_PLAYOUTS if always else COMPLETE
+        if rules.permutations or rules.implicit or rules.criticality:
+            return MOST_PLAYOUTS
+        return 0 if self._are_different else COMPLETE
 
     def run(
         self,
@@ -162,6 +165,7 @@ class SyncSearch(ThreadedSearch):
             for each in self.trees
         )
         self.base = self.root_visits
+        self._are_different = self._are_different and self.base > 0
         for each in self.trees:
             each.reset()
         if any(each.search.control[STOP] for each in self.trees):
@@ -169,6 +173,7 @@ class SyncSearch(ThreadedSearch):
 
     def conclude(self, began: float) -> Run:
         """Return how the search went."""
+        self._are_different = self._are_different or self.root_visits >= self.complete
         self.lead_with_proof()
         runs = [each.search.end(time.perf_counter() - began) for each in self.trees]
         return replace(runs[0], full=any(run.full for run in runs))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from graven.agents import MoveClock, SearchAgent, SearchPlayer, SearchResult
-from graven.agents.game_length import known_share, measure_share
+from graven.agents.short_games import known_share, measure_share
 from graven.agents.spec_parser import parse
 from graven.agents.time_plan import TimePlan
 from graven.core.position import Position
