@@ -67,8 +67,8 @@ def assert_same_trees(search, twin):
 def run_both(game, spec, formula, ref, threads, playouts=400, seed=1, playout=None, **options):
     agent = SearchAgent(with_threads(spec, threads, **options))
     search = agent.bind(game)
-    search.run(game.start().state, (), Budget(playouts=playouts), seed)
     twin = twin_of(search, game, formula, ref, playout or (lambda: None), **options)
+    search.run(game.start().state, (), Budget(playouts=playouts), seed)
     twin.set_root(game.start().state)
     twin.run(seed, playouts)
     assert_same_trees(search, twin)
