@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+import weakref
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, wait
 from dataclasses import replace
@@ -196,14 +197,20 @@ class SyncedTree:
 
     def __init__(self, owner: SyncSearch, number: int) -> None:
         self.number = number
-        self.search: Search = owner.members[number]
-        self._owner = owner
+        # No reference back: the memory of a search is kept for others as soon as it is gone.
+        self._owner = weakref.proxy(owner)
         self.position = own_lines(POSITIONS, np.int64)
         self._root_before: Float64 = own_lines(owner.table_entries, np.float64)
         # Always in the same place: other threads know where it is.
         self._packed = np.zeros(words_of(ROUNDS), np.int64)
         self.rounds_address = int(self._packed.ctypes.data)
         self._prepare()
+
+    @property
+    def search(self) -> Search:
+        """The search that has the tree."""
+        search: Search = self._owner.members[self.number]
+        return search
 
     @property
     def round(self) -> int:

@@ -11,6 +11,7 @@ one in a snapshot, counts as a reference to the buffer.
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,13 @@ def return_buffer(name: str, array: NDArray[Any]) -> None:
     if not isinstance(buffer, np.ndarray) or sys.getrefcount(buffer) > 3:
         return
     buffers = _kept.setdefault(name, [])
-    if len(buffers) < MOST_BUFFERS and _kept_bytes[0] + buffer.nbytes <= MOST_BYTES:
+    if len(buffers) >= MOST_BUFFERS:
+        # A tree that grew has returned small buffers before large ones: keep the largest.
+        sizes = [kept.nbytes for kept in buffers]
+        if min(sizes) >= buffer.nbytes:
+            return
+        with suppress(IndexError):  # another thread took it
+            _kept_bytes[0] -= buffers.pop(sizes.index(min(sizes))).nbytes
+    if _kept_bytes[0] + buffer.nbytes <= MOST_BYTES:
         _kept_bytes[0] += buffer.nbytes
         buffers.append(buffer)
