@@ -91,8 +91,8 @@ from graven.search.tree import (
     new_node,
 )
 
-# So often the end of another thread's round is tested, for some 100 microseconds, before its tree is
-# advanced by this thread. With 2,000, threads took trees from each other that only needed longer.
+# So often the end of another thread's round is tested, for some 100 microseconds, before this
+# thread advances its tree. With 2,000, threads took trees from each other that only needed longer.
 SPINS = 100_000
 # In `logged`: a thread that makes no more simulations.
 LEFT = 1 << 62
