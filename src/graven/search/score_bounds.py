@@ -47,8 +47,8 @@ UNKNOWN, CONSTANT, VARYING = range(3)
 
 # Values of `tree.skipped`: an edge may be selected; another edge is at least as good; it rests.
 OPEN, WORSE, RESTING = range(3)
-# Values of `tree.bounded`: the node has bounds; it has none, but edges that are skipped. Nodes with
-# neither are told by this array alone, whose entries take one byte.
+# Values of `tree.bounded`: the node has bounds; it has none, but edges that are skipped. For nodes
+# with neither, only this array is read: one byte a node.
 BOUNDED, SKIPPING = 1, 2
 REST = 4  # a resting edge can be selected at every so many visits
 
