@@ -276,6 +276,7 @@ def test_readings_play_figures_of_the_tables_that_they_name(name):
             and (each.best or each.headline or name != "cazenave2015")
         ]
         assert same.games == figure.games
+        assert same.setup.seating == figure.setup.seating
         played.add((figure.setup, same.setup))
     assert all(setup != published for setup, published in played)
     assert len(played) == len(readings.figures)
