@@ -144,6 +144,83 @@ def test_a_second_process_finds_what_the_first_compiled(package, tmp_path):
     assert run(package, home) == (directory, 1, 0)
 
 
+AT_THE_SAME_TIME = """
+import sys, time
+from pathlib import Path
+from graven.core import rng
+Path(sys.argv[1]).touch()
+while len(list(Path(sys.argv[1]).parent.iterdir())) < 3:
+    time.sleep(0.01)
+rng.draw(rng.generator(0))
+print(sum(rng.draw.stats.cache_hits.values()), sum(rng.draw.stats.cache_misses.values()))
+"""
+
+
+def start(package, home, program, *arguments):
+    """Start a program that uses a copy of the package and a cache."""
+    environment = os.environ | {"PYTHONPATH": str(package.parent), "GRAVEN_CACHE_DIR": str(home)}
+    return subprocess.Popen(
+        [sys.executable, "-c", program, *map(str, arguments)],
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs locks of files")
+def test_of_several_processes_one_compiles_and_the_others_wait_for_it(package, tmp_path):
+    (tmp_path / "ready").mkdir()
+    programs = [
+        start(package, tmp_path / "cache", AT_THE_SAME_TIME, tmp_path / "ready" / str(number))
+        for number in range(3)
+    ]
+    answers = sorted(program.communicate(timeout=120)[0].split() for program in programs)
+    assert answers == [["0", "1"], ["1", "0"], ["1", "0"]]
+
+
+# A process that compiles, or would, while another one needs the same code.
+COMPILE_AND_WAIT = """
+import sys
+from graven.core import compile_cache, rng
+compiler = rng.draw._compiler
+def compile(*arguments):
+    print("compiling", flush=True)
+    sys.stdin.readline()
+    raise ValueError("it fails")
+compiler.compile = compile
+try:
+    rng.draw(rng.generator(0))
+except ValueError:
+    print("failed", flush=True)
+sys.stdin.readline()
+"""
+WAIT_BRIEFLY = f"""
+from graven.core import compile_cache
+compile_cache.MOST_WAIT_SECONDS = 0.1
+{PROGRAM}
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs locks of files")
+@pytest.mark.parametrize("end", ["fails", "killed", "hangs"])
+def test_code_is_compiled_again_where_the_first_process_does_not(package, tmp_path, end):
+    home = tmp_path / "cache"
+    with start(package, home, COMPILE_AND_WAIT) as first:
+        assert first.stdout.readline() == "compiling\n"
+        if end == "fails":
+            first.stdin.write("\n")
+            first.stdin.flush()
+            assert first.stdout.readline() == "failed\n"
+        elif end == "killed":
+            first.kill()
+            first.wait()
+        program = WAIT_BRIEFLY if end == "hangs" else PROGRAM
+        assert run(package, home, program)[1:] == (0, 1)
+        first.kill()
+    assert run(package, home)[1:] == (1, 0)
+
+
 def test_a_change_above_the_kernels_keeps_the_cache(package, tmp_path):
     home = tmp_path / "cache"
     before, *_ = run(package, home)

@@ -88,6 +88,7 @@ def _compiled(function: F, options: dict[str, Any]) -> F:
     dispatcher = numba.njit(**options)(function)
     if disk := cache_of(function):
         dispatcher._cache = disk
+        dispatcher.compile = disk.released_after(dispatcher.compile)
     return dispatcher
 
 
@@ -222,6 +223,7 @@ def _compile_with(entry: _Entry, options: dict[str, Any], disk: DiskCache | None
     code: Any = CFunc(function, (tuple(flat), entry.signature.return_type), {}, _OPTIONS)
     if disk:
         code._cache = disk
+        code.compile = disk.released_after(code.compile)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NumbaWarning)
         code.compile()

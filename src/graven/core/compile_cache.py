@@ -9,6 +9,8 @@ of all that it names, together with all sources that contain kernels.
 
 Every file has a checksum: a damaged one is compiled again. Where the cache cannot be written, as on
 a full disk, compiled code stays in memory.
+
+Processes that need the same code at the same time compile it once: the others wait for the first.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum, EnumType
-from functools import cache
+from functools import cache, wraps
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
@@ -40,6 +42,7 @@ from numba.core.caching import (
 )
 from numba.core.runtime import rtsys
 
+from graven.core.process_locks import locks_of
 from graven.core.rule_helpers import LIBRARIES, content_of, modules_in, names_in
 
 log = logging.getLogger("graven.core")
@@ -48,6 +51,8 @@ MARKER = "graven-compiled-code"
 KEEP_CACHES = 24
 CHECKSUM_BYTES = 16
 DAY = 86_400.0
+# How long a process waits for code that another one compiles, before it compiles it itself.
+MOST_WAIT_SECONDS = 60.0
 
 
 # Layers above the kernels: editing them invalidates no compiled code of the layers below.
@@ -401,6 +406,8 @@ class DiskCache(FunctionCache):  # type: ignore[misc]
         super().__init__(function)
         self._variant = variant
         self._with_user_code = with_user_code
+        self._locks = locks_of(self._cache_path)
+        self._locked: set[str] = set()
         locator = self._impl.locator
         self._cache_file = _CheckedFiles(
             cache_path=self._cache_path,
@@ -415,16 +422,36 @@ class DiskCache(FunctionCache):  # type: ignore[misc]
         """Keep the code for a signature; if it cannot be written, it stays in memory."""
         if _names_functions(sig):
             return
+        # Two processes that write one index at the same time would lose an entry.
+        index = self._impl.filename_base
+        locked = self._locks.acquire(index, MOST_WAIT_SECONDS)
         try:
             super().save_overload(sig, data)
         except OSError as error:
             self.disable()
             _report_unwritable(error.strerror or str(error))
+        finally:
+            if locked:
+                self._locks.release(index)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the code for a signature, or None if there is none."""
+        """Return the code for a signature, or None if the caller has to compile it.
+
+        While another process compiles it, wait. A caller that compiles must call `release`.
+        """
         if _names_functions(sig):
             return None
+        code = self._load(sig, target_context)
+        if code is None and self._enabled:
+            name = repr((self._impl.filename_base, *self._index_key(sig, target_context.codegen())))
+            if self._locks.acquire(name, MOST_WAIT_SECONDS):
+                self._locked.add(name)
+                code = self._load(sig, target_context)
+            if code is not None:
+                self.release()
+        return code
+
+    def _load(self, sig: Any, target_context: Any) -> Any:
         try:
             if self._with_user_code:
                 return super().load_overload(sig, target_context)
@@ -436,6 +463,23 @@ class DiskCache(FunctionCache):  # type: ignore[misc]
         except ImportError:  # a module was renamed or removed
             return None
         return None
+
+    def release(self) -> None:
+        """Let other processes compile what this one has compiled, or could not compile."""
+        while self._locked:
+            self._locks.release(self._locked.pop())
+
+    def released_after(self, compile_code: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a function that compiles, and then calls `release`."""
+
+        @wraps(compile_code)
+        def compile_and_release(*arguments: Any) -> Any:
+            try:
+                return compile_code(*arguments)
+            finally:
+                self.release()
+
+        return compile_and_release
 
 
 def _has_user_code(value: Any) -> bool:
