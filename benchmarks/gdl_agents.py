@@ -8,7 +8,7 @@ Both keep their trees between moves, as in a GGP match. A move ends when its thr
 processor time, so that other work on the machine does not change the comparison; or, with
 --playouts, after so many playouts. Seats are rotated as in `graven match`; every game begins with
 `--opening` random plies, the same ones for a pair of games. A SPEC may be `default`: the default
-agent of each sheet.
+agent of each sheet. --sheets takes names of shipped sheets and files that end in .kif.
 
 One line of JSON is written for each game; the same command resumes after an interruption. Games go
 round by round through all sheets, so that an interrupted run has figures for every sheet.
@@ -162,7 +162,7 @@ def main() -> None:
                 if index in done:
                     continue
                 if name not in games:
-                    games[name] = gv.game(f"gdl(sheet={name})")
+                    games[name] = gv.game(name if name.endswith(".kif") else f"gdl(sheet={name})")
                 record = play(games[name], specs, limit, index, options.opening)
                 with options.out.open("a", encoding="utf-8") as file:
                     file.write(json.dumps({**key, "sheet": name, **record}) + "\n")

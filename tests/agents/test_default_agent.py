@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 
+import numpy as np
 import pytest
 
 import graven as gv
@@ -12,6 +13,8 @@ from graven.agents import BATCHED_SPEC, FEW_PLAYOUTS_SPEC, PuzzleAgent, default_
 from graven.gdl.sheet_loader import sheet_game
 from graven.interfaces.cli.app import run
 from graven.interfaces.ggp.pondering import WARM_UP_PUZZLE
+from tests.gdl.shared import sheet_text
+from tests.naive.matrix_games import exploitability, solve
 
 
 def test_search_uses_the_default_agent(capsys):
@@ -67,6 +70,84 @@ def test_sheets_of_two_players_are_played_in_batches_where_they_have_a_network()
     assert default_spec(network) == BATCHED_SPEC
     assert default_spec(proof) == FEW_PLAYOUTS_SPEC
     assert default_spec(gv.game("gdl(sheet=ttcc4)")) == FEW_PLAYOUTS_SPEC  # three players
+
+
+# Rock, paper, scissors in which some wins count more: goals of the first role.
+BIASED_HANDS = [[50, 25, 100], [75, 50, 45], [0, 55, 50]]
+
+
+def hands_sheet(rounds: int, wait: bool = False) -> str:
+    """Biased hands; with more rounds only the last one counts. `wait`: one role chooses first."""
+    names = ("rock", "paper", "scissors")
+    cells = [
+        f"(pays {a} {b} {BIASED_HANDS[i][j]} {100 - BIASED_HANDS[i][j]})"
+        for i, a in enumerate(names)
+        for j, b in enumerate(names)
+    ]
+    turns = "(role b) (not (true (round 0)))" if wait else "(role b)"
+    return "\n".join(
+        [
+            "(role a) (role b) (init (round 0)) (hand rock) (hand paper) (hand scissors)",
+            *cells,
+            *(f"(succ {i} {i + 1})" for i in range(rounds)),
+            f"(<= (legal a ?m) (hand ?m)) (<= (legal b ?m) (hand ?m) {turns})",
+            "(<= (legal b wait) (true (round 0)))" if wait else "",
+            "(<= (next (round ?n)) (true (round ?m)) (succ ?m ?n))",
+            "(<= (next (last ?m ?n)) (does a ?m) (does b ?n))",
+            f"(<= terminal (true (round {rounds})))",
+            "(<= (goal a ?x) (true (last ?m ?n)) (pays ?m ?n ?x ?y))",
+            "(<= (goal b ?y) (true (last ?m ?n)) (pays ?m ?n ?x ?y))",
+            "(<= (goal ?p 0) (role ?p) (true (last ?m wait)))",
+        ]
+    )
+
+
+@pytest.mark.parametrize("rounds", [1, 4])
+def test_matrix_games_are_played_by_regret_matching(rounds):
+    game = sheet_game(hands_sheet(rounds), "hands")
+    assert gv.agent(default_spec(game)).search_spec.options.simultaneous == "regret"
+
+
+def test_games_in_which_positions_matter_are_not_played_by_regret_matching():
+    for game in (
+        sheet_game(hands_sheet(2, wait=True), "hands"),
+        gv.game("gdl(sheet=battle)"),
+        gv.game("gdl(sheet=chinook)"),
+        gv.game("gdl(sheet=connect5)"),
+    ):
+        assert "regret" not in default_spec(game)
+
+
+def test_the_default_agent_converges_to_the_equilibrium_of_a_matrix_game():
+    game = sheet_game(hands_sheet(1), "hands")
+    result = gv.default_agent(game).search(game.start(), playouts=100_000, seed=1)
+    matrix = np.array(BIASED_HANDS) / 100
+    found = []
+    for player in range(2):
+        shares = {stat.move: stat.probability for stat in result.by_player[player]}
+        found.append(np.array([shares[name] for name in ("rock", "paper", "scissors")]))
+    assert exploitability(matrix, *found) < 0.04
+
+
+def test_the_default_agent_varies_its_moves_in_a_matrix_game():
+    game = sheet_game(hands_sheet(1), "hands")
+    _, row, _ = solve(np.array(BIASED_HANDS) / 100)
+    agent = gv.default_agent(game)
+    played = [
+        agent.search(game.start(), playouts=2_000, seed=seed).best_joint[0] for seed in range(200)
+    ]
+    for name, share in zip(("rock", "paper", "scissors"), row, strict=True):
+        assert played.count(name) / len(played) == pytest.approx(share, abs=0.15)
+
+
+@pytest.mark.parametrize("name", ["gt_staghunt", "gt_chicken", "gt_two_thirds_2p"])
+def test_real_matrix_games_are_played_by_regret_matching(name):
+    assert "simultaneous=regret" in default_spec(sheet_game(sheet_text(name), name))
+
+
+@pytest.mark.parametrize("name", ["connectFourSimultaneous", "point_grab"])
+def test_real_games_that_regret_matching_loses_are_not(name):
+    assert "regret" not in default_spec(sheet_game(sheet_text(name), name))
 
 
 def test_the_threads_of_a_ggp_player_do_not_change_its_agents():

@@ -85,3 +85,9 @@ def test_a_turn_no_longer_reaches_every_move():
     inputs = [*network.inputs, no_move]
     asked = replace(network, inputs=inputs, guards=[any_move], legal=[[], []])
     assert readers(merge_gates(asked, factor=True)) <= 2
+
+
+def test_a_network_prints_its_sizes_only():
+    network = breakthrough().network()
+    assert repr(network).startswith("Network(roles=2, bases=")
+    assert len(repr(network)) < 100

@@ -7,6 +7,7 @@ of games in Python were chosen.
 from __future__ import annotations
 
 from graven.agents.agent import Agent, SearchAgent
+from graven.agents.matrix_rounds import is_matrix_game
 from graven.agents.puzzle_agent import PuzzleAgent
 from graven.core.game import Game
 
@@ -28,11 +29,18 @@ def default_spec(game: Game | None = None) -> str:
     """Return the spec of the default tree search for a game; without a game, for a compiled one."""
     if game is not None and (game.name == GDL or game.in_python):
         has_batches = game.functions.batch_policy_playouts is not None
-        return BATCHED_SPEC if has_batches and game.players == 2 else FEW_PLAYOUTS_SPEC
+        spec = BATCHED_SPEC if has_batches and game.players == 2 else FEW_PLAYOUTS_SPEC
+        # Without a network the rules are too slow to find out.
+        return with_regret(spec) if has_batches and is_matrix_game(game) else spec
     for playout, spec in SPECS_BY_PLAYOUT.items():
         if game is not None and playout in game.playouts:
             return spec
     return DEFAULT_SPEC
+
+
+def with_regret(spec: str) -> str:
+    """Return a spec of GRAVE with regret matching at simultaneous moves."""
+    return spec.replace("c=0.2", "c=0.2,simultaneous=regret", 1)
 
 
 def is_puzzle(game: Game) -> bool:

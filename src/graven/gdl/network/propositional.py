@@ -58,6 +58,14 @@ class Network:
     guards: Sequence[int] = field(default=())
     """For each role, a literal that its moves need (see `kernels.single_tables`)."""
 
+    def __repr__(self) -> str:
+        """Return the sizes: the propositions of a large network take minutes to print."""
+        moves = sum(len(texts) for texts in self.moves)
+        return (
+            f"Network(roles={len(self.roles)}, bases={len(self.bases)}, moves={moves}, "
+            f"nodes={len(self.inputs)})"
+        )
+
     @cached_property
     def first_gate(self) -> int:
         """The node of the first gate."""
