@@ -1,0 +1,77 @@
+"""Rounds of several threads agree with their twin for all games, options and playout policies."""
+
+from __future__ import annotations
+
+import pytest
+
+from graven.games.registry import make_game
+from graven.gdl.network_game import network_game
+from tests.naive import playouts as naive_playouts
+from tests.naive import tiny
+from tests.naive.networks import random_gates
+from tests.search.round_twins import GRAVE, UCT, run_both
+from tests.search.three_player_heap import heap
+
+pytestmark = pytest.mark.usefixtures("rounds")
+
+
+@pytest.mark.parametrize("policy", [UCT, GRAVE], ids=["uct", "grave"])
+@pytest.mark.parametrize(
+    "game", [tiny.rock_paper_scissors(4), heap(9), make_game("go(size=3,komi=0)")], ids=repr
+)
+def test_simultaneous_moves_three_players_and_go(game, policy):
+    run_both(game, *policy, threads=3)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"transpositions": False},
+        {"expand": 3},
+        {"fpu": 0.6},
+        {"ties": "first"},
+        {"batch_leaves": 4, "playouts_per_leaf": 3},
+        {"credit_creation": False},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("policy", [UCT, GRAVE], ids=["uct", "grave"])
+def test_search_options_mean_the_same_to_both(policy, options):
+    run_both(make_game("domineering(size=4)"), *policy, threads=2, **options)
+
+
+@pytest.mark.parametrize("policy", [UCT, GRAVE], ids=["uct", "grave"])
+def test_threads_exchange_the_probabilities_of_drawn_moves(policy):
+    game = tiny.rock_paper_scissors(4)
+    search, _ = run_both(game, *policy, threads=3, simultaneous="regret", regret_min=10)
+    assert search.tree.strategies[0] > 0.0
+
+
+PLAYOUTS = [
+    ("mast(k=4)", lambda: naive_playouts.Mast(k=4.0)),
+    ("mast(epsilon=0.4,batch=30)", lambda: naive_playouts.Mast(epsilon=0.4, batch=30)),
+    ("mastf(k=8)", lambda: naive_playouts.Mast(k=8.0, features=True)),
+    ("ppa(alpha=0.3)", lambda: naive_playouts.Ppa(0.3)),
+    ("ppaf(alpha=0.3)", lambda: naive_playouts.Ppa(0.3, features=True)),
+    ("npa(alpha=0.3,min=3)", lambda: naive_playouts.Npa(0.3, least=3)),
+    ("nst(epsilon=0.2)", lambda: naive_playouts.Nst(epsilon=0.2)),
+    ("poolrave(p=0.5,size=5,min=20)", lambda: naive_playouts.PoolRave(0.5, 5, 20)),
+]
+
+
+@pytest.mark.parametrize(("text", "playout"), PLAYOUTS, ids=[p[0] for p in PLAYOUTS])
+def test_learning_playouts_learn_from_the_simulations_of_all_threads(text, playout):
+    spec, formula, ref = GRAVE
+    game = make_game("breakthrough(size=5x4)")
+    run_both(game, f"{spec}+{text}", formula, ref, threads=2, playout=playout)
+
+
+@pytest.mark.parametrize("turns", [True, False], ids=["alternating", "simultaneous"])
+@pytest.mark.parametrize(
+    "options", [{}, {"batch_leaves": 8, "playouts_per_leaf": 4, "learn_after": "batch"}], ids=str
+)
+def test_gdl_networks_with_single_and_batched_kernels(options, turns):
+    spec, formula, ref = GRAVE
+    game = network_game(random_gates(3 if turns else 5, 2, turns).network(), steps=9)
+    learning = lambda: naive_playouts.Mast(k=5.0)  # noqa: E731
+    run_both(game, f"{spec}+mast(k=5)", formula, ref, threads=2, playout=learning, **options)

@@ -1,0 +1,93 @@
+"""The trees of several threads: they are equal, can be kept, and do not depend on delays."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from graven.agents import SearchAgent
+from graven.core.rng import derive
+from graven.games.registry import make_game
+from graven.search import tree as arrays
+from graven.search.budget import Budget
+from tests.search.delays import delay_at_random, trees_of, with_threads
+from tests.search.helpers import assert_same_tree
+from tests.search.round_twins import EVERY_KIND, GRAVE, HRAVE, UCT, USUALLY, twin_of
+
+pytestmark = pytest.mark.usefixtures("rounds")
+
+
+def nodes_by_key(tree, players):
+    """By position: the playouts of each node, and those of its moves."""
+    found = {}
+    for node in range(int(tree.meta[arrays.NODES])):
+        edges = []
+        for place in range(node * players, (node + 1) * players):
+            first, count = int(tree.first[place]), int(tree.degree[place])
+            listed = slice(first, first + count) if first >= 0 else slice(0, 0)
+            columns = tree.moves[listed], tree.counts[listed], tree.sums[listed]
+            # Hex lists the moves of a position in the order in which it was reached.
+            edges.append(sorted(zip(*(column.tolist() for column in columns), strict=True)))
+        found[int(tree.keys[node])] = int(tree.visits[node]), edges
+    return found
+
+
+@USUALLY
+@pytest.mark.parametrize("game", ["hex(size=5)", "breakthrough(size=5x4)"])
+@pytest.mark.parametrize("spec", ["uct", "grave(ref=10)+nst"])
+def test_all_trees_have_the_same_nodes_and_playouts(spec, game):
+    bound = make_game(game)
+    search = SearchAgent(with_threads(spec, 3, solver="on")).bind(bound)
+    search.run(bound.start().state, (), Budget(playouts=2000), 1)
+    first, *others = (nodes_by_key(member.tree, 2) for member in search.members)
+    assert len(first) > 1000
+    for other in others:
+        assert other == first
+
+
+@pytest.mark.parametrize("policy", [UCT, GRAVE, HRAVE], ids=["uct", "grave", "hrave"])
+@pytest.mark.parametrize("transpositions", [True, False])
+def test_a_kept_tree_goes_on_as_if_it_had_never_stopped(policy, transpositions):
+    spec, formula, ref = policy
+    game = make_game("breakthrough(size=5x4)")
+    position = game.start()
+    agent = SearchAgent(with_threads(spec, 2, reuse_tree=True, transpositions=transpositions))
+    search = agent.bind(game)
+    twin = twin_of(search, game, formula, ref, transpositions=transpositions)
+    twin.set_root(position.state)
+    for move in range(3):
+        search.run(position.state, position.history, Budget(playouts=300), derive(5, move))
+        twin.run(derive(5, move), 300)
+        for member, copy in zip(search.members, twin.copies, strict=True):
+            assert_same_tree(member, copy)
+        counts = {m[1]: n for m, n in twin.root.count.items()}
+        best = max(counts, key=lambda code: (counts[code], code))
+        position = position.play(best)
+        for copy in twin.copies:
+            copy.root_state, copy.root = position.state.copy(), copy.root.children[(best,)]
+        assert twin.root.visits > 1
+
+
+@pytest.mark.parametrize("parallel", ["sync", "root"])
+@pytest.mark.parametrize("spec", ["uct", "grave(ref=10)", "grave(ref=10)+ppa", "uct+nst"])
+def test_threads_that_are_delayed_at_random_grow_the_same_trees(spec, parallel):
+    game = make_game("breakthrough(size=5x4)")
+    search = SearchAgent(with_threads(spec, 3, parallel=parallel)).bind(game)
+    expected = trees_of(search, game.start().state, 300, 7)
+    delay_at_random(search, random.Random(3))
+    for _ in range(100):
+        for mine, other in zip(expected, trees_of(search, game.start().state, 300, 7), strict=True):
+            np.testing.assert_array_equal(mine, other)
+
+
+@EVERY_KIND
+@pytest.mark.parametrize("spec", ["uct", "grave(ref=10)+nst"])
+def test_one_thread_can_make_the_rounds_of_all(spec, rounds):
+    game = make_game("breakthrough(size=5x4)")
+    search = SearchAgent(with_threads(spec, 3)).bind(game)
+    expected = trees_of(search, game.start().state, 600, 7)
+    search.run = search.run_in_turn
+    for mine, other in zip(expected, trees_of(search, game.start().state, 600, 7), strict=True):
+        np.testing.assert_array_equal(mine, other)
