@@ -88,3 +88,13 @@ def test_a_result_is_pickled_with_its_details():
     assert copy == result
     assert copy.pv == result.pv
     assert copy.tree.root.visits == 200
+
+
+@pytest.mark.parametrize("spec", ["uct", "grave", "grave(threads=2)", "uct(threads=2)"])
+def test_a_finished_search_leaves_the_memory_of_all_its_trees(spec):
+    trees = 2 if "threads" in spec else 1
+    result = SearchAgent(spec).search(GAME.start(), playouts=300, seed=1)
+    assert result.tree is not None  # the result may be read after the agent is gone
+    del result
+    assert len(tree_memory._kept["moves"]) == trees
+    assert len(tree_memory._kept["visits"]) == trees

@@ -24,7 +24,7 @@ from graven.search.result import (
 from graven.search.root_rows import RootRows, RootStatistics
 from graven.search.runner import Search
 from graven.search.score_bounds import HIGHEST, LOWEST
-from graven.search.tree import Tree
+from graven.search.tree import Tree, TreeArena
 
 MIB = 1 << 20
 UNKNOWN_VALUE = 0.5
@@ -270,6 +270,8 @@ class RootDetails:
         self._position = position
         self._moves = moves
         self._source: tuple[Rules, Tree] | None = (search.rules, search.tree)
+        # Keeps the tree's buffers for later searches when both the search and the tree are gone.
+        self._arena: TreeArena | None = search.arena
         self._variation: tuple[str, ...] = ()
         self._copy: SearchTree | None = None
         self._amaf_order: AmafOrder | None = None
@@ -283,7 +285,10 @@ class RootDetails:
     def leave_tree(self) -> None:
         """Read the principal variation; the tree will not be available any more."""
         self._variation = self.pv()
-        self._source = None
+        self._source = self._arena = None
+
+    def __del__(self) -> None:
+        self._source = None  # before the arena: it keeps only buffers that nothing refers to
 
     def root_stats(self) -> tuple[MoveStat, ...]:
         """Return the statistics of the first player's moves."""

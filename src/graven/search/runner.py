@@ -298,6 +298,10 @@ class Search:
         self._chunk = 1
         self._load()
 
+    def __del__(self) -> None:
+        # The arena keeps its buffers for later searches only if nothing else refers to them.
+        self._saved = None
+
     def _formula_address(self, muted: bool = False) -> int:
         """Return the address of the compiled tree policy, with or without AMAF."""
         options = self.spec.options
