@@ -277,5 +277,7 @@ def test_any_order_of_messages_gets_answers(messages: list) -> None:
     player = GgpPlayer(SPEC)
     for message in messages:
         reply = player.answer(message)
-        assert reply in ("ready", "busy", "done", "aborted", "wait") or reply.startswith("( ")
+        # noop: on a busy machine the rules are not read within the clock of 0.1 s.
+        answers = ("ready", "busy", "done", "aborted", "wait", "noop")
+        assert reply in answers or reply.startswith("( ")
     player.close()
