@@ -18,7 +18,7 @@ from graven.agents import SearchAgent
 from graven.core.status import call_kernel
 from graven.search.budget import Budget
 from graven.search.runner import Search
-from graven.search.tree import GROUPS
+from graven.search.tree_arena import GROUPS
 
 AGENTS = ("uct(solver=off)", "uct", "grave(ref=50,bias=1e-4,solver=off)")
 

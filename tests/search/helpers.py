@@ -12,6 +12,7 @@ from graven.search import tree as arrays
 from graven.search.amaf import statistics_of
 from graven.search.budget import Budget
 from graven.search.score_bounds import OPEN, RESTING, WORSE
+from graven.search.tree_arena import GROUPS
 from tests.naive import search as naive
 
 INFINITY = math.inf
@@ -157,11 +158,11 @@ def amaf_table(rules, tree, table):
 def assert_consistent(search):
     """Check the numbers by which the units of a tree refer to each other."""
     tree = search.tree
-    for group in arrays.GROUPS.values():
+    for group in GROUPS.values():
         for array in group.arrays:
             if array.size.refers:
                 units = int(tree.meta[group.count]) * array.size.entries(search.rules)
-                limit = int(tree.meta[arrays.GROUPS[array.size.refers].count])
+                limit = int(tree.meta[GROUPS[array.size.refers].count])
                 assert (getattr(tree, array.name)[:units] < limit).all()
     nodes = int(tree.meta[arrays.NODES])
     assert sorted(tree.slots[tree.slots >= 0]) == list(range(nodes))

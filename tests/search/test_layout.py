@@ -8,7 +8,8 @@ from numba import typeof
 
 from graven.games.registry import make_game
 from graven.search.layout import arrays_of, numba_type
-from graven.search.tree import GROUPS, RECORD, TREE, Record, Tree, TreeArena, new_record
+from graven.search.tree import RECORD, TREE, Record, Tree, new_record
+from graven.search.tree_arena import GROUPS, TreeArena
 
 RULES = make_game("breakthrough(size=5)").rules
 

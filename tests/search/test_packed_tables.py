@@ -10,7 +10,7 @@ from graven.core.contract import TERMINAL
 from graven.core.game import Game
 from graven.core.game_parts import Bounds, RuleFunctions
 from graven.games.registry import make_game
-from graven.search import runner, snapshot
+from graven.search import search_rules, snapshot
 from graven.search.budget import Budget
 from graven.search.stored_traces import stored_length, stored_size
 from graven.search.tree import NODES, NONE, PACKED, WIDE
@@ -105,7 +105,7 @@ def test_a_renewed_search_begins_with_packed_tables():
 def test_packed_and_wide_tables_have_the_same_numbers(name, options, monkeypatch):
     game, spec = make_game(name), f"grave(ref=10{options})"
     packed = run(game, spec)
-    monkeypatch.setattr(runner, "_entry_words", lambda spec: WIDE)
+    monkeypatch.setattr(search_rules, "_entry_words", lambda spec: WIDE)
     wide = run(game, spec, seed=3)
     if wide is packed:
         pytest.skip("the agent keeps its searches")

@@ -10,7 +10,7 @@ import pytest
 from graven.agents import SearchAgent
 from graven.games.registry import make_game
 from graven.search import tree_memory
-from graven.search.tree import GROUPS, TreeArena
+from graven.search.tree_arena import GROUPS, TreeArena
 from graven.search.tree_memory import take_buffer
 
 GAME = make_game("breakthrough(size=5)").changed(prior=None)  # a prior takes more memory

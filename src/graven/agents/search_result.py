@@ -24,7 +24,8 @@ from graven.search.result import (
 from graven.search.root_rows import RootRows, RootStatistics
 from graven.search.runner import Search
 from graven.search.score_bounds import HIGHEST, LOWEST
-from graven.search.tree import Tree, TreeArena
+from graven.search.tree import Tree
+from graven.search.tree_arena import TreeArena
 
 MIB = 1 << 20
 UNKNOWN_VALUE = 0.5

@@ -12,7 +12,8 @@ from graven.core import contract
 from graven.core.rollout import CHANCE_FAULTS
 from graven.core.status import Status
 from graven.search.plan import state_at
-from graven.search.tree import EDGES, NONE, clear_edges
+from graven.search.tree import EDGES, NONE
+from graven.search.tree_nodes import clear_edges
 
 
 def list_outcomes(state: int, node: int) -> int:

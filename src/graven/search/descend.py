@@ -34,10 +34,8 @@ from graven.search.tree import (
     STEPS,
     TABLE,
     Record,
-    clear_edges,
-    find,
-    new_node,
 )
+from graven.search.tree_nodes import clear_edges, find, new_node
 
 _ODD = -7046029254386353131
 

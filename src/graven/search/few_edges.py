@@ -23,20 +23,8 @@ from graven.search.descend import list_moves
 from graven.search.plan import SearchState, state_at
 from graven.search.score_bounds import HIGHEST, REST, may_select
 from graven.search.select.selection import call_select, log_of
-from graven.search.tree import (
-    CLOSED,
-    DEPTH,
-    EDGES,
-    FEW,
-    FREE_BLOCK,
-    LISTS,
-    NONE,
-    TABLE,
-    Tree,
-    clear_edges,
-    in_words,
-    read_list,
-)
+from graven.search.tree import CLOSED, DEPTH, EDGES, FEW, FREE_BLOCK, LISTS, NONE, TABLE, Tree
+from graven.search.tree_nodes import clear_edges, in_words, read_list
 
 
 def select_few(state: int, node: int, mover: int) -> int:

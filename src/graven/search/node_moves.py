@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from graven.core.contract import Rules
 from graven.search.layout import Int32, Int64
-from graven.search.tree import NONE, Tree, listed_moves
+from graven.search.tree import NONE, Tree
+from graven.search.tree_nodes import listed_moves
 
 N = TypeVar("N", np.int32, np.float64)
 

@@ -41,10 +41,10 @@ from graven.search.tree import (
     STEPS,
     Record,
     Tree,
-    clear_edges,
     depth_capacity,
     trace_capacity,
 )
+from graven.search.tree_nodes import clear_edges
 
 # Entries of `position`. The round; until how many simulations of the search are done the thread
 # simulates in it, or 0 before it knows; and whether it has done so. Writing: the simulations logged

@@ -38,18 +38,8 @@ from graven.search.permutations import forget_simulations
 from graven.search.plan import state_at
 from graven.search.reuse import keep_units, units_of
 from graven.search.score_bounds import BOUNDED
-from graven.search.tree import (
-    BLOCKS,
-    CLOSED,
-    DEPTH,
-    NODES,
-    NONE,
-    ROOT,
-    SIMULATIONS,
-    USES,
-    Group,
-    Tree,
-)
+from graven.search.tree import BLOCKS, CLOSED, DEPTH, NODES, NONE, ROOT, SIMULATIONS, USES, Tree
+from graven.search.tree_arena import Group
 
 REACHED = 1  # a mark of `unmark_unreachable`
 

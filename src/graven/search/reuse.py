@@ -11,20 +11,9 @@ from graven.core import contract
 from graven.core.compile import compiled
 from graven.core.contract import CHANCE, SIMULTANEOUS, Rules, State
 from graven.search.layout import Int32
-from graven.search.tree import (
-    CLOSED,
-    FEW,
-    FREE_BLOCK,
-    GROUPS,
-    NODES,
-    NONE,
-    ROOT,
-    SLOTS,
-    Tree,
-    find,
-    read_list,
-    rehash,
-)
+from graven.search.tree import CLOSED, FEW, FREE_BLOCK, NODES, NONE, ROOT, Tree
+from graven.search.tree_arena import GROUPS, SLOTS
+from graven.search.tree_nodes import find, read_list, rehash
 
 History = tuple[tuple[int, ...], ...]
 

@@ -78,18 +78,8 @@ from graven.search.record_log import (
 )
 from graven.search.score_bounds import root_is_decided
 from graven.search.simulate import DONE, PLIES, STOP, reserve, simulate
-from graven.search.tree import (
-    CLOSED,
-    DEPTH,
-    EDGES,
-    LENGTH,
-    NONE,
-    ROOT,
-    STEPS,
-    Tree,
-    find,
-    new_node,
-)
+from graven.search.tree import CLOSED, DEPTH, EDGES, LENGTH, NONE, ROOT, STEPS, Tree
+from graven.search.tree_nodes import find, new_node
 
 # So often the end of another thread's round is tested, for some 100 microseconds, before this
 # thread advances its tree. With 2,000, threads took trees from each other that only needed longer.

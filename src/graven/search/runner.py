@@ -25,7 +25,6 @@ from graven.core.struct_memory import packed
 from graven.core.watchdog import beat
 from graven.search.batch import Batch, batch_bytes, new_batch, simulate_batches
 from graven.search.budget import MOST_PLAYOUTS, Budget
-from graven.search.game_hooks import check_hooks
 from graven.search.permutations import forget_simulations
 from graven.search.plan import (
     EDGE_WORDS,
@@ -55,6 +54,7 @@ from graven.search.reuse import (
     prune,
 )
 from graven.search.root_rows import RootRows, RootStatistics, new_rows, read_state
+from graven.search.search_rules import rules_of_search, widened
 from graven.search.select.selection import log_table
 from graven.search.shared_arrays import not_shared
 from graven.search.simulate import CONTROL, DONE, PLIES, STOP
@@ -67,20 +67,16 @@ from graven.search.tree import (
     BUDGET,
     CLOSED,
     LOST,
-    NEEDED,
     NODES,
     NONE,
     PACKED,
     ROOT,
     TABLES,
-    WIDE,
-    Group,
     Record,
     Tree,
-    TreeArena,
     new_record,
-    words_of_code,
 )
+from graven.search.tree_arena import NEEDED, Group, TreeArena
 from graven.search.tuning_arrays import forget_tuning, most_tried, new_tuning
 from graven.search.two_levels import LEAF, SecondLevel, end_level, new_level, simulate_levels
 
@@ -94,53 +90,6 @@ GROW_BYTES_PER_SECOND = 2.5e8
 # The kernels that this process has loaded: in batches or not, with those for a reused tree or not,
 # with those that recycle nodes or not, with those for searches of two levels or not.
 _loaded: set[tuple[bool, ...]] = set()
-
-
-def _list_words(rules: Rules, spec: Spec) -> int:
-    """Return `few_edges` of the rules: 0 if the nodes of a search must have all edges."""
-    options, playout = spec.options, spec.playout.variant
-    impossible = (
-        rules.feature,
-        rules.prior,
-        rules.chance,
-        rules.squares,
-        rules.permutations,
-        rules.regrets,
-        rules.implicit,
-        playout.learn is not None and playout.reads_edges,
-        options.edges == "all",
-        options.batch_leaves * options.playouts_per_leaf > 1,
-        options.learn_after == "batch",
-        spec.inner > 0,
-        options.threads > 1 and options.parallel == "sync",
-    )
-    if any(impossible):
-        return 0
-    return words_of_code(max(rules.num_codes, rules.max_moves + 1))
-
-
-def _entry_words(spec: Spec) -> int:
-    """Return the words of an entry of AMAF tables at first: WIDE if they cannot be packed.
-
-    A simulation that asks for wide tables is repeated, which batches and threads cannot do, nor
-    searches that do not begin the playout at a new node.
-    """
-    options = spec.options
-    impossible = (
-        options.amaf_weight == "distance",
-        spec.playout.pool_min_visits is not None,
-        options.batch_leaves * options.playouts_per_leaf > 1,
-        options.learn_after == "batch",
-        spec.inner > 0,
-        options.threads > 1 and options.parallel != "root",
-        not options.credit_creation,
-    )
-    return WIDE if any(impossible) else PACKED
-
-
-def _widened(rules: Rules) -> Rules:
-    """Return the rules of a search with wide AMAF tables."""
-    return rules._replace(amaf=WIDE)
 
 
 class Stop(Protocol):
@@ -175,38 +124,14 @@ class Search:
     def __init__(
         self, name: str, rules: Rules, spec: Spec, functions: Functions | None = None
     ) -> None:
-        if not spec.playout.policy.features:
-            rules = rules._replace(
-                feature=0, playout_moves_with_features=0, num_features=rules.num_codes
-            )
         options = spec.options
-        if options.amaf_count != "first":
-            rules = rules._replace(shared_points=0)
-        # Proofs need nodes that searches of two levels remove.
-        solves = options.solver == "on" and not spec.inner
-        rules = rules._replace(score_bounds=int(rules.score_bounds and solves))
-        check_hooks(name, rules, spec)
-        reads = spec.formula.reads
-        if not reads.prior and not spec.needs_prior:
-            rules = rules._replace(prior=0)
-        rules = rules._replace(
-            squares=int(reads.squares),
-            permutations=int(reads.permutations),
-            regrets=int(options.simultaneous == "regret"),
-            last_use=int(options.full == "recycle"),
-            implicit=int(options.implicit > 0),
-            criticality=int(options.criticality > 0),
-            cutoff=spec.cutoff,
-        )
-        amaf = spec.ref is not None or spec.playout.pool_min_visits is not None
-        words = _entry_words(spec) if amaf else 0
-        rules = rules._replace(amaf=words, few_edges=_list_words(rules, spec))
+        rules = rules_of_search(name, rules, spec)
         self.name = name
         self.rules = rules
         self.spec = spec
         self.arena = TreeArena(rules, options.memory_mib * MIB, options.max_nodes)
-        if words == PACKED and self.arena.widened_bytes(_widened(rules)) > self.arena.limit:
-            self.rules = rules = _widened(rules)
+        if rules.amaf == PACKED and self.arena.widened_bytes(widened(rules)) > self.arena.limit:
+            self.rules = rules = widened(rules)
             self.arena = TreeArena(rules, options.memory_mib * MIB, options.max_nodes)
         self._first_rules = rules
         if self.arena.nbytes > self.arena.limit:
@@ -248,7 +173,7 @@ class Search:
             amaf=rules.amaf,
             tables=min(ref, pool),
             pool=pool,
-            store_traces=int(amaf and (min(ref, pool) < NEVER or options.reuse_tree)),
+            store_traces=int(rules.amaf != 0 and (min(ref, pool) < NEVER or options.reuse_tree)),
             amaf_all=int(options.amaf_count == "all"),
             amaf_playout=int(options.amaf_moves == "playout"),
             amaf_distance=int(options.amaf_weight == "distance"),
@@ -317,7 +242,7 @@ class Search:
 
     def _widen(self) -> None:
         """Replace packed AMAF tables by wide ones, which count any scores."""
-        self.rules = _widened(self.rules)
+        self.rules = widened(self.rules)
         self.arena.widen(self.rules)
         self._use_tables()
 

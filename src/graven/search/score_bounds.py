@@ -36,7 +36,8 @@ from graven.core.contract import TERMINAL, Rules
 from graven.search import amaf
 from graven.search.plan import SearchState, call_node_choice, state_at
 from graven.search.select.selection import call_select, log_of
-from graven.search.tree import DEPTH, NONE, ROOT, SCORE_SUM, TABLE, Tree, number_of_moves
+from graven.search.tree import DEPTH, NONE, ROOT, SCORE_SUM, TABLE, Tree
+from graven.search.tree_nodes import number_of_moves
 
 LOWEST, HIGHEST = 0.0, 1.0  # the bounds of a node without any
 EQUAL = 1e-9  # sums of scores that differ by less are equal

@@ -40,7 +40,8 @@ from graven.search.shared_arrays import (
     VISITS,
     SharedArrays,
 )
-from graven.search.tree import CLOSED, LEVEL_KEY, NONE, ROOT, Tree, find
+from graven.search.tree import CLOSED, LEVEL_KEY, NONE, ROOT, Tree
+from graven.search.tree_nodes import find
 
 # A thread shares a node that has so many playouts: twice as many for each eighth of the shared
 # memory that is in use.

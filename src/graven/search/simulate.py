@@ -32,9 +32,9 @@ from graven.search.tree import (
     ROOT,
     SIMULATIONS,
     TRACED,
-    new_node,
     trace_bytes,
 )
+from graven.search.tree_nodes import new_node
 
 # Entries of `control`. STOP: set from any thread, or when the root is
 # proven, to end the search after the simulation under way;

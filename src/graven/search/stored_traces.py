@@ -14,7 +14,8 @@ from graven.core.compile import inlined
 from graven.core.contract import Rules
 from graven.core.vectors import BYTE, pack_codes, unpack_codes
 from graven.search.layout import UInt32
-from graven.search.tree import LENGTH, MOST_BYTE_CODES, TRACED, Record, Tree, in_words, place_words
+from graven.search.tree import LENGTH, MOST_BYTE_CODES, TRACED, Record, Tree, place_words
+from graven.search.tree_nodes import in_words
 
 BYTE_CODES = 1 << BYTE
 
