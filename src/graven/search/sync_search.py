@@ -53,7 +53,7 @@ from graven.search.tree import all_codes
 # Until the root has ALONE playouts for each thread, the first one works alone. While the root has
 # fewer than COMPLETE playouts, rounds are complete, and have one simulation of each thread; then
 # they are brief, and have one simulation for each GROWTH playouts of the root: see `rounds`.
-ALONE, COMPLETE, GROWTH = 16, 4096, 256
+ALONE, COMPLETE, GROWTH = 16, 4096, 128
 # A thread makes at most MOST simulations in a round, or fewer if their log could take more than
 # LOG_BYTES, but it can make LEAST.
 MOST, LEAST, LOG_BYTES = 512, 16, 1 << 23
