@@ -293,7 +293,8 @@ def game(
     lists: NDArray[np.int64],
     playouts: Mapping[str, RuleFunction] | None = None,
     options: Mapping[str, str] | None = None,
-    **functions: RuleFunction,
+    batch_scratch: int = 1,
+    **functions: RuleFunction | None,
 ) -> Game:
     """Return a game on a board of `size` (rows, columns); `functions` are its specific rules.
 
@@ -318,6 +319,7 @@ def game(
             max_moves=cells,
             max_plies=cells,
             num_features=256 * cells,
+            batch_scratch=batch_scratch,
         ),
         constants=build_constants(rows, columns, game_words, lists),
         display=Display(
