@@ -16,6 +16,7 @@ from functools import cache
 
 import numpy as np
 
+from graven.core.bits import bit
 from graven.core.compile import inlined
 from graven.core.contract import TERMINAL, Codes, Constants, LeafPlayouts, Scores, State
 from graven.core.rng import Rng, draw
@@ -73,7 +74,7 @@ def order_points(board: LaneBoard, batch: LeafPlayouts, state: int, lane: int, a
     for i in range(left):
         code = np.int64(traces[at + i])
         traces[at + i] = code + board.points * ((player + i) & 1)
-        own, enemy = enemy, own | (np.int64(1) << code)
+        own, enemy = enemy, own | bit(code)  # type: ignore[arg-type]
         scratch[BOARDS + LANES * (2 + i) + lane] = enemy
     return left
 

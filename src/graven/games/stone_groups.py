@@ -293,8 +293,9 @@ def game(
     lists: NDArray[np.int64],
     playouts: Mapping[str, RuleFunction] | None = None,
     options: Mapping[str, str] | None = None,
+    batch_playouts: RuleFunction | None = None,
     batch_scratch: int = 1,
-    **functions: RuleFunction | None,
+    **functions: RuleFunction,
 ) -> Game:
     """Return a game on a board of `size` (rows, columns); `functions` are its specific rules.
 
@@ -312,7 +313,9 @@ def game(
     return Game(
         name=name,
         players=2,
-        functions=RuleFunctions(start=start, key=key, feature=feature, **functions),
+        functions=RuleFunctions(
+            start=start, key=key, feature=feature, batch_playouts=batch_playouts, **functions
+        ),
         bounds=Bounds(
             state_words=words(rows, columns) + lists.size,
             num_codes=cells,
