@@ -36,6 +36,7 @@ BENCHMARKS = {
     "sample": Benchmark("playout_benchmarks", "sampled_moves"),
     "listing": Benchmark("playout_benchmarks", "listed_moves"),
     "own": Benchmark("playout_benchmarks", "own_game"),
+    "batches": Benchmark("playout_benchmarks", "batched_playouts"),
     "go": Benchmark("playout_benchmarks", "go_playouts"),
     "grave": Benchmark("search_benchmarks", "grave_against_uct"),
     "playouts": Benchmark("search_benchmarks", "learning_playouts"),

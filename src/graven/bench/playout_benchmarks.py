@@ -16,6 +16,16 @@ from graven.sources.load import load_game
 
 RANDOM_GAMES = 20_000
 RANDOM_GO_GAMES = 5_000
+BATCH = 256
+BATCH_SECONDS = 0.1
+# The games of the package with batched playouts, and the target of playouts at once / in turn.
+BATCHED_GAMES = (
+    ("atarigo", 4.0),
+    ("domineering", 2.0),
+    ("hex", 4.0),
+    ("nogo", 5.0),
+    ("othello", 4.0),
+)
 GO_GAMES_PER_SECOND = 60_000.0
 OWN_GAME = Path(__file__).parents[3] / "examples" / "bitboard_breakthrough.py"
 
@@ -52,6 +62,18 @@ def own_game() -> Iterator[RatioRow]:
             row,
             partial(rate, load_game(f"{OWN_GAME}:game"), count),
             partial(rate, native.changed(rollout=None), count),
+        )
+
+
+def batched_playouts() -> Iterator[RatioRow]:
+    """Compare batches of uniform playouts with the same playouts one after another."""
+    for name, target in BATCHED_GAMES:
+        game = load_game(name)
+        what = f"random games in batches of {BATCH} v one after another, {game.spec}"
+        yield measure_ratio(
+            RatioRow("batches", what, "games/s", target),
+            partial(playout_rates.batched_rate, game, BATCH_SECONDS, BATCH),
+            partial(playout_rates.rollout_rate, game, RANDOM_GAMES),
         )
 
 

@@ -19,7 +19,7 @@ from graven.core.contract import TERMINAL, Codes, Constants, Moves, Scores, Stat
 from graven.core.errors import UsageError
 from graven.core.game import Game
 from graven.core.rng import Rng, below
-from graven.games import stone_groups
+from graven.games import atarigo_batches, stone_groups
 from graven.games.atarigo_playouts import (
     capturing_move,
     defence,
@@ -207,6 +207,8 @@ def make(size: int | str = 8, suicide: str = LOSES) -> Game:
         is_playout_move=is_playout_move if allowed else is_legal_move,
         winning_move=winning_move,
         defence=defence,
+        batch_playouts=atarigo_batches.batches_of(rows, columns) if allowed else None,
+        batch_scratch=atarigo_batches.SCRATCH,
     )
 
 

@@ -28,7 +28,7 @@ from graven.core.game import Game
 from graven.core.game_parts import Bounds, Display, RuleFunctions
 from graven.core.position import Position
 from graven.core.rng import Rng, below, derive
-from graven.games import domineering_proofs, position_text
+from graven.games import domineering_batches, domineering_proofs, position_text
 from graven.games.boards import VACANT, SizeRange, SquareBoard, as_text, cell_name
 from graven.games.domineering_layout import (
     AROUND,
@@ -249,6 +249,7 @@ def make(size: int | str = 8, key: str = CELLS_KEY) -> Game:
             key=zobrist_key,
             feature=feature,
             is_playout_move=is_playout_move,
+            batch_playouts=domineering_batches.batches_of(rows, columns),
             proof_moves=(
                 domineering_proofs.proof_moves if cells <= domineering_proofs.MAX_CELLS else None
             ),
@@ -259,6 +260,7 @@ def make(size: int | str = 8, key: str = CELLS_KEY) -> Game:
             max_moves=cells - min(rows, columns),
             max_plies=cells // 2,
             num_features=64 * cells,
+            batch_scratch=domineering_batches.SCRATCH,
         ),
         constants=build_constants(rows, columns),
         display=Display(

@@ -10,7 +10,7 @@ from functools import partial
 from graven.core.contract import Constants, Moves, State
 from graven.core.game import Game
 from graven.core.game_parts import Display
-from graven.games import hex_chains, hex_connections
+from graven.games import hex_batches, hex_chains, hex_connections
 from graven.games.boards import SizeRange, cell_name
 from graven.games.hex_boards import HexBoard, as_svg, as_text
 from graven.games.hex_chains import POINTS, TURN, WIDTH, WINNER, own_neighbours
@@ -66,6 +66,8 @@ def make(size: int | str = 11) -> Game:
         ),
         proof_moves=hex_connections.proof_moves if connects else None,
         proof_scratch=hex_connections.scratch_words(len(cells)) if connects else 1,
+        batch_playouts=hex_batches.batches_of(rows, columns),
+        batch_scratch=hex_batches.scratch_words(rows, columns),
     )
     return game
 

@@ -199,6 +199,8 @@ def game(
     display: Display,
     proof_moves: RuleFunction | None = None,
     proof_scratch: int = 1,
+    batch_playouts: RuleFunction | None = None,
+    batch_scratch: int = 1,
     fixed_board: bool = False,
 ) -> Game:
     """Return a game on cells at these points; its `play` tests for a win.
@@ -223,12 +225,14 @@ def game(
             is_playout_move=is_playout_move,
             proof_moves=proof_moves,
             rollout=rollout,
+            batch_playouts=batch_playouts,
         ),
         bounds=Bounds(
             state_words=LISTS + 2 * cells + grid_size(width, points),
             num_codes=cells,
             max_moves=cells,
             max_plies=cells,
+            batch_scratch=batch_scratch,
             proof_scratch=proof_scratch,
         ),
         constants=constants,

@@ -26,7 +26,7 @@ from graven.core.compile import inlined
 from graven.core.contract import TERMINAL, Codes, Constants, Moves, Scores, State
 from graven.core.game import Game
 from graven.core.rng import Rng, below
-from graven.games import stone_groups
+from graven.games import nogo_batches, stone_groups
 from graven.games.boards import SizeRange
 from graven.games.registry import Family, GameOption
 from graven.games.stone_groups import (
@@ -154,6 +154,8 @@ def make(size: int | str = 8) -> Game:
         sample=sample,
         playout_moves_with_features=playout_moves_with_features,
         is_playout_move=is_playout_move,
+        batch_playouts=nogo_batches.batches_of(rows, columns),
+        batch_scratch=nogo_batches.SCRATCH,
     )
 
 

@@ -21,7 +21,7 @@ from graven.core.game import Game
 from graven.core.game_parts import Bounds, Display, RuleFunctions
 from graven.core.position import Position
 from graven.core.rng import Rng, below, derive
-from graven.games import othello_hooks, othello_proofs, position_text
+from graven.games import othello_batches, othello_hooks, othello_proofs, position_text
 from graven.games.boards import LETTERS, VACANT, SizeRange, SquareBoard, as_text, cell_name
 from graven.games.othello_bitboards import (
     DISCS,
@@ -164,6 +164,7 @@ def make(size: int | str = 8) -> Game:
             prior=othello_hooks.prior,
             evaluate=othello_hooks.evaluate,
             proof_moves=othello_proofs.proof_moves,
+            batch_playouts=othello_batches.batches_of(rows, columns),
         ),
         bounds=Bounds(
             state_words=WORDS,
@@ -171,6 +172,7 @@ def make(size: int | str = 8) -> Game:
             max_moves=squares - 4,
             # A disc follows each pass, and the first four squares are occupied from the start.
             max_plies=2 * (squares - 4),
+            batch_scratch=othello_batches.SCRATCH,
             proof_scratch=othello_proofs.SCRATCH,
         ),
         constants=build_constants(rows, columns),

@@ -293,6 +293,8 @@ def game(
     lists: NDArray[np.int64],
     playouts: Mapping[str, RuleFunction] | None = None,
     options: Mapping[str, str] | None = None,
+    batch_playouts: RuleFunction | None = None,
+    batch_scratch: int = 1,
     **functions: RuleFunction,
 ) -> Game:
     """Return a game on a board of `size` (rows, columns); `functions` are its specific rules.
@@ -311,13 +313,16 @@ def game(
     return Game(
         name=name,
         players=2,
-        functions=RuleFunctions(start=start, key=key, feature=feature, **functions),
+        functions=RuleFunctions(
+            start=start, key=key, feature=feature, batch_playouts=batch_playouts, **functions
+        ),
         bounds=Bounds(
             state_words=words(rows, columns) + lists.size,
             num_codes=cells,
             max_moves=cells,
             max_plies=cells,
             num_features=256 * cells,
+            batch_scratch=batch_scratch,
         ),
         constants=build_constants(rows, columns, game_words, lists),
         display=Display(
