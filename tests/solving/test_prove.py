@@ -290,7 +290,7 @@ def test_resumes_from_its_file(tmp_path) -> None:
 
 
 def test_a_table_that_does_not_fit_into_memory_is_refused() -> None:
-    with pytest.raises(UsageError, match="memory_mib=1000000: .* give less"):
+    with pytest.raises(UsageError, match=r"memory_mib=1000000: .* give less"):
         gv.prove("hex(size=3)", memory_mib=1_000_000)
 
 
