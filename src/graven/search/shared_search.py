@@ -94,6 +94,8 @@ class SharedSearch(ThreadedSearch):
 
     def __del__(self) -> None:
         buffers = self.__dict__.pop("_buffers", {})
+        if not callable(return_buffer):  # None while the interpreter ends
+            return
         if buffers:
             for member in self.members:
                 member.shared, member._saved = not_shared(), None
