@@ -10,6 +10,7 @@ from graven.agents import MoveClock
 from graven.agents.short_games import LEAST_SHARE, MOST_SHARE, known_share, measure_share
 from graven.agents.time_plan import MIN_SECONDS, UNSTABLE_FACTOR, PlannedStop, TimePlan
 from graven.search.budget import Budget
+from graven.search.score_bounds import OPEN, WORSE
 from graven.search.simulate import DONE, PLIES
 from graven.search.tree import ROOT
 
@@ -43,10 +44,16 @@ def test_more_moves_left_mean_less_time() -> None:
     assert TimePlan(60.0, lag=0.5).share(40) == pytest.approx(1.0)
 
 
-def searched(visits: list[int], means: list[float], playouts: int, plies_each: int):
+def searched(
+    visits: list[int],
+    means: list[float],
+    playouts: int,
+    plies_each: int,
+    spec: str = "uct(solver=off)",
+):
     """A search of Hex whose first moves have these statistics."""
     game = gv.game("hex(size=4)")
-    search = gv.agent("uct(solver=off)").bind(game)
+    search = gv.agent(spec).bind(game)
     search.run(game.start().state, (), Budget(playouts=40), seed=1)
     tree = search.tree
     first = int(tree.first[2 * int(tree.meta[ROOT])])
@@ -75,6 +82,56 @@ def test_a_leader_that_cannot_be_overtaken_ends_the_search() -> None:
     assert seconds_until_stop(close, plan) == pytest.approx(60 / 14, abs=0.05)
     clear = searched([900, 90], [0.6, 0.5], 1000, 40)
     assert seconds_until_stop(clear, plan) < 3.0
+
+
+def test_the_playouts_of_all_threads_may_overtake_the_leader() -> None:
+    """What is left for the second move is the speed of all threads, not of one."""
+    plan = TimePlan(60.0, length_share=0.7)
+    game = gv.game("hex(size=4)")
+    for parallel in ("tree", "root"):
+        search = gv.agent(f"uct(solver=off,threads=2,parallel={parallel})").bind(game)
+        search.run(game.start().state, (), Budget(playouts=80), seed=1)
+        members = [search] if parallel == "tree" else search.members
+        for member in members:
+            tree = member.tree
+            first = int(tree.first[2 * int(tree.meta[ROOT])])
+            tree.counts[first : first + 16] = 0
+            tree.sums[first : first + 16] = 0.0
+            tree.counts[first : first + 2] = 700 // len(members), 300 // len(members)
+            tree.sums[first : first + 2] = 0.6 * tree.counts[first], 0.5 * tree.counts[first + 1]
+        for member in search.members:
+            member.control[DONE], member.control[PLIES] = 500, 20_000
+        # 1,000 playouts: the second move needs 400 more, in the share of 60 / 14 = 4.3 s. At the
+        # time t there are 1000 * (4.3 - t) / t to come, so that it is too late from 3.1 s on.
+        assert seconds_until_stop(search, plan) == pytest.approx(60 / 14 / 1.4, abs=0.1)
+        search.control[:] = 0
+
+
+def test_means_can_be_overtaken_at_any_time() -> None:
+    plan = TimePlan(60.0, length_share=0.7)
+    clear = searched([900, 90], [0.6, 0.5], 1000, 40, "uct(solver=off,final_move=mean)")
+    assert seconds_until_stop(clear, plan) == pytest.approx(60 / 14, abs=0.05)
+
+
+def test_the_only_legal_move_is_played_at_once() -> None:
+    moves = "d5 c5 b2 e3 c6 b4 f3 f2 a5 a4 e5 b3 a3 c2 d1 a2 a1 f4 d2 b5 a6 d6 f5 f6 e6 e4"
+    position = gv.game("othello(size=6)").start().play_moves(moves.split())
+    assert position.legal_moves == ("b6",)
+    search = gv.agent("uct(solver=off)").bind(position.game)
+    search.run(position.state, position.history, Budget(playouts=40), seed=1)
+    search.control[DONE], search.control[PLIES] = 1000, 9000
+    assert seconds_until_stop(search, TimePlan(60.0)) < 0.1
+
+
+def test_the_only_move_that_is_not_proven_worse_is_played_at_once() -> None:
+    search = searched([500, 490], [0.6, 0.5], 1000, 40, "uct")
+    tree = search.tree
+    first = int(tree.first[2 * int(tree.meta[ROOT])])
+    tree.skipped[first : first + 16] = WORSE
+    tree.skipped[first + 1] = OPEN
+    assert seconds_until_stop(search, TimePlan(60.0)) < 0.1
+    tree.skipped[first] = OPEN
+    assert seconds_until_stop(search, TimePlan(60.0)) > 1.0
 
 
 def test_an_unstable_best_move_gets_more_time() -> None:

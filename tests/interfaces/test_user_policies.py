@@ -45,6 +45,14 @@ def test_every_command_accepts_custom_policies(folder, run, run_apart):
     assert engine.out.startswith("= ")
 
 
+@pytest.mark.parametrize("parallel", ["sync", "tree", "root"])
+def test_the_template_works_with_threads(folder, run, parallel):
+    spec = f"./mine.py:tree(threads=2,parallel={parallel})+./mine.py:playout"
+    done = run("search", "hex(size=4)", "--agent", spec, "--playouts", "200", "--json")
+    assert done.code == 0, done.err
+    assert json.loads(done.out)["playouts"] == 200
+
+
 def test_mistakes_are_reported_in_one_sentence(folder, run):
     for arguments, message in [
         (("new", "policy", "mine"), "already exists"),

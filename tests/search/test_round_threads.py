@@ -47,6 +47,39 @@ def test_all_trees_have_the_same_nodes_and_playouts(spec, game):
         assert other == first
 
 
+@USUALLY
+@pytest.mark.parametrize(
+    "spec", ["uct(implicit=0.5)", "grave(ref=10,implicit=0.3)", "grave(ref=10,criticality=2)"]
+)
+def test_trees_with_evaluations_and_criticality_are_equal_whatever_the_timing(spec):
+    game = make_game("breakthrough(size=5x4)")
+    search = SearchAgent(with_threads(spec, 3)).bind(game)
+    expected = trees_of(search, game.start().state, 600, 7)
+    first, *others = (member.tree for member in search.members)
+    nodes, edges = int(first.meta[arrays.NODES]), int(first.meta[arrays.EDGES])
+    assert nodes > 300
+    by_key = nodes_by_key(first, 2)
+    for other in others:
+        assert nodes_by_key(other, 2) == by_key
+        for name in ("implicit",) if search.rules.implicit else ():
+            mine, theirs = getattr(first, name)[:edges], getattr(other, name)[:edges]
+            np.testing.assert_array_equal(np.sort(mine), np.sort(theirs))
+    delay_at_random(search, random.Random(3))
+    for _ in range(5):
+        for mine, other in zip(expected, trees_of(search, game.start().state, 600, 7), strict=True):
+            np.testing.assert_array_equal(mine, other)
+
+
+@USUALLY
+def test_the_limit_of_nodes_is_that_of_each_tree(rounds):
+    game = make_game("breakthrough(size=5x4)")
+    search = SearchAgent(with_threads("uct(max_nodes=100)", 3)).bind(game)
+    assert search.run(game.start().state, (), Budget(playouts=2000), 1).full
+    for member in search.members:
+        assert member.root_visits == 2000
+        assert member.tree.meta[arrays.NODES] == 100
+
+
 @pytest.mark.parametrize("policy", [UCT, GRAVE, HRAVE], ids=["uct", "grave", "hrave"])
 @pytest.mark.parametrize("transpositions", [True, False])
 def test_a_kept_tree_goes_on_as_if_it_had_never_stopped(policy, transpositions):

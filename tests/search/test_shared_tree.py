@@ -23,6 +23,8 @@ SPECS = [
     "rave+mast",
     "hrave+ppa",
     "grave+poolrave",
+    "uct(implicit=0.3)",
+    "grave(criticality=2)",
 ]
 
 
@@ -35,7 +37,9 @@ def shared(spec, threads=3, options=""):
 
 @pytest.mark.parametrize("spec", SPECS)
 def test_no_playout_is_lost(spec):
-    position = make_game("knightthrough(size=6)").start()
+    # Knightthrough has no `evaluate`.
+    game = "breakthrough(size=6)" if "implicit" in spec else "knightthrough(size=6)"
+    position = make_game(game).start()
     search = shared(spec).bind(position.game)
     for playouts in (1, 2, 1000, 20_000):
         search.renew()

@@ -252,7 +252,8 @@ def test_equal_seeds_give_equal_searches() -> None:
     ("game", "reason"),
     [
         ("samegame", "graven solve"),
-        ("go(size=5,colors=3)", "go has 3"),
+        ("go(size=5,colors=3)", r"colors=3\) has 3.*'graven search'"),
+        ("gdl(sheet=battle)", r"sheet=battle.* has simultaneous moves.*'graven search'"),
         ("breakthrough(size=5x4)", "nodes must be from 1"),
     ],
 )
@@ -285,6 +286,12 @@ def test_resumes_from_its_file(tmp_path) -> None:
     again = gv.prove(position, resume=file)
     assert again.proven
     assert again.nodes == second.nodes
+    assert again.pv == second.pv != ()
+
+
+def test_a_table_that_does_not_fit_into_memory_is_refused() -> None:
+    with pytest.raises(UsageError, match=r"memory_mib=1000000: .* give less"):
+        gv.prove("hex(size=3)", memory_mib=1_000_000)
 
 
 def test_a_resumed_search_has_the_table() -> None:

@@ -285,13 +285,11 @@ def _tree_values(
             f"{tree.name}: every_step=true searches for the tree that reuse_tree=true keeps; set "
             "both."
         )
-    if options["threads"] > 1 and options["parallel"] != "root":
-        for name in ("full", "max_nodes", "implicit", "criticality"):
-            if options[name] != _OPTIONS[name].default:
-                raise UsageError(
-                    f"{tree.name}: {name} is for a tree of one thread; add parallel=root, or leave "
-                    f"{name} out."
-                )
+    if options["full"] == "recycle" and options["threads"] > 1 and options["parallel"] != "root":
+        raise UsageError(
+            f"{tree.name}: full=recycle is for a tree of one thread; add parallel=root, or leave "
+            "full out."
+        )
     if "playouts" in arguments or "seconds" in arguments:
         seconds = options["seconds"] if "seconds" in arguments else None
         Budget(options["playouts"] or None, seconds)

@@ -2,7 +2,8 @@
 
 The time that is left is divided by the number of moves that are expected: the playouts of the
 search itself tell how long the game will last. The search ends before that time when the most
-visited move cannot be overtaken any more, and goes on after it while the best move is unstable.
+visited move cannot be overtaken any more, or when there is no other move to play, and goes on after
+it while the best move is unstable.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from graven.search.node_moves import moves_of
 from graven.search.runner import Search, Stop
+from graven.search.score_bounds import WORSE
 from graven.search.simulate import DONE, PLIES
 from graven.search.tree import NONE, ROOT
 
@@ -68,14 +71,17 @@ class PlannedStop:
         """Return whether the search is to end."""
         if self._stop is not None and self._stop.is_set():
             return True
-        control, elapsed = self._search.control, self._now() - self._began
-        playouts = int(control[DONE])
+        elapsed = self._now() - self._began
+        playouts = self._search.playouts_done  # of all threads, as the counts below
         if playouts < MIN_PLAYOUTS:
             return elapsed >= self._plan.most_seconds
-        plies_left = self._plan.length_share * control[PLIES] / playouts
+        control = self._search.control
+        plies_left = self._plan.length_share * control[PLIES] / max(1, int(control[DONE]))
         moves_left = plies_left / self._search.rules.players
         share = self._plan.share(float(moves_left))
         visits, means = root_counts(self._search)
+        if is_forced(self._search):
+            return True
         if len(visits) < 2:
             return elapsed >= share
         best = int(np.argmax(visits))
@@ -84,19 +90,49 @@ class PlannedStop:
         is_stable = best == int(np.argmax(means)) and best == self._first_best
         if not is_stable:
             share = min(UNSTABLE_FACTOR * share, self._plan.most_seconds)
+        if elapsed >= share:
+            return True
+        if self._search.spec.options.final_move != "visits":  # means can change at any time
+            return False
         second, first = np.partition(visits, -2)[-2:]
         rate = playouts / max(elapsed, 1e-3)
-        return bool(elapsed >= share or first - second > rate * (share - elapsed))
+        return bool(first - second > rate * (share - elapsed))
 
 
 def root_counts(search: Search) -> tuple[np.ndarray, np.ndarray]:
-    """Return the playouts and the means of the root's moves; empty with simultaneous moves."""
+    """Return the playouts and the means of the root's moves; empty with simultaneous moves.
+
+    With several trees they are added up, move by move.
+    """
+    visits: dict[int, float] = {}
+    totals: dict[int, float] = {}
+    for member in search.with_roots:
+        tree, edges = member.tree, _root_edges(member)
+        columns = tree.moves[edges].tolist(), tree.counts[edges].tolist(), tree.sums[edges].tolist()
+        for move, count, total in zip(*columns, strict=False):  # a growing tree: the shortest
+            visits[move] = visits.get(move, 0.0) + count
+            totals[move] = totals.get(move, 0.0) + total
+    counts = np.array([*visits.values()], float)
+    return counts, np.array([*totals.values()], float) / np.maximum(counts, 1.0)
+
+
+def is_forced(search: Search) -> bool:
+    """Return whether the root has one move only, or all others are proven to be no better."""
+    rules, tree, edges = search.rules, search.tree, _root_edges(search)
+    if edges.start == edges.stop:
+        return False
+    root = int(tree.meta[ROOT])
+    moves = len(moves_of(rules, tree, root, edges).codes)
+    worse = int((tree.skipped[edges] == WORSE).sum()) if rules.score_bounds else 0
+    return moves - worse == 1
+
+
+def _root_edges(search: Search) -> slice:
+    """Return the edges of the root; none with simultaneous moves."""
     tree, players = search.tree, search.rules.players
     root = int(tree.meta[ROOT])
     player = int(tree.turns[root])
     place = root * players + player
     if player < 0 or tree.first[place] == NONE:
-        return np.zeros(0), np.zeros(0)
-    edges = slice(int(tree.first[place]), int(tree.first[place] + tree.degree[place]))
-    visits = tree.counts[edges].astype(float)
-    return visits, tree.sums[edges] / np.maximum(visits, 1.0)
+        return slice(0, 0)
+    return slice(int(tree.first[place]), int(tree.first[place] + tree.degree[place]))

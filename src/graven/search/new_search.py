@@ -21,7 +21,7 @@ def new_search(name: str, rules: Rules, spec: Spec, functions: Functions | None 
     if share < 1:
         raise UsageError(
             f"memory_mib={options.memory_mib} is too little for {options.threads} threads, each of "
-            "which has a tree of its own."
+            "which has a tree of its own: give each of them at least 1 MiB, or use fewer threads."
         )
     kind = {"sync": SyncSearch, "tree": SharedSearch, "root": RootSearch}[options.parallel]
     return kind(name, rules, spec.with_options(memory_mib=share), functions)

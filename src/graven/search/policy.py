@@ -51,7 +51,9 @@ class Parameter:
         if self.choices:
             if str(value) in self.choices:
                 return str(value)
-            raise UsageError(f"{owner}: {self.name} is one of {', '.join(self.choices)}.")
+            raise UsageError(
+                f"{owner}: {self.name} is one of {', '.join(self.choices)}, not {str(value)!r}."
+            )
         if isinstance(self.default, str):
             return str(value)
         if value == AUTO:

@@ -29,12 +29,10 @@ from graven.search.shared_arrays import (
 from graven.search.shared_tree import forget_removed, swap_all
 from graven.search.simulate import DONE, STOP
 from graven.search.specs import Spec
-from graven.search.threaded import ThreadedSearch
+from graven.search.threaded import ThreadedSearch, polling_time
 from graven.search.tree import NODES, NONE, ROOT
 from graven.search.tree_memory import return_buffer, take_buffer
 
-# How often a running search looks whether it is to stop.
-POLL_SECONDS = 0.01
 # The first thread makes so many playouts before the others begin: then the root has edges.
 FIRST_PLAYOUTS = 2
 # The memory of what the threads share: at most this, and at most so much of the whole.
@@ -96,6 +94,8 @@ class SharedSearch(ThreadedSearch):
 
     def __del__(self) -> None:
         buffers = self.__dict__.pop("_buffers", {})
+        if not callable(return_buffer):  # None while the interpreter ends
+            return
         if buffers:
             for member in self.members:
                 member.shared, member._saved = not_shared(), None
@@ -133,10 +133,12 @@ class SharedSearch(ThreadedSearch):
         if self._left and not self._is_stopped(stop):
             futures = [self._submit(partial(self._work, member)) for member in self.members]
             with self._stopping(futures):
-                while wait(futures, timeout=POLL_SECONDS).not_done:
+                while wait(futures, timeout=polling_time(self._deadline)).not_done:
                     beat()
-                    if stop is not None and stop.is_set():
+                    late = time.perf_counter() >= self._deadline
+                    if late or (stop is not None and stop.is_set()):
                         self.interrupt()
+                        break
         return self._end_all(time.perf_counter() - began)
 
     def _is_stopped(self, stop: Stop | None) -> bool:

@@ -5,6 +5,7 @@ The threads are Python threads, which run kernels without the GIL.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -26,6 +27,9 @@ from graven.search.specs import Spec
 from graven.search.tree import ROOT
 
 T = TypeVar("T")
+
+# How often a running search looks whether it is to stop.
+POLL_SECONDS = 0.01
 
 
 class ThreadedSearch(Search):
@@ -125,8 +129,14 @@ class RootSearch(ThreadedSearch):
             run = partial(Search.run, member)
             arguments = state, history, Budget(share, budget.seconds), derive(seed, number)
             futures.append(self._submit(run, *arguments, stop))
+        deadline = began + budget.seconds if budget.seconds is not None else math.inf
         with self._stopping(futures):
-            wait(futures)
+            # A thread looks at the clock after each chunk of simulations: later, if it had to wait
+            # for a processor meanwhile.
+            while wait(futures, timeout=polling_time(deadline)).not_done:
+                if time.perf_counter() >= deadline:
+                    self.interrupt()
+                    break
         runs = [future.result() for future in futures]
         for member in self.members:
             member.control[:] = 0
@@ -159,6 +169,11 @@ class RootSearch(ThreadedSearch):
     def with_roots(self) -> Sequence[Search]:
         """All trees."""
         return self.members
+
+
+def polling_time(deadline: float) -> float:
+    """Return the seconds until a search should look again whether its deadline has passed."""
+    return max(0.0, min(POLL_SECONDS, deadline - time.perf_counter()))
 
 
 def _share(playouts: int | None, number: int, threads: int) -> int | None:

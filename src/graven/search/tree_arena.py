@@ -131,7 +131,7 @@ class TreeArena:
     def __del__(self) -> None:
         buffers = self.__dict__.pop("_buffers", {})
         self.__dict__.pop("tree", None)
-        while buffers:
+        while buffers and callable(return_buffer):  # None while the interpreter ends
             return_buffer(*buffers.popitem())
 
     def _within_limit(self, group: Group, units: int) -> int:

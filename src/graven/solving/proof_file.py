@@ -23,6 +23,7 @@ from graven.core.bounded_json import read_json
 from graven.core.errors import UsageError
 from graven.core.file_replacement import replaced
 from graven.core.position import Position
+from graven.solving.proof_line import MAX_LINE
 from graven.solving.proof_number import (
     HIGHEST_MISSING,
     INFINITE,
@@ -38,7 +39,7 @@ FORMAT = "graven prove 1"
 HEADER = "header"
 COLUMNS = ("keys", "proof", "disproof", "work")
 STATISTICS = ("playouts", "totals")
-MAX_HEADER_BYTES = 1 << 16
+MAX_HEADER_BYTES = 1 << 18
 SAVE_SECONDS = 30.0
 
 
@@ -58,6 +59,7 @@ def save_proof(session: ProofSession, path: str | Path) -> None:
         "bounds": [session.lower, session.upper],
         "question": [float(number) for number in session.stack.question],
         "best_code": session.best_code,
+        "pv": list(session.pv),
         "random": int(session.stack.rng[0]),
         "checksum": _checksum(arrays),
     }
@@ -163,6 +165,7 @@ def _restore(session: ProofSession, header: dict[str, Any], arrays: dict[str, An
     code, random = _integer(header["best_code"]), _integer(header["random"])
     if code not in session.position.legal_codes_of(session.prover) or not 0 <= random < 1 << 64:
         raise ValueError
+    session.pv = _line(header.get("pv", []), session.position)
     session.restore_table(arrays)
     for name in STATISTICS:
         getattr(session.stack, name)[:] = arrays[name]
@@ -173,6 +176,18 @@ def _restore(session: ProofSession, header: dict[str, Any], arrays: dict[str, An
     session.stack.question[HIGHEST_MISSING] = max(missing, session.stack.question[HIGHEST_MISSING])
     session.stack.counters[NODES] = nodes
     session.stack.rng[0] = random
+
+
+def _line(moves: Any, position: Position) -> tuple[str, ...]:
+    """Return a line of moves if they are legal one after another; it is new in the format."""
+    if not isinstance(moves, list) or len(moves) > MAX_LINE:
+        raise ValueError
+    line = tuple(str(move) for move in moves)
+    try:
+        position.play_moves(line)
+    except UsageError:
+        raise ValueError from None
+    return line
 
 
 def _integer(value: Any) -> int:

@@ -129,19 +129,23 @@ class ProofSession:
     ) -> None:
         game = position.game
         if game.players != 2:
-            remedy = " Use 'graven solve' for one-player games." if game.players == 1 else ""
             raise UsageError(
-                f"prove needs a two-player game; {game.name} has {game.players}.{remedy}"
+                f"prove needs a two-player game; {game.spec} has {game.players}. "
+                + (
+                    "Use 'graven solve' for one-player games."
+                    if game.players == 1
+                    else "'graven search' finds good moves in other games."
+                )
             )
         if game.has_chance:
             raise UsageError(
-                f"{game.name} has chance events: its results cannot be proved; 'graven search' "
+                f"{game.spec} has chance events: its results cannot be proved; 'graven search' "
                 "estimates them."
             )
         if position.is_over:
-            raise UsageError(f"the game of {game.name} is over in this position: nothing to prove.")
+            raise UsageError(f"the game of {game.spec} is over in this position: nothing to prove.")
         if position.current_player not in (0, 1):
-            raise _refusal(game.name, HAS_SIMULTANEOUS_MOVES)
+            raise _refusal(game.spec, HAS_SIMULTANEOUS_MOVES)
         if not 1 <= memory_mib <= MAX_MEMORY_MIB:
             raise UsageError(f"memory_mib must be from 1 to {MAX_MEMORY_MIB:,}, got {memory_mib}.")
         self.position = position
@@ -152,7 +156,12 @@ class ProofSession:
         self.lower, self.upper = 0.0, 1.0
         self.best_code = position.legal_codes_of(self.prover)[0]
         self.pv: tuple[str, ...] = ()
-        self.table = new_table(_entries(memory_mib))
+        try:
+            self.table = new_table(_entries(memory_mib))
+        except MemoryError:
+            raise UsageError(
+                f"memory_mib={memory_mib}: this machine has not so much memory; give less."
+            ) from None
         self.stack = new_stack(game.rules, generator(seed), game.bounds.proof_scratch)
         self.game = ProofGame(
             game.rules,
@@ -288,7 +297,7 @@ class ProofSession:
     def _call(self, kernel: Callable[[], int]) -> None:
         call_kernel(kernel, self._fault, _no_growth)
         if refused := int(self.stack.counters[REFUSED]):
-            raise _refusal(self.position.game.name, refused)
+            raise _refusal(self.position.game.spec, refused)
 
     def _fault(self, status: Status) -> ContractError:
         return contract_fault(status, self.position.game.name, self.position.game.rules)
@@ -313,7 +322,10 @@ def _entries(memory_mib: int) -> int:
 
 def _refusal(name: str, reason: int) -> UsageError:
     if reason == HAS_SIMULTANEOUS_MOVES:
-        return UsageError(f"{name} has simultaneous moves: prove needs players who move in turn.")
+        return UsageError(
+            f"{name} has simultaneous moves: prove needs players who move in turn; 'graven search' "
+            "finds good moves."
+        )
     return UsageError(
         f"the scores of {name} do not always add up to 1: prove needs a zero-sum game with scores "
         "from 0 (lost) to 1 (won)."

@@ -77,6 +77,18 @@ def test_genmove_analyze_reports_and_plays(engine, style):
 
 
 @pytest.mark.parametrize("style", STYLES)
+def test_an_analysis_shows_what_is_proven(style):
+    engine = new_engine("hex(size=3)", playouts=20_000)
+    text = engine.answer(f"{style}-genmove_analyze b interval 5")
+    reports = [line for line in text.splitlines() if line.startswith("info")]
+    best = reports[-1].split("info move ")[1].split()
+    pairs = dict(zip(best[1::2], best[2::2], strict=False))
+    assert re.fullmatch(r"win-in-\d+-plies", pairs["proof"])
+    assert float(pairs["winrate"]) == (10_000 if style == "lz" else 1.0)
+    assert "pv" in pairs
+
+
+@pytest.mark.parametrize("style", STYLES)
 def test_a_reply_has_no_empty_line_if_no_move_was_visited(style):
     """After one playout no move has statistics: an empty report would end the reply."""
     out = io.StringIO()

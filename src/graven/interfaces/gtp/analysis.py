@@ -94,7 +94,7 @@ def report_line(result: SearchResult, searcher: SearchPlayer, request: AnalysisR
     )
     return " ".join(
         f"info move {stat.move.upper()} visits {stat.visits} {_values(stat, request.style)} "
-        f"order {order} pv {_variation(searcher, player, stat.move)}"
+        f"order {order} {_proof(stat)}pv {_variation(searcher, player, stat.move)}"
         for order, stat in enumerate(ordered[:MAX_MOVES])
     )
 
@@ -105,6 +105,11 @@ def _values(stat: MoveStat, style: str) -> str:
     if style == KATAGO:
         return f"utility {2 * mean - 1:.4f} winrate {mean:.4f} prior 0 lcb {mean:.4f}"
     return f"winrate {round(10_000 * mean)} prior 0 lcb {round(10_000 * mean)}"
+
+
+def _proof(stat: MoveStat) -> str:
+    """Return what is proven about a move as one key with one value, which GUIs skip; or ""."""
+    return f"proof {stat.proof_text.replace(' ', '-')} " if stat.proof_text else ""
 
 
 def _variation(searcher: SearchPlayer, player: int, move: str) -> str:
