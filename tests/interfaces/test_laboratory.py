@@ -290,6 +290,7 @@ WRONG = {
     "published games": (["match", "nogo", "uct", "rave", "--published-games", "9"], "--published"),
     "table margin": (["reproduce", "--margin", "100"], "margin"),
     "two tables": (["export", "a.csv", "--moves", "--matches"], "one at a time"),
+    "one player": (["tournament", "samegame", "uct", "rave"], "graven solve"),
     "cluster": (["match", "nogo", "uct", "rave", "--cluster", "host"], "tcp://host:8786"),
 }
 
