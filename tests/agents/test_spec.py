@@ -110,6 +110,12 @@ def test_specs_print_back_in_canonical_form(text, canonical):
         ("uct+poolrave(min=0)", "min must be from 1 to"),
         ("uct+poolrave(over=unifrom)", "Did you mean 'uniform'?"),
         ("uct+pooolrave", "Did you mean 'poolrave'?"),
+        ("grave(widen_growth=2)", "widen_growth has no effect without widen; add it"),
+        ("grave(widen_first=5)", "widen_first has no effect without widen"),
+        ("uct(gamma=0.5)", "gamma has no effect without simultaneous=regret"),
+        ("uct(regret_min=5)", "regret_min has no effect without simultaneous=regret"),
+        ("uct(increment=2)", "increment has no effect without time"),
+        ("uct(tuner=ntuple)+mast", "tuner has no effect without a parameter that is auto"),
     ],
 )
 def test_mistakes_are_named_with_what_would_be_right(text, said):

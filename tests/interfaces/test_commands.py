@@ -48,6 +48,16 @@ def test_a_playout_of_one_game_is_listed_with_the_game_and_with_the_agents(run):
     assert "patterns" in shown
 
 
+def test_search_options_and_methods_of_solve_are_explained_by_name(run):
+    _, out, _ = run("agents", "root")
+    assert "search option" in out
+    assert "policy or sh or anytime" in out
+    _, out, _ = run("agents", "nrpa")
+    assert "graven solve" in out
+    assert all(name in out for name in ("bias", "stabilise", "repetitions"))
+    assert json.loads(run("agents", "nmcs", "--json").out)["kind"] == "method"
+
+
 def test_agents_are_listed(run):
     _, out, _ = run("agents")
     assert all(policy.name in out for policy in catalogue() if policy.kind != "option")

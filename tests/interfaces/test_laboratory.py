@@ -207,6 +207,23 @@ def test_replay_shows_a_game_and_says_if_it_differs_from_the_record(run, tmp_pat
     assert "has not been recorded" in run("replay", identity, "77").err
 
 
+def test_replay_prefers_the_games_of_this_search(run, tmp_path):
+    """Another search has played more games of the pairing, which cannot be replayed."""
+    run("match", *KNIGHTS, "uct", "rave", "--games", "2")
+    with Store(tmp_path / "graven.db") as store:
+        (ours,) = [summary.pairing for summary in store.summaries()]
+        other = replace(ours, search_fingerprint="0123456789ab")
+        for index in range(4):
+            seats = other.seats(index)
+            game = GameResult(index, seats, other.game_seed(index), (1.0, 0.0), ("a",), 1, 0.1)
+            store.add(store.pairing_id(other), game)
+    listed = run("replay").out.splitlines()
+    assert {line.split()[1] for line in listed} == {ours.search_fingerprint, "0123456789ab"}
+    identity = listed[0].split()[0]
+    assert run("replay", identity, "1").code == 0
+    assert "indices from 0 to 1" in run("replay", identity, "3").err
+
+
 def test_replay_runs_no_program_or_file_that_a_record_names(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.py").write_text("open('run.txt', 'w').close()\n")
@@ -244,7 +261,22 @@ WRONG = {
     "measurements": (["reproduce", "sironi2016", "VIII", "--write", "a.md"], "written as .csv"),
     "no folder": (["reproduce", "--headline", "--write", "no/such/a.csv"], "no folder"),
     "negative": (["reproduce", "cazenave2015", "6", "--games", "-1"], "at least 0"),
-    "shard": (["reproduce", "cazenave2015", "6", "--games", "2", "--shard", "3/2"], "NUMBER/COUNT"),
+    "shard": (["reproduce", "cazenave2015", "6", "--games", "2", "--shard", "3/2"], "from 1 to"),
+    "shard text": (
+        ["reproduce", "cazenave2015", "6", "--games", "2", "--shard", ""],
+        "NUMBER/COUNT",
+    ),
+    "shard of measurements": (
+        ["reproduce", "sironi2016", "VIII", "--games", "1", "--shard", "1/2"],
+        "taken as a whole",
+    ),
+    "games of measurements": (
+        ["reproduce", "sironi2016", "VIII", "--games", "1", "--write", "new/"],
+        "no recorded games",
+    ),
+    "write to nothing": (["reproduce", "--headline", "--write", ""], "name a file"),
+    "too many games": (["match", *KNIGHTS, "uct", "rave", "--games", "9" * 30], "1,000,000"),
+    "too many of each": (["tournament", *KNIGHTS, "uct", "rave", "--games", "9" * 30], "1,000,000"),
     "shard of nothing": (["reproduce", "cazenave2015", "6", "--shard", "1/2"], "give --games"),
     "import": (["import", "none"], "there is no folder"),
     "no store": (["reproduce", "--db", "none.db"], "no store"),
@@ -258,6 +290,7 @@ WRONG = {
     "published games": (["match", "nogo", "uct", "rave", "--published-games", "9"], "--published"),
     "table margin": (["reproduce", "--margin", "100"], "margin"),
     "two tables": (["export", "a.csv", "--moves", "--matches"], "one at a time"),
+    "one player": (["tournament", "samegame", "uct", "rave"], "graven solve"),
     "cluster": (["match", "nogo", "uct", "rave", "--cluster", "host"], "tcp://host:8786"),
 }
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import gzip
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
 
+from graven.core.file_replacement import replace_bytes
 from graven.lab.experiments.job import GameResult
 from graven.lab.experiments.pairing import SINGLE, Pairing, make_pairing
+from graven.lab.store import game_files
 from graven.lab.store.game_files import (
     GameFileError,
+    check_folder,
     import_games,
     pairing_id,
     read_folder,
@@ -137,10 +141,16 @@ def rewrite(folder, before, after, name="knights.csv.gz"):
     [
         (f"{GRAVE.game_seed(0)}", "5", "line 2: 5 is not the seed of game 0"),
         (",01,", ",10,", "line 2: game 0 has other seats than 10"),
-        (",1 0,", ",1 0 0,", "line 2: seats 01 and scores 1 0 0 do not fit"),
-        (",1 0,", ",7 0,", "line 2: scores are from 0 to 1"),
-        (",0123456789ab", ",", "line 2: no search fingerprint"),
-        (",54321,", ",many,", "line 2: invalid literal"),
+        (",01,", ",00,", "line 2: seats must be of both agents, 0 and 1, got '00'"),
+        (",1 0,", ",1 0 0,", "line 2: each of the seats '01' has a score, got '1 0 0'"),
+        (",1 0,", ",7 0,", "line 2: scores must be from 0 to 1"),
+        (",0123456789ab", ",", "line 2: a search fingerprint has 12 hexadecimal digits, got ''"),
+        (",54321,", ",many,", "line 2: playouts must be a whole number in range, got 'many'"),
+        (",54321,", f",{9**40},", "line 2: playouts must be a whole number in range"),
+        (",1.234,", ",nan,", "line 2: seconds must be at least 0 and finite, got 'nan'"),
+        (",1.234,", ",-1,", "line 2: seconds must be at least 0 and finite"),
+        (",0.1.0+01234567,", ",\x1b[2J,", "line 2: a version is such as"),
+        (",54321,", f',"{"x" * 200_000}",', "line 2: field larger"),
         (",54321,", ",", "line 2: a row has 10 values"),
         (f"\n{pairing_id(GRAVE)}", "\nffff", "has no pairing 'ffff'"),
         ("plies", "length", "the columns must be"),
@@ -159,13 +169,86 @@ def test_a_changed_pairing_is_refused(tmp_path):
     with filled((GRAVE, 0)) as store:
         write_games(store, tmp_path, file_of)
     rewrite(tmp_path, "bias=0.0001", "bias=0.002", "pairings.csv")
-    with pytest.raises(GameFileError, match=r"pairings.csv, line 2: the id is not"):
+    with pytest.raises(GameFileError, match=r"pairings.csv, line 2: .* is not the id"):
         read_folder(tmp_path)
+
+
+def test_a_budget_that_cannot_be_is_refused_with_its_line(tmp_path):
+    with filled((GRAVE, 0)) as store:
+        write_games(store, tmp_path, file_of)
+    rewrite(tmp_path, ",1000,", ",0,", "pairings.csv")
+    with pytest.raises(GameFileError, match=r"pairings.csv, line 2: .* at least 1 playout, not 0"):
+        read_folder(tmp_path)
+
+
+def test_damaged_compression_is_refused_with_the_name_of_the_file(tmp_path):
+    with filled(*((GRAVE, index) for index in range(20))) as store:
+        write_games(store, tmp_path, file_of)
+    path = tmp_path / "knights.csv.gz"
+    whole = path.read_bytes()
+    for position in range(len(whole)):
+        path.write_bytes(whole[:position] + bytes([whole[position] ^ 0xFF]) + whole[position + 1 :])
+        # A time or a system in the header decides nothing.
+        with suppress(GameFileError):
+            read_folder(tmp_path)
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(GameFileError, match=r"knights.csv.gz cannot be read.* Get the file"):
+        read_folder(tmp_path)
+
+
+def test_a_game_that_is_twice_in_a_file_with_different_results_is_refused(tmp_path):
+    with filled((GRAVE, 0)) as store, Store() as other:
+        write_games(store, tmp_path, file_of)
+        path = tmp_path / "knights.csv.gz"
+        head, row = gzip.decompress(path.read_bytes()).decode().splitlines()
+        path.write_bytes(gzip.compress("\n".join([head, row, row]).encode()))
+        assert import_games(tmp_path, other).new == 1
+        wrong = row.replace(",1 0,", ",0 1,")
+        path.write_bytes(gzip.compress("\n".join([head, row, wrong]).encode()))
+        with pytest.raises(GameFileError, match="line 3: game 0 is there twice"):
+            read_folder(tmp_path)
+
+
+def test_a_folder_stays_readable_if_writing_it_is_interrupted(tmp_path, monkeypatch):
+    """Whatever file the program dies at, no game may be without its pairing."""
+    with filled((GRAVE, 0), (THREE, 0)) as store:
+        for files_written in range(3):
+            folder = tmp_path / str(files_written)
+            left = [files_written]
+
+            def replace_some(path, content, left=left):
+                if not left[0]:
+                    raise KeyboardInterrupt
+                left[0] -= 1
+                replace_bytes(path, content)
+
+            monkeypatch.setattr(game_files, "replace_bytes", replace_some)
+            with pytest.raises(KeyboardInterrupt):
+                write_games(store, folder, file_of)
+            monkeypatch.undo()
+            write_games(store, folder, file_of)
+            assert sum(map(len, read_folder(folder).values())) == 2
+
+
+def test_a_folder_that_games_cannot_be_added_to_is_noticed_first(tmp_path):
+    check_folder(tmp_path / "new" / "games")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(GameFileError, match="not writable"):
+        check_folder(tmp_path / "file" / "games")
+    (tmp_path / "a.csv.gz").write_text("not compressed")
+    with pytest.raises(GameFileError, match="cannot be read"):
+        check_folder(tmp_path)
 
 
 def test_folders_without_game_files_are_refused(tmp_path):
     with pytest.raises(GameFileError, match="no game files"):
         read_folder(tmp_path)
+    (tmp_path / "games").mkdir()
+    (tmp_path / "games" / "a.csv.gz").write_text("")
+    with pytest.raises(GameFileError, match=r"Did you mean '.*games'"):
+        read_folder(tmp_path)
+    with pytest.raises(GameFileError, match="is a file: name its folder"):
+        read_folder(tmp_path / "games" / "a.csv.gz")
     with pytest.raises(GameFileError, match="there is no folder"):
         read_folder(tmp_path / "none")
     (tmp_path / "a.csv.gz").write_text("not compressed")

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from statsmodels.stats.proportion import confint_proportions_2indep, proportions_ztest
 
+from graven.core.errors import UsageError
 from graven.lab.experiments.job import GameResult
 from graven.lab.experiments.pairing import make_pairing
 from graven.lab.experiments.reproduce import (
@@ -178,7 +179,15 @@ def test_games_of_different_searches_are_shown_apart():
         # Nothing is played: the search with the most games is shown.
         shown = Results(store.summaries()).best(table)
         assert (shown.score, shown.to_dict()["fingerprint"]) == (Score(30, 20), "old")
-        assert Results(store.summaries(), played=[new]).best(table).score == Score(1, 9)
+        assert shown.to_dict()["games_set_aside"] == 10
+        after_playing = Results(store.summaries(), played=[new]).best(table)
+        assert (after_playing.score, after_playing.set_aside) == (Score(1, 9), 50)
+
+
+def test_more_games_than_a_match_can_have_are_refused_at_once():
+    entries = Results(()).entries(paper("cazenave2015").table("6"))
+    with pytest.raises(UsageError, match="at most 1,000,000 games"):
+        plan_entries(entries, 10**30)
 
 
 def test_equal_pairings_are_played_once():

@@ -38,6 +38,17 @@ def test_every_tree_policy_visits_what_its_twin_visits(name, spec, formula, ref)
     assert (tables > 0) == (ref is not None)
 
 
+def test_the_variance_of_ucb1_tuned_decides_what_is_explored():
+    """With few playouts the bound 1/4 hides the variance: the policy is then uct(c=0.5)."""
+    game = make_game("knightthrough(size=4)")
+    options = {"playouts": 3000, "solver": "off"}
+    search, twin = run_both(game, "ucb1-tuned(c=1)", naive.ucb1_tuned(1.0), None, **options)
+    assert_same_tree(search, twin)
+    bounded, _ = run_both(game, "uct(c=0.5)", naive.uct(0.5), None, **options)
+    root_moves = slice(search.rules.max_moves)
+    assert search.tree.counts[root_moves].tolist() != bounded.tree.counts[root_moves].tolist()
+
+
 @pytest.mark.parametrize("name", GO)
 @pytest.mark.parametrize(
     ("spec", "formula", "ref"),

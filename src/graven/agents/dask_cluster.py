@@ -30,13 +30,18 @@ def quiet_logs() -> Iterator[None]:
             logger.setLevel(level)
 
 
-def connect(address: str) -> Any:
-    """Return a client of the scheduler at an address; UsageError if none answers."""
+def check_address(address: str) -> None:
+    """Raise a UsageError unless a text is the address of a scheduler."""
     if not re.fullmatch(r"(tcp|tls|ws|wss|ucx)://\S{1,200}", address):
         raise UsageError(
             "a cluster is given by its scheduler's address, as in tcp://host:8786; "
             f"got {address[:100]!r}."
         )
+
+
+def connect(address: str) -> Any:
+    """Return a client of the scheduler at an address; UsageError if none answers."""
+    check_address(address)
     distributed = require("cluster")
     client = distributed.Client.__new__(distributed.Client)
     try:

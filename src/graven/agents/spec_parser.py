@@ -123,7 +123,27 @@ def parse(text: str, files: bool = False, policies: Policies = ()) -> Spec:
     spec = Spec(tree, formula, values, options, playout=_playout(playout_text, lookup))
     _check_tuning(spec)
     _check_levels(spec)
+    _check_dependent_options(spec)
     return spec
+
+
+def _check_dependent_options(spec: Spec) -> None:
+    """Refuse options that have no effect, because another one that they refine is not set."""
+    options = spec.options
+    needs = {
+        "widen_growth": ("widen", options.widen > 0),
+        "widen_first": ("widen", options.widen > 0),
+        "gamma": ("simultaneous=regret", options.simultaneous == "regret"),
+        "regret_min": ("simultaneous=regret", options.simultaneous == "regret"),
+        "increment": ("time", options.time > 0),
+        "tuner": (f"a parameter that is {AUTO}", bool(spec.tuned)),
+    }
+    for name, (needed, found) in needs.items():
+        if not found and getattr(options, name) != _OPTIONS[name].default:
+            raise UsageError(
+                f"{spec.tree.name}: {name} has no effect without {needed}; add it, or leave {name} "
+                "out."
+            )
 
 
 def _check_levels(spec: Spec) -> None:

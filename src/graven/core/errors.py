@@ -5,6 +5,7 @@ A message states what is wrong, with the offending value, what is allowed, and w
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
@@ -27,12 +28,17 @@ class RuleCompileError(GravenError):
 
 def unknown(kind: str, name: str, choices: Iterable[str]) -> UsageError:
     """Return the error for a `name` that is not among `choices`; it suggests a similar one."""
-    known = sorted(choices)
+    known = sorted(choices, key=_natural_order)
     near = get_close_matches(name, known, n=1, cutoff=0.6)
     hint = f" Did you mean {near[0]!r}?" if near else ""
     if not known:
         return UsageError(f"unknown {kind} {name!r}: there are none to choose from here.")
     return UsageError(f"unknown {kind} {name!r}.{hint} Valid: {listed(known)}.")
+
+
+def _natural_order(name: str) -> list[tuple[int, str]]:
+    """Return a sort key that puts 2 before 10."""
+    return [(int(part), "") if part.isdecimal() else (0, part) for part in re.split(r"(\d+)", name)]
 
 
 def listed(names: Sequence[str], most: int = 40) -> str:

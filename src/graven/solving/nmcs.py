@@ -297,7 +297,9 @@ METHODS = (
         name="nmcs",
         summary="Nested Monte Carlo Search: tries each move with a search of the level below "
         "(Cazenave 2009).",
-        parameters=(Parameter("level", 2, "nesting depth; 0 is a random playout", low=1, high=8),),
+        parameters=(
+            Parameter("level", 2, "nesting depth; 1 tries moves by random playouts", low=1, high=8),
+        ),
         make=NmcsSearch,
     ),
 )

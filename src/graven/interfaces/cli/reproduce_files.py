@@ -49,7 +49,14 @@ def check_entries_file(path: str) -> None:
 
 def is_folder(path: str) -> bool:
     """Return whether a path of --write is that of a folder, which need not exist."""
-    return path.endswith(("/", os.sep)) or Path(path).is_dir()
+    return bool(path) and (path.endswith(("/", os.sep)) or Path(path).is_dir())
+
+
+def check_games_folder(path: str) -> None:
+    """Raise an error if games cannot be added to this folder."""
+    from graven.lab.store.game_files import check_folder
+
+    check_folder(Path(path) / GAMES_FOLDER)
 
 
 def add_to_folder(path: str, store: Store) -> None:

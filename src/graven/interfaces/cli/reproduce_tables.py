@@ -91,18 +91,20 @@ def headline_notes(entries: list[Entry]) -> list[str]:
 
 
 def table_notes(entries: list[Entry]) -> list[str]:
-    """Return how verdicts are reached, and the verdict on a table as a whole."""
+    """Return how verdicts are reached, the verdict on a table, and what was not counted."""
     from graven.lab.experiments.reproduce import judgement_text
 
     judgement = judgement_text(entries)
     if not judgement:
         return []
+    set_aside = sum(entry.set_aside for entry in entries)
     return [
         f"equivalent: the difference is below {100 * entries[0].margin:g} points (TOST, 5 %); "
         "differs: p below 5 %; undecided: the number of our games that decides with probability "
         "80 %, or if the published sample is too small for that, the probability that any number "
         f"decides. {HOLM_MARK} marks a verdict that holds for the whole table.",
         judgement,
+        *([f"{set_aside:,} games of other searches are not counted."] if set_aside else []),
     ]
 
 

@@ -14,7 +14,7 @@ from graven.core.game import Game
 from graven.core.plain_values import PlainValues
 from graven.lab.experiments.job import FailedGame, GameResult
 from graven.lab.experiments.pairing import ROTATE, Pairing, make_pairing
-from graven.lab.experiments.run import PlannedGames, play_missing
+from graven.lab.experiments.run import PlannedGames, check_games, play_missing
 from graven.lab.experiments.run_config import RunConfig, RunKeywords, run_config
 from graven.lab.experiments.search_fingerprint import with_fingerprint
 from graven.lab.stats.intervals import Score
@@ -219,6 +219,7 @@ def run_match(
     policies: Policies = (),
 ) -> MatchResult:
     """Play a match with the settings of `config`: see `match`."""
+    check_games(games)
     if isinstance(game, str):
         game = load_game(game)
     own = _own_policies(first, second, policies)

@@ -196,7 +196,10 @@ def make_pairing(
     if not isinstance(game, Game | GameOutline):
         raise UsageError(f"{game!r} is not a game: gv.from_class makes one from a class.")
     if game.players < 2:
-        raise UsageError("a match needs a game of two players or more.")
+        raise UsageError(
+            f"{game.spec} has one player, and a match needs two or more: 'graven solve' searches "
+            "for its best game."
+        )
     if seating not in SEATINGS:
         raise unknown("seating", seating, SEATINGS)
     if not 0 <= opening_plies <= MOST_OPENING_PLIES:

@@ -6,6 +6,7 @@ program or a Python file that the stored row names.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from graven.agents import is_external
@@ -26,13 +27,7 @@ def replay(pairing: Pairing, index: int, stop: Stop | None = None) -> GameResult
 
     Raise a UsageError if this version of graven would play another game.
     """
-    if any(budget.seconds is not None for budget in pairing.budgets):
-        raise UsageError("a game with a budget in seconds cannot be played again move by move.")
-    game = shipped_game(pairing.game)
-    for spec in pairing.agents:
-        if is_external(spec):
-            raise UsageError(f"{spec} is an external program: its games cannot be replayed.")
-        parse(spec)
+    game = _checked_game(pairing)
     pairing = replace(pairing, players=game.players)
     current = with_fingerprint(pairing, game).search_fingerprint
     if pairing.search_fingerprint and pairing.search_fingerprint != current:
@@ -41,6 +36,31 @@ def replay(pairing: Pairing, index: int, stop: Stop | None = None) -> GameResult
             f"this version has {current}): replay it with the version that played it."
         )
     return play_game(GameJob(pairing, index), game, stop)
+
+
+def of_this_version(pairings: Sequence[Pairing]) -> Pairing:
+    """Return which of the pairings with equal settings this version's search has played.
+
+    If it has played none of them, return the first.
+    """
+    first = pairings[0]
+    if len(pairings) == 1:
+        return first
+    game = _checked_game(first)
+    current = with_fingerprint(replace(first, players=game.players), game).search_fingerprint
+    return next((each for each in pairings if each.search_fingerprint == current), first)
+
+
+def _checked_game(pairing: Pairing) -> Game:
+    """Return the game of a pairing; raise a UsageError if its games cannot be replayed."""
+    if any(budget.seconds is not None for budget in pairing.budgets):
+        raise UsageError("a game with a budget in seconds cannot be played again move by move.")
+    game = shipped_game(pairing.game)
+    for spec in pairing.agents:
+        if is_external(spec):
+            raise UsageError(f"{spec} is an external program: its games cannot be replayed.")
+        parse(spec)
+    return game
 
 
 def shipped_game(text: str) -> Game:

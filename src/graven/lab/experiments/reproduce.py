@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from math import isfinite
 from typing import Any
 
+from graven.core.errors import UsageError
 from graven.core.plain_values import PlainValues
 from graven.lab.experiments.job import FailedGame, GameResult
 from graven.lab.experiments.pairing import Pairing
-from graven.lab.experiments.run import WHOLE, PlannedGames, Shard, play_missing
+from graven.lab.experiments.run import MOST_GAMES, WHOLE, PlannedGames, Shard, play_missing
 from graven.lab.experiments.run_config import RunConfig, RunProgress
 from graven.lab.experiments.search_fingerprint import with_fingerprint
 from graven.lab.published import (
@@ -47,7 +49,8 @@ class Entry(PlainValues):
     win rate has no pairing either; `measured` is our value, once it has been taken. `margin` is the
     margin of the equivalence test. `judged` is the comparison with Holm's correction where the
     entry was judged together with others. `selection` is the selection effect of a published
-    figure that is the best of several.
+    figure that is the best of several. `set_aside` is the number of games of the pairing in the
+    store that another search played: they are not counted.
     """
 
     paper: str
@@ -60,6 +63,7 @@ class Entry(PlainValues):
     margin: float = DEFAULT_MARGIN
     judged: Comparison | None = None
     selection: SelectionEffect | None = None
+    set_aside: int = 0
 
     @property
     def agents(self) -> tuple[str, ...]:
@@ -119,6 +123,7 @@ class Entry(PlainValues):
             "ci95": None if rate is None else _rounded((100 * low, 100 * high)),
             "measured": None if self.measured is None else round(self.measured, 2),
             "games": self.score.games,
+            "games_set_aside": self.set_aside,
             **_comparison_json(self.comparison, self.judged),
             "verdict": self.verdict,
             "selection_effect": round(100 * self.selection.excess, 2) if self.selection else None,
@@ -164,7 +169,8 @@ def judgement_text(entries: Sequence[Entry]) -> str:
     counts = ", ".join(
         f"{verdicts.count(verdict)} {verdict}" for verdict in (EQUIVALENT, DIFFERS, UNDECIDED)
     )
-    return f"Judged together, with Holm's correction for {len(verdicts)} cells: {counts}."
+    cells = "1 cell" if len(verdicts) == 1 else f"{len(verdicts)} cells"
+    return f"Judged together, with Holm's correction for {cells}: {counts}."
 
 
 class Results:
@@ -186,7 +192,11 @@ class Results:
         self._seed = seed
         self._margin = margin
         self._measured = measured or {}
+        summaries = list(summaries)
         self._summaries = one_search_each(summaries, played)
+        self._games = Counter[str]()
+        for summary in summaries:
+            self._games[summary.pairing.settings.key] += summary.games
 
     def entry(self, table: PublishedTable, figure: PublishedFigure) -> Entry:
         """Return a figure with our result."""
@@ -202,13 +212,15 @@ class Results:
                 measured=self._measured.get(figure),
             )
         pairing = figure.setup.pairing(self._seed)
+        summary = self._summaries.get(pairing.key)
         return Entry(
             paper=table.paper,
             table=table.name,
             figure=figure,
             pairing=pairing,
-            summary=self._summaries.get(pairing.key),
+            summary=summary,
             margin=self._margin,
+            set_aside=self._games[pairing.key] - summary.games if summary else 0,
         )
 
     def entries(self, table: PublishedTable) -> list[Entry]:
@@ -265,6 +277,8 @@ def plan_entries(entries: Iterable[Entry], games: int, shard: Shard = WHOLE) -> 
 
     The number of games is rounded up until every seat assignment occurs equally often.
     """
+    if games > MOST_GAMES:
+        raise UsageError(f"a figure has at most {MOST_GAMES:,} games, got {games}.")
     pairings = {entry.pairing.key: entry.pairing for entry in entries if entry.pairing is not None}
     return [
         PlannedGames(pairing, -(-games // pairing.size) * pairing.size, shard)

@@ -6,6 +6,7 @@ Where the games are played (this process, worker processes, a cluster) is decide
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -40,6 +41,7 @@ from graven.sources.python_file import is_file_game
 
 MOST_GAMES = 1_000_000
 MOST_FAILURES = 10
+SHARD = re.compile(r"[0-9]{1,9}/[0-9]{1,9}")
 
 
 @dataclass(frozen=True)
@@ -57,8 +59,13 @@ class Shard:
     def parse(cls, text: str) -> Shard:
         """Read a shard such as 2/5."""
         number, _, count = text.partition("/")
-        if not (number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
+        if not SHARD.fullmatch(text):
             raise UsageError(f"a shard is written NUMBER/COUNT, as in 2/5, got {text!r}.")
+        if not 1 <= int(number) <= int(count):
+            raise UsageError(
+                f"a shard {number}/{count} does not exist: the first number is from 1 to the "
+                "second, as in 2/5."
+            )
         return cls(int(number), int(count))
 
 
@@ -83,6 +90,12 @@ class PlannedGames:
         return [i for i in range(self.games) if self.shard.contains(i // block)]
 
 
+def check_games(games: int) -> None:
+    """Raise a UsageError unless a match can have so many games."""
+    if not 1 <= games <= MOST_GAMES:
+        raise UsageError(f"a match needs from 1 to {MOST_GAMES:,} games, got {games}.")
+
+
 def play_missing(
     plan: Sequence[PlannedGames],
     config: RunConfig[Any],
@@ -99,8 +112,7 @@ def play_missing(
     text; `policies` are those that exist in this process only.
     """
     for planned in plan:
-        if not 1 <= planned.games <= MOST_GAMES:
-            raise UsageError(f"a match needs from 1 to {MOST_GAMES:,} games, got {planned.games}.")
+        check_games(planned.games)
     store = config.store
     ids = {planned.pairing: store.pairing_id(planned.pairing) for planned in plan}
     missing = {planned.pairing: _missing(planned, store) for planned in plan}

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Generic, NamedTuple, TypedDict, TypeVar
 
+from graven.agents.dask_cluster import check_address
 from graven.core.errors import UsageError
 from graven.core.extras import require
 from graven.lab.store.store import Store
@@ -98,7 +99,9 @@ def run_config(
 ) -> RunConfig[Any]:
     """Make a RunConfig from the keyword arguments of `RunKeywords`."""
     if settings.get("cluster") is not None:
-        require("cluster")  # before anything is compiled
+        # Before anything is compiled.
+        check_address(settings["cluster"])
+        require("cluster")
     if not isinstance(store, Store):
         store = Store(IN_MEMORY if store is None else store)
     return RunConfig(budget=Budget(playouts, seconds), store=store, **settings)

@@ -17,7 +17,7 @@ from graven.core.plain_values import PlainValues
 from graven.lab.experiments.grid import AgentGrid, parse_grid
 from graven.lab.experiments.job import FailedGame, GameResult
 from graven.lab.experiments.pairing import Pairing, make_pairing
-from graven.lab.experiments.run import PlannedGames, play_missing
+from graven.lab.experiments.run import PlannedGames, check_games, play_missing
 from graven.lab.experiments.run_config import RunConfig, RunKeywords, RunProgress, run_config
 from graven.lab.experiments.search_fingerprint import with_fingerprint
 from graven.lab.stats.best_of_sweep import SelectionEffect, selection_effect
@@ -147,6 +147,7 @@ def run_sweep(
     robustness_against: str | None = None,
 ) -> SweepResult:
     """Play a sweep with the settings of `config`: see `sweep`."""
+    check_games(games)
     if isinstance(game, str):
         game = load_game(game)
     grid = parse_grid(agents)

@@ -13,7 +13,7 @@ from graven.core.game import Game
 from graven.core.plain_values import PlainValues
 from graven.lab.experiments.job import FailedGame, GameResult
 from graven.lab.experiments.pairing import Pairing, make_pairing
-from graven.lab.experiments.run import PlannedGames, play_missing
+from graven.lab.experiments.run import PlannedGames, check_games, play_missing
 from graven.lab.experiments.run_config import RunConfig, RunKeywords, run_config
 from graven.lab.experiments.search_fingerprint import with_fingerprint
 from graven.lab.stats.intervals import Score
@@ -148,6 +148,7 @@ def run_tournament(
     gauntlet: bool = False,
 ) -> TournamentResult:
     """Play a tournament with the settings of `config`: see `tournament`."""
+    check_games(games)
     if isinstance(game, str):
         game = load_game(game)
     entrants = [agent(entrant) if isinstance(entrant, str) else entrant for entrant in agents]

@@ -20,7 +20,7 @@ from graven.core.plain_values import PlainValues
 from graven.core.rng import derive
 from graven.lab.experiments.job import FailedGame
 from graven.lab.experiments.pairing import Pairing, make_pairing
-from graven.lab.experiments.run import PlannedGames, play_missing
+from graven.lab.experiments.run import PlannedGames, check_games, play_missing
 from graven.lab.experiments.run_config import RunConfig, RunKeywords, run_config
 from graven.lab.experiments.search_fingerprint import with_fingerprint
 from graven.lab.experiments.tune_study import TuneStudy
@@ -141,6 +141,7 @@ def run_tuning(
     validate: int | None = None,
 ) -> TuneResult:
     """Run a tuning with the settings of `config`: see `tune`."""
+    check_games(games)
     if isinstance(game, str):
         game = load_game(game)
     if not 1 <= trials <= MOST_TRIALS:

@@ -16,15 +16,19 @@ import csv
 import gzip
 import hashlib
 import io
+import math
+import os
+import re
+import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from graven.core.errors import GravenError
+from graven.core.errors import GravenError, UsageError
 from graven.core.file_replacement import replace_bytes
 from graven.lab.experiments.job import GameResult
-from graven.lab.experiments.pairing import Pairing, spec_from_store
+from graven.lab.experiments.pairing import SEATINGS, Pairing, spec_from_store
 from graven.lab.store.store import Store
 from graven.search.budget import Budget
 
@@ -33,6 +37,11 @@ SUFFIX = ".csv.gz"
 ID_DIGITS = 10
 ALL_GAMES = 1 << 62
 SECONDS_DIGITS = 3
+# Files may come from other people: no value is larger than the store takes, no file than memory.
+MOST = (1 << 62) - 1
+MOST_BYTES = 1 << 28
+FINGERPRINT = re.compile(r"[0-9a-f]{12}")
+VERSION = re.compile(r"[\w.+-]{1,100}", re.ASCII)
 COLUMNS = (
     "pairing",
     "index",
@@ -145,20 +154,38 @@ def write_games(store: Store, folder: Path, file_of: Callable[[Pairing], str | N
             else:
                 count.add_known(known, result)
     folder.mkdir(parents=True, exist_ok=True)
-    for name, games in files.items():
-        _write(folder / f"{name}{SUFFIX}", _table_text(games), compress=True)
+    # Pairings first: if the program dies, no game lacks its pairing.
     pairings = {pairing.settings for games in files.values() for pairing, _ in games}
     _write(folder / PAIRINGS_FILE, _pairings_text(pairings), compress=False)
+    for name, games in files.items():
+        _write(folder / f"{name}{SUFFIX}", _table_text(games), compress=True)
     return count
+
+
+def check_folder(folder: Path) -> None:
+    """Raise `GameFileError` if games cannot be added to a folder, before any are played."""
+    if any(folder.glob(f"*{SUFFIX}")):
+        read_folder(folder)
+    parent = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    if not parent.is_dir() or not os.access(parent, os.W_OK):
+        raise GameFileError(
+            f"games cannot be written to {str(folder)!r}: {parent} is not writable."
+        )
 
 
 def read_folder(folder: Path) -> dict[str, Games]:
     """Read all files of a folder, by name without suffix; raise `GameFileError` if one is bad."""
+    if folder.is_file():
+        raise GameFileError(f"{str(folder)!r} is a file: name its folder, {str(folder.parent)!r}.")
     if not folder.is_dir():
         raise GameFileError(f"there is no folder {str(folder)!r} with game files.")
     paths = sorted(folder.glob(f"*{SUFFIX}"))
     if not paths:
-        raise GameFileError(f"the folder {str(folder)!r} has no game files, such as 6{SUFFIX}.")
+        below = sorted({path.parent for path in folder.glob(f"*/*{SUFFIX}")})
+        hint = f" Did you mean {str(below[0])!r}?" if below else ""
+        raise GameFileError(
+            f"the folder {str(folder)!r} has no game files, such as cazenave2015-6{SUFFIX}.{hint}"
+        )
     pairings = {pairing_id(pairing): pairing for pairing in _read_pairings(folder / PAIRINGS_FILE)}
     return {path.name.removesuffix(SUFFIX): _read_table(path, pairings) for path in paths}
 
@@ -170,15 +197,20 @@ def _read_pairings(path: Path) -> Iterator[Pairing]:
                 game=row["game"],
                 agents=(spec_from_store(row["first"]), spec_from_store(row["second"])),
                 budgets=(_read_budget(row, "first"), _read_budget(row, "second")),
-                seed=int(row["seed"]),
-                opening_plies=int(row["opening_plies"]),
+                seed=_whole_number(row, "seed", least=-math.inf, most=math.inf),
+                opening_plies=_whole_number(row, "opening_plies"),
                 seating=row["seating"],
             )
-            pairing.seats(0)
-        except (ValueError, KeyError) as error:
+            if pairing.seating not in SEATINGS:
+                raise ValueError(f"unknown seating {row['seating']!r}")
+        except (ValueError, UsageError) as error:
             raise _invalid(path, line, str(error)) from None
         if pairing_id(pairing) != row["pairing"]:
-            raise _invalid(path, line, f"the id is not {pairing_id(pairing)}")
+            raise _invalid(
+                path,
+                line,
+                f"{row['pairing']!r} is not the id of this pairing, which is {pairing_id(pairing)}",
+            )
         yield pairing
 
 
@@ -200,31 +232,58 @@ def _read_table(path: Path, pairings: Mapping[str, Pairing]) -> Games:
             raise _invalid(path, line, f"{result.seed} is not the seed of game {result.index}")
         if result.seats != pairing.seats(result.index):
             raise _invalid(path, line, f"game {result.index} has other seats than {row['seats']}")
-        games[pairing, result.index] = result
+        first = games.setdefault((pairing, result.index), result)
+        if (first.scores, first.plies) != (result.scores, result.plies):
+            raise _invalid(path, line, f"game {result.index} is there twice with different results")
     return games
 
 
 def _read_result(row: Mapping[str, str]) -> GameResult:
+    seats, scores = row["seats"], row["scores"]
     result = GameResult(
-        index=int(row["index"]),
-        seats=tuple(int(side) for side in row["seats"]),
-        seed=int(row["seed"]),
-        scores=tuple(float(score) for score in row["scores"].split()),
+        index=_whole_number(row, "index"),
+        seats=tuple(int(side) for side in seats if side in "01"),
+        seed=_whole_number(row, "seed", most=math.inf),
+        scores=tuple(_number(score, "scores") for score in scores.split()),
         moves=(),
-        playouts=int(row["playouts"]),
-        seconds=float(row["seconds"]),
+        playouts=_whole_number(row, "playouts"),
+        seconds=_number(row["seconds"], "seconds"),
         version=row["version"],
-        plies=int(row["plies"]),
+        plies=_whole_number(row, "plies"),
     )
     if not all(0 <= score <= 1 for score in result.scores):
-        raise ValueError(f"scores are from 0 to 1, got {row['scores']}")
-    if len(result.scores) != len(result.seats) or set(result.seats) != {0, 1}:
-        raise ValueError(f"seats {row['seats']} and scores {row['scores']} do not fit")
-    if result.index < 0 or result.plies < 0 or result.playouts < 0:
-        raise ValueError("a negative number")
-    if not row["fingerprint"]:
-        raise ValueError("no search fingerprint")
+        raise ValueError(f"scores must be from 0 to 1, got {scores!r}")
+    if len(result.seats) != len(seats) or set(result.seats) != {0, 1}:
+        raise ValueError(f"seats must be of both agents, 0 and 1, got {seats!r}")
+    if len(result.scores) != len(result.seats):
+        raise ValueError(f"each of the seats {seats!r} has a score, got {scores!r}")
+    if not 0 <= result.seconds < math.inf:
+        raise ValueError(f"seconds must be at least 0 and finite, got {row['seconds']!r}")
+    if not FINGERPRINT.fullmatch(row["fingerprint"]):
+        raise ValueError(
+            f"a search fingerprint has 12 hexadecimal digits, got {row['fingerprint'][:40]!r}"
+        )
+    if not VERSION.fullmatch(result.version):
+        raise ValueError(f"a version is such as 0.1.0+01234567, got {result.version[:40]!r}")
     return result
+
+
+def _whole_number(
+    row: Mapping[str, str], column: str, *, least: float = 0, most: float = MOST
+) -> int:
+    """Read a whole number; raise a ValueError that names its column."""
+    text = row[column]
+    digits = text.removeprefix("-")
+    if digits.isascii() and digits.isdigit() and len(digits) < 40 and least <= int(text) <= most:
+        return int(text)
+    raise ValueError(f"{column} must be a whole number in range, got {text[:40]!r}")
+
+
+def _number(text: str, column: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"{column} must be numbers, got {text[:40]!r}") from None
 
 
 def _rows(
@@ -232,21 +291,39 @@ def _rows(
 ) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield the rows of a CSV file with their line numbers."""
     try:
-        content = path.read_bytes()
-        text = (gzip.decompress(content) if compressed else content).decode("utf-8")
-    except (OSError, EOFError, ValueError) as error:
-        raise GameFileError(f"{path} cannot be read: {error}.") from None
+        content = _unpacked(path) if compressed else path.read_bytes()
+        text = content.decode("utf-8-sig")
+    except (OSError, EOFError, ValueError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or str(error).removesuffix(".")
+        raise GameFileError(
+            f"{path} cannot be read: {reason}. Get the file again, or take it out of the folder."
+        ) from None
     reader = csv.DictReader(io.StringIO(text, newline=""))
-    if tuple(reader.fieldnames or ()) != columns:
-        raise GameFileError(f"{path}: the columns must be {', '.join(columns)}.")
-    for row in reader:
-        if None in row or None in row.values():
-            raise _invalid(path, reader.line_num, f"a row has {len(columns)} values")
-        yield reader.line_num, row
+    try:
+        if (found := tuple(reader.fieldnames or ())) != columns:
+            raise GameFileError(
+                f"{path}: the columns must be {', '.join(columns)}, got "
+                f"{', '.join(map(str, found))[:200] or 'none'}. Another version of graven may have "
+                "written the file."
+            )
+        for row in reader:
+            if None in row or None in row.values():
+                raise _invalid(path, reader.line_num, f"a row has {len(columns)} values")
+            yield reader.line_num, row
+    except csv.Error as error:
+        raise _invalid(path, reader.line_num + 1, str(error)) from None
+
+
+def _unpacked(path: Path) -> bytes:
+    with gzip.open(path) as file:
+        content = file.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise ValueError(f"it has more than {MOST_BYTES >> 20} MiB")
+    return content
 
 
 def _invalid(path: Path, line: int, reason: str) -> GameFileError:
-    return GameFileError(f"{path}, line {line}: {reason}.")
+    return GameFileError(f"{path}, line {line}: {reason.removesuffix('.')}.")
 
 
 def _table_text(games: Games) -> str:

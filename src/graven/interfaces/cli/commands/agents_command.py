@@ -11,17 +11,28 @@ from graven.interfaces.cli.arguments import Json
 from graven.interfaces.cli.console import out, print_json
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from graven.agents import PolicyInfo
     from graven.search.policy import Parameter
 
-TREE, OPTION = "tree", "option"  # kinds of entries in the catalogue
-NAMED = {"tree": "tree policy", "playout": "playout policy", "game": "playout of one game"}
+TREE, OPTION, METHOD = "tree", "option", "method"  # kinds of entries
+NAMED = {
+    "tree": "tree policy",
+    "playout": "playout policy",
+    "game": "playout of one game",
+    "option": "search option",
+    "method": "method for one-player games",
+}
 
 
 def agents(
     name: Annotated[
         str | None,
-        typer.Argument(help="One policy, to see its parameters; or one in a file, FILE.py:NAME."),
+        typer.Argument(
+            help="One policy, to see its parameters; or one in a file, FILE.py:NAME; or a search "
+            "option, or a method of 'graven solve'."
+        ),
     ] = None,
     json: Json = False,
 ) -> None:
@@ -34,12 +45,14 @@ def agents(
     Examples:
       graven agents
       graven agents grave
+      graven agents root
+      graven agents nrpa
       graven agents ./mypolicy.py:tree
       graven search breakthrough --agent "grave(ref=50,bias=1e-4)+uniform"
     """
     from rich.markup import escape
 
-    from graven.agents import catalogue, policy_info
+    from graven.agents import catalogue
 
     entries = catalogue()
     if name is None:
@@ -48,18 +61,35 @@ def agents(
         else:
             _list([entry for entry in entries if entry.kind != OPTION])
         return
-    chosen = policy_info(name)
+    chosen = _find(name, entries)
     if json:
         print_json(_policy_json(chosen))
         return
     kind = NAMED.get(chosen.kind, chosen.kind)
     out().print(f"[bold]{escape(chosen.name)}[/bold] ({kind}): {escape(chosen.summary)}\n")
     _show_parameters(chosen)
+    if chosen.kind == METHOD:
+        out().print(f"\nA method of 'graven solve': --method {chosen.name}", style="dim")
     if chosen.kind == TREE:
         for entry in entries:
             if entry.kind == OPTION:
                 out().print("\nand, like every tree policy:\n")
                 _show_parameters(entry)
+
+
+def _find(name: str, entries: Iterable[PolicyInfo]) -> PolicyInfo:
+    """Return the policy, the search option or the method with a name."""
+    from graven.agents import PolicyInfo, policy_info
+    from graven.solving.method_registry import methods
+
+    for entry in entries:
+        for option in entry.parameters if entry.kind == OPTION else ():
+            if option.name == name:
+                return PolicyInfo(name, OPTION, "an option of every tree policy.", (option,))
+    if name in methods():
+        method = methods()[name]
+        return PolicyInfo(name, METHOD, method.summary, method.parameters)
+    return policy_info(name)
 
 
 def _list(policies: list[PolicyInfo]) -> None:

@@ -14,6 +14,7 @@ from graven.interfaces.cli.console import (
     out,
     print_board,
     print_json,
+    run_to_completion,
     run_with_progress,
 )
 
@@ -30,7 +31,7 @@ def replay(
             help="The id of a pairing, or its first digits; without one, all are listed."
         ),
     ] = None,
-    index: Annotated[int, typer.Argument(help="The index of a game in its pairing.")] = 0,
+    index: Annotated[int, typer.Argument(help="The index of a game in its pairing, from 0.")] = 0,
     db: Db = None,
     json: Json = False,
 ) -> None:
@@ -70,18 +71,25 @@ def _list(store: Store, json: bool) -> None:
         return
     for row in rows:
         played = f"{row['game']}  {' v '.join(row['agents'])}, {row['budget']}"
-        text = f"{row['pairing']}  {row['games']:5,} games  {played}"
+        search = row["fingerprint"] or "-"
+        text = f"{row['pairing']}  {search:12}  {row['games']:5,} games  {played}"
         out().print(text, markup=False, soft_wrap=True)
 
 
 def _replay(store: Store, text: str, index: int, json: bool) -> None:
     from graven.core.errors import UsageError
-    from graven.lab.experiments.replay import differences, replay
+    from graven.lab.experiments.replay import differences, of_this_version, replay
+    from graven.lab.store.game_files import ALL_GAMES
 
-    pairing = _find(store, text)
+    pairings = _find(store, text)
+    pairing = run_to_completion(lambda: of_this_version(pairings), "comparing the searches")
     recorded = next(iter(store.results(pairing, index + 1, index)), None)
     if recorded is None:
-        raise UsageError(f"game {index} of this pairing has not been recorded.")
+        indices = store.recorded_games(pairing, ALL_GAMES)
+        raise UsageError(
+            f"game {index} of this pairing has not been recorded: the store has {len(indices):,} "
+            f"games of it, with indices from {min(indices)} to {max(indices)}."
+        )
     replayed, interrupted = run_with_progress(
         lambda stop: replay(pairing, index, stop), lambda elapsed: f"playing game {index} again"
     )
@@ -100,21 +108,24 @@ def _replay(store: Store, text: str, index: int, json: bool) -> None:
         raise typer.Exit(FAILED)
 
 
-def _find(store: Store, text: str) -> Pairing:
-    """Return the pairing whose id begins with a text; of several searches, the largest part."""
+def _find(store: Store, text: str) -> list[Pairing]:
+    """Return the pairings whose id begins with a text: one for each search that played it.
+
+    Those with the most games come first.
+    """
     from graven.core.errors import UsageError
     from graven.lab.store.game_files import pairing_id
-    from graven.lab.store.summaries import one_search_each
 
-    pairings = [summary.pairing for summary in one_search_each(store.summaries()).values()]
-    matching = [pairing for pairing in pairings if pairing_id(pairing).startswith(text)]
+    matching: dict[str, list[Pairing]] = {}
+    for summary in sorted(store.summaries(), key=lambda summary: -summary.games):
+        if (identity := pairing_id(summary.pairing)).startswith(text):
+            matching.setdefault(identity, []).append(summary.pairing)
     if len(matching) != 1:
-        number = "no pairing" if not matching else f"{len(matching)} pairings"
-        raise UsageError(
-            f"{number} of the store have an id that begins with {text!r}: 'graven replay' lists "
-            "all pairings."
-        )
-    return matching[0]
+        number = f"{len(matching)} pairings of the store have an id that begins"
+        if not matching:
+            number = "no pairing of the store has an id that begins"
+        raise UsageError(f"{number} with {text!r}: 'graven replay' lists all pairings.")
+    return next(iter(matching.values()))
 
 
 def _values(pairing: Pairing, game: GameResult, differing: list[str]) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from graven.interfaces.cli.experiment_runner import (
 from graven.interfaces.cli.reproduce_files import (
     add_to_folder,
     check_entries_file,
+    check_games_folder,
     is_folder,
     write_entries,
 )
@@ -121,8 +122,13 @@ def reproduce(
         raise UsageError("--place selects win rates: a table of measurements is taken as a whole.")
     if shard is not None and not games:
         raise UsageError("--shard selects among the games to play: give --games, too.")
+    if one_table is not None and one_table.measure:
+        _check_measurement(shard, write)
+    part = Shard.parse(shard) if shard is not None else WHOLE
     check_margin(margin / 100)
-    if write is not None and not is_folder(write):
+    if write is not None and is_folder(write):
+        check_games_folder(write)
+    elif write is not None:
         check_entries_file(write)
     settings = ExperimentSettings(seed=seed, workers=workers, cluster=cluster, db=db, json=json)
     selection = FigureSelection(
@@ -138,7 +144,7 @@ def reproduce(
     if one_table is not None and one_table.measure:
         _measure(one_table, games, settings, selection)
     elif games:
-        _play(games, Shard.parse(shard) if shard else WHOLE, settings, selection)
+        _play(games, part, settings, selection)
     else:
         _read(settings, selection)
 
@@ -267,12 +273,9 @@ def _measure(
     selection: FigureSelection,
 ) -> None:
     """Print a table of measurements, ours taken now if there are games to take them from."""
-    from graven.core.errors import UsageError
     from graven.lab.experiments.measures import measured
     from graven.lab.experiments.reproduce import Results
 
-    if selection.write is not None and selection.write.endswith(".md"):
-        raise UsageError("a table of measurements is written as .csv: .md is for win rates.")
     results, interrupted = Results((), settings.seed), False
     if games is not None:
         values, interrupted = watch_run(
@@ -284,6 +287,18 @@ def _measure(
     selection.write_and_print(results, settings.json)
     if interrupted:  # nothing was recorded, so the command cannot be resumed
         raise typer.Exit(INTERRUPTED)
+
+
+def _check_measurement(shard: str | None, write: str | None) -> None:
+    """Reject what only tables of win rates have."""
+    from graven.core.errors import UsageError
+
+    if shard is not None:
+        raise UsageError("--shard is for win rates: a table of measurements is taken as a whole.")
+    if write is not None and is_folder(write):
+        raise UsageError("a table of measurements has no recorded games: write it to a .csv file.")
+    if write is not None and write.endswith(".md"):
+        raise UsageError("a table of measurements is written as .csv: .md is for win rates.")
 
 
 class FiguresLine:

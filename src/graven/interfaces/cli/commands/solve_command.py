@@ -33,7 +33,10 @@ def solve(
     game: GameText,
     method: Annotated[
         str | None,
-        typer.Option(help="nrpa or nmcs, optionally with parameters.", metavar="METHOD"),
+        typer.Option(
+            help="nrpa or nmcs, optionally with parameters, which 'graven agents nrpa' lists.",
+            metavar="METHOD",
+        ),
     ] = None,
     level: Annotated[int | None, typer.Option(help="The method's level.", metavar="N")] = None,
     iterations: Annotated[
@@ -78,6 +81,7 @@ def solve(
       graven solve "morpion(variant=5T)" --method "nrpa(level=4,alpha=1)" --save 5t.json
       graven solve "morpion(variant=5T)" --resume 5t.json --seconds 3600
       graven solve samegame --method nmcs --level 2 --seconds 60
+      graven solve "samegame(seed=1)" --method "nrpa(iterations=30,bias=6)"
       graven solve "tsptw(file=n20w20.001.txt,prune=true)" --runs 10 --json
     """
     from graven.core.errors import UsageError
@@ -173,9 +177,10 @@ def _show(solution: Solution) -> None:
     print_board(solution.position)
     line(f"best   {points_text(solution.points)} points, {len(solution.moves)} moves", style="bold")
     line(f"moves  {' '.join(solution.moves)}")
+    runs = "1 run" if solution.runs == 1 else f"{solution.runs:,} runs"
     line(
         f"spent  {solution.playouts:,} playouts in {solution.seconds:.2f} s, "
-        f"{solution.playouts_per_second:,.0f} playouts/s; {solution.runs:,} runs complete"
+        f"{solution.playouts_per_second:,.0f} playouts/s; {runs} complete"
     )
 
 
