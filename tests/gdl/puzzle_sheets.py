@@ -9,8 +9,13 @@ def _counter(last: int) -> str:
     return STEPS + "".join(f"(after {step} {step + 1})\n" for step in range(last))
 
 
-def eight_puzzle(board: str, steps: int) -> str:
-    """The sliding puzzle: `board` is nine digits row by row, 0 the gap; 100 for 123456780."""
+def eight_puzzle(board: str, steps: int, exactly: int | None = None) -> str:
+    """The sliding puzzle: `board` is nine digits row by row, 0 the gap; 100 for 123456780.
+
+    If it is to be solved `exactly` in so many moves, other numbers of moves are worth 99.
+    """
+    in_time = "" if exactly is None else f"(true (step {exactly}))"
+    late = "" if exactly is None else f"(<= (goal me 99) solved (not (true (step {exactly}))))"
     cells = [(x, y) for y in range(1, 4) for x in range(1, 4)]
     start = "".join(
         f"(init (cell {x} {y} {digit}))\n" for (x, y), digit in zip(cells, board, strict=True)
@@ -35,7 +40,8 @@ def eight_puzzle(board: str, steps: int) -> str:
 (<= solved {goal})
 (<= terminal solved)
 (<= terminal (true (step {steps})))
-(<= (goal me 100) solved)
+(<= (goal me 100) solved {in_time})
+{late}
 (<= (goal me 0) (not solved))
 """
 
@@ -106,4 +112,55 @@ def late_prize(steps: int) -> str:
 (<= terminal (true (step {steps})))
 (<= (goal me ?w) (true taken) (true (step ?s)) (worth ?s ?w))
 (<= (goal me 0) (not (true taken)))
+"""
+
+
+def sudoku(rows: list[str]) -> str:
+    """Fill a 4x4 board, 0 for empty cells: any number goes anywhere; 100 if each is once in a unit.
+
+    Nothing says before the end whether a number was right.
+    """
+    cells = [(x, y) for y in range(1, 5) for x in range(1, 5)]
+    given = "".join(
+        f"(init (at {x} {y} {rows[y - 1][x - 1]}))\n" for x, y in cells if rows[y - 1][x - 1] != "0"
+    )
+    units = "".join(
+        f"(in {x} {y} column{x}) (in {x} {y} row{y}) (in {x} {y} box{(x - 1) // 2}{(y - 1) // 2})\n"
+        for x, y in cells
+    )
+    return f"""
+(role me) {given}{units}
+(number 1) (number 2) (number 3) (number 4)
+(<= (unit ?u) (in ?x ?y ?u))
+(<= (filled ?x ?y) (true (at ?x ?y ?n)))
+(<= (legal me (write ?x ?y ?n)) (number ?x) (number ?y) (number ?n) (not (filled ?x ?y)))
+(<= (next (at ?x ?y ?n)) (does me (write ?x ?y ?n)))
+(<= (next (at ?x ?y ?n)) (true (at ?x ?y ?n)))
+(<= open (number ?x) (number ?y) (not (filled ?x ?y)))
+(<= terminal (not open))
+(<= (has ?u ?n) (in ?x ?y ?u) (true (at ?x ?y ?n)))
+(<= wrong (unit ?u) (number ?n) (not (has ?u ?n)))
+(<= (goal me 100) (not wrong))
+(<= (goal me 0) wrong)
+"""
+
+
+def colouring(edges: str, colours: int) -> str:
+    """Colour the corners of a graph, `ab bc ...`, one after another or not; 100 if all differ."""
+    pairs = edges.split()
+    corners = sorted(set("".join(pairs)))
+    lines = " ".join(f"(edge {a} {b})" for a, b in pairs)
+    return f"""
+(role me) {lines} {" ".join(f"(init (bare {corner}))" for corner in corners)}
+{" ".join(f"(colour {i})" for i in range(colours))}
+(<= (legal me (paint ?x ?c)) (true (bare ?x)) (colour ?c))
+(<= (next (painted ?x ?c)) (does me (paint ?x ?c)))
+(<= (next (painted ?x ?c)) (true (painted ?x ?c)))
+(<= (next (bare ?x)) (true (bare ?x)) (does me (paint ?y ?c)) (distinct ?x ?y))
+(<= unfinished (true (bare ?x)))
+(<= clash (edge ?x ?y) (true (painted ?x ?c)) (true (painted ?y ?c)))
+(<= terminal (not unfinished))
+(<= (goal me 100) (not unfinished) (not clash))
+(<= (goal me 0) unfinished)
+(<= (goal me 0) clash)
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 
 import pytest
@@ -9,12 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graven.core.errors import UsageError
+from graven.gdl.grounding import wide_relations
 from graven.gdl.grounding.grounder import GroundingLimits
 from graven.gdl.grounding.numbered_rules import TooLargeError
 from graven.gdl.language.kif_reader import read
 from graven.gdl.network import gate_merging
 from graven.gdl.network.legality import simplified
 from graven.gdl.network.network_builder import build_network
+from graven.gdl.network.propositional import Network
 from tests.gdl import tiny
 from tests.gdl.random_sheets import sheets
 from tests.naive.gdl import Machine, Prover
@@ -151,3 +154,75 @@ def test_thousands_of_strata_stop_at_the_limit_too() -> None:
                (<= (next (s 1)) (does x go)) (<= terminal (true (s 1))) (goal x 50)"""
     with pytest.raises(TooLargeError, match="grounding takes more than"):
         build_network(read(text), GroundingLimits(seconds=0.2))
+
+
+@settings(max_examples=100, deadline=None)
+@given(sheets(), st.integers(0, 1000))
+def test_random_sheets_agree_with_relations_as_diagrams(text: str, seed: int) -> None:
+    """Every relation that does not depend on the state counts as too large to be listed."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(wide_relations, "MIN_ATOMS", 0)
+        patch.setattr(wide_relations, "MIN_COLUMNS", 0)
+        agree(text, seed, most=6)
+
+
+def permutation_sheet(size: int) -> str:
+    """Fill cells with numbers; 100 if they are a permutation whose first number is not the last.
+
+    `once` is true of a number and a row where it occurs once.
+    """
+    names = [f"?x{i}" for i in range(size)]
+    numbers = " ".join(f"(number {i})" for i in range(1, size + 1))
+    cells = " ".join(f"(true (at {i + 1} {name}))" for i, name in enumerate(names))
+    others = [
+        f"(<= (once ?n {' '.join(names)}) (same ?n {names[i]})"
+        + "".join(f" (number {x}) (not (same ?n {x}))" for x in names if x != names[i])
+        + ")"
+        for i in range(size)
+    ]
+    every = " ".join(f"(once {i} {' '.join(names)})" for i in range(1, size + 1))
+    return f"""
+(role me) {numbers}
+(<= (same ?x ?x) (number ?x))
+{"".join(others)}
+(<= (filled ?c) (true (at ?c ?n)))
+(<= (legal me (write ?c ?n)) (number ?c) (number ?n) (not (filled ?c)))
+(<= (next (at ?c ?n)) (does me (write ?c ?n)))
+(<= (next (at ?c ?n)) (true (at ?c ?n)))
+(<= open (number ?c) (not (filled ?c)))
+(<= terminal (not open))
+(<= good {cells} {every} (distinct ?x0 {size}))
+(<= (goal me 100) good)
+(<= (goal me 0) (not good))
+"""
+
+
+def goal_of(network: Network, row: list[int]) -> int:
+    machine = Machine(network)
+    for cell, number in enumerate(row, 1):
+        machine.play([f"( write {cell} {number} )"])
+    assert machine.terminal()
+    return machine.goals()[0][0]
+
+
+def test_a_relation_too_large_to_be_listed() -> None:
+    """`once` has more than 10^8 atoms: of nine numbers exactly one is n."""
+    network = build_network(read(permutation_sheet(9)), GroundingLimits(seconds=3600))
+    draw = random.Random(5)
+    for _ in range(20):
+        row = draw.sample(range(1, 10), 9)
+        assert goal_of(network, row) == (100 if row[0] != 9 else 0)
+        changed = draw.choice([i for i in range(9) if row[i] != 1])
+        row[changed] = 1
+        assert goal_of(network, row) == 0
+
+
+def test_diagrams_agree_with_listed_relations() -> None:
+    listed = build_network(read(permutation_sheet(4)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(wide_relations, "MIN_ATOMS", 0)
+        drawn = build_network(read(permutation_sheet(4)))
+    for row in itertools.product(range(1, 5), repeat=4):
+        expected = 100 if sorted(row) == [1, 2, 3, 4] and row[0] != 4 else 0
+        assert goal_of(listed, list(row)) == expected
+        assert goal_of(drawn, list(row)) == expected

@@ -15,6 +15,7 @@ from graven.core.game import Game
 from graven.core.rng import below, generator
 from graven.gdl.kernels.compact import RESTORE, compact_state
 from graven.gdl.sheet_loader import SheetOptions, sheet_game
+from graven.solving.assignment_search import assignment_search
 from graven.solving.puzzle_search import PuzzleSearch
 from graven.solving.search_shortcuts import shortcuts_of
 from graven.solving.state_search import BREADTH, GREEDY, MIB, StateSearch
@@ -124,6 +125,59 @@ def test_the_eight_puzzle_at_its_farthest_is_solved_in_31_moves():
     assert len(codes) == 31
 
 
+def test_the_eight_puzzle_is_solved_in_exactly_so_many_moves():
+    # It needs 31 moves, so 35 are possible: the search must waste four.
+    game = game_of(puzzle_sheets.eight_puzzle("867254301", 40, exactly=35))
+    puzzle = PuzzleSearch(game.start())
+    puzzle.advance(units=3_000_000)
+    assert puzzle.score == 1.0
+    assert len(puzzle.codes) == 35
+
+
+def test_a_number_of_moves_that_is_impossible_is_proven():
+    # The gap changes colour with every move, so that only odd numbers are possible.
+    walk = puzzle_sheets.eight_puzzle("123456708", 6, exactly=4)
+    puzzle = PuzzleSearch(game_of(walk).start())
+    puzzle.advance(units=100_000)
+    assert puzzle.is_proven
+    assert puzzle.score == 0.99
+
+
+def assignment(text: str):
+    position = game_of(text).start()
+    return assignment_search(position, shortcuts_of(position).mask)
+
+
+def test_assignments_are_found_by_constraint_propagation():
+    rows = ["1000", "0030", "0400", "0002"]
+    text = puzzle_sheets.sudoku(rows)
+    search = assignment(text)
+    search.advance(1 << 20)
+    score, codes = search.best
+    assert score == 1.0
+    position = game_of(text).start()
+    for code in codes:
+        position = position.play(code)
+    assert position.scores == (1.0,)
+
+
+@pytest.mark.parametrize(("edges", "colours"), [("ab bc ca", 3), ("ab bc cd da ac bd", 4)])
+def test_propositions_that_moves_remove_are_for_good_too(edges, colours):
+    search = assignment(puzzle_sheets.colouring(edges, colours))
+    search.advance(1 << 20)
+    assert search.best is not None
+    assert len(search.best[1]) == len(set(edges) - {" "})
+    impossible = assignment(puzzle_sheets.colouring(edges, colours - 1))
+    impossible.advance(1 << 20)
+    assert impossible.is_complete
+    assert impossible.best is None
+
+
+@pytest.mark.parametrize("text", [puzzle_sheets.maze(MAZE, 20), puzzle_sheets.peg_solitaire()])
+def test_moves_that_can_be_undone_are_no_assignments(text):
+    assert assignment(text) is None
+
+
 def test_exchangeable_moves_are_searched_in_one_order_only():
     # Switches can be exchanged. Of n lamps there are 2^n sets of switches, each found once.
     game = game_of(tiny.LAMPS)
@@ -150,6 +204,7 @@ REAL_SHEETS = [
     "knightsTour",
     "lightsOut",
     "queens08ug",
+    "sudoku",
     "sudokuGrade1",
     "tpeg",
 ]

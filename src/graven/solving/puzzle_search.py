@@ -1,9 +1,10 @@
 """Search for the best game of a one-player game: several methods in turn, until one proves it.
 
-Exhaustive search with short cuts, breadth first and greedy; NRPA; and, once the first of these has
-ended, exhaustive search without short cuts. In each round every method does a fixed amount of work,
-so equal seeds find equal games. The search ends when a game has the best score of all, or when an
-exhaustive search without short cuts is complete.
+Constraint propagation, where moves only add propositions; exhaustive search with short cuts,
+breadth first and greedy; NRPA; and, once the first of these has ended, exhaustive search without
+short cuts. In each round every method does a fixed amount of work, so equal seeds find equal games.
+The search ends when a game has the best score of all, or when an exhaustive search without short
+cuts is complete.
 
 Where rules run in Python there is only NRPA.
 """
@@ -17,6 +18,8 @@ from graven.core.position import Position
 from graven.core.rng import derive, generator
 from graven.gdl.kernels.compact import compact_state, learnable_game
 from graven.search.runner import Stop
+from graven.solving.assignment_search import AssignmentSearch, assignment_search
+from graven.solving.guided_search import GuidedSearch
 from graven.solving.method import NO_SCORE, OnePlayerSearch
 from graven.solving.method_registry import parse_method
 from graven.solving.move_replay import replayed
@@ -27,9 +30,14 @@ NRPA = "nrpa(level=3)"
 # The work of a method in a round: positions expanded, playouts. Breadth-first search gets more than
 # the others: its solutions are the shortest.
 EXPANSIONS = {BREADTH: 512, GREEDY: 256}
+PROOF, GUIDED_PROOF = 256, 2048
 PLAYOUTS = 64
+ASSIGNMENTS = 16  # positions in which moves are ruled out
 CHUNK_SECONDS = 0.01
 STATE_SEARCHES = 3  # that share the memory
+
+
+Exhaustive = AssignmentSearch | StateSearch | GuidedSearch
 
 
 class Turn:
@@ -38,7 +46,7 @@ class Turn:
     A unit is a position expanded or a playout.
     """
 
-    def __init__(self, search: StateSearch | OnePlayerSearch, units: int, seed: int) -> None:
+    def __init__(self, search: Exhaustive | OnePlayerSearch, units: int, seed: int = 0) -> None:
         self.search = search
         self.units = units
         self.best_score = NO_SCORE  # as the method counts it
@@ -48,14 +56,14 @@ class Turn:
     @property
     def done(self) -> int:
         """The units done in all rounds."""
-        if isinstance(self.search, StateSearch):
-            return self.search.expanded
-        return self.search.playouts
+        if isinstance(self.search, OnePlayerSearch):
+            return self.search.playouts
+        return self.search.expanded
 
     @property
     def is_ended(self) -> bool:
         """Whether the method has nothing left to do."""
-        return isinstance(self.search, StateSearch) and (
+        return not isinstance(self.search, OnePlayerSearch) and (
             self.search.is_complete or self.search.is_full
         )
 
@@ -63,12 +71,12 @@ class Turn:
         """Do a chunk of units, at most until so many are done."""
         began, before = time.perf_counter(), self.done
         goal = min(until, before + self._chunk)
-        if isinstance(self.search, StateSearch):
-            self.search.advance(goal)
-        else:
+        if isinstance(self.search, OnePlayerSearch):
             self.search.advance(self._rng, goal)
             if self.search.finished:
                 self.search.begin()
+        else:
+            self.search.advance(goal)
         spent = max(time.perf_counter() - began, 1e-6)
         rate = max(1, self.done - before) / spent
         self._chunk = max(1, min(8 * self._chunk, int(rate * CHUNK_SECONDS)))
@@ -110,7 +118,7 @@ class PuzzleSearch:
     def nodes(self) -> int:
         """The number of positions stored."""
         searches = [turn.search for turn in self._turns]
-        return sum(search.nodes for search in searches if isinstance(search, StateSearch))
+        return sum(search.nodes for search in searches if not isinstance(search, OnePlayerSearch))
 
     def accept(self, codes: Sequence[int]) -> None:
         """Make a complete game the best one if its score is higher."""
@@ -145,9 +153,12 @@ class PuzzleSearch:
         elif not self._is_prepared:
             self._is_prepared = True
             shortcuts = shortcuts_of(self.start)
+            assignment = assignment_search(self.start, shortcuts.mask)
+            if assignment is not None:
+                self._turns.append(Turn(assignment, ASSIGNMENTS))
             self._turns += [
-                self._state_turn(StateSearch(self.start, order, self._share, shortcuts))
-                for order in EXPANSIONS
+                Turn(StateSearch(self.start, order, self._share, shortcuts), units)
+                for order, units in EXPANSIONS.items()
             ]
         else:
             if turn.is_ended:
@@ -160,9 +171,6 @@ class PuzzleSearch:
     def _share(self) -> int:
         return self._memory // STATE_SEARCHES
 
-    def _state_turn(self, search: StateSearch) -> Turn:
-        return Turn(search, EXPANSIONS[search.order], 0)
-
     def _read(self, turn: Turn) -> None:
         """Accept the best game of a method, if it is a better one."""
         best = turn.search.best
@@ -171,14 +179,20 @@ class PuzzleSearch:
             self.accept(best[1])
 
     def _end(self, turn: Turn) -> None:
-        """Remove a method that has ended; begin the proof after the first one."""
+        """Remove a method that has ended; begin the proof after the first one.
+
+        A breadth-first search that has not found the best score guides a proof.
+        """
         search = turn.search
-        assert isinstance(search, StateSearch)
+        assert not isinstance(search, OnePlayerSearch)
         self._turns.remove(turn)
         self._current -= 1
         self._ended_units += turn.done
         if search.is_complete and search.is_proof:
             self.is_proven = True
+        elif isinstance(search, StateSearch) and search.is_complete and search.order == BREADTH:
+            self._has_proof = True
+            self._turns.append(Turn(GuidedSearch(self.start, search, self._share), GUIDED_PROOF))
         elif not self._has_proof:
             self._has_proof = True
-            self._turns.append(self._state_turn(StateSearch(self.start, GREEDY, self._share)))
+            self._turns.append(Turn(StateSearch(self.start, GREEDY, self._share), PROOF))

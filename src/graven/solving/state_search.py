@@ -3,8 +3,8 @@
 Positions are stored as nodes with few words each, and expanded in one of two orders:
 
 - `BREADTH`: in the order in which they were found, so that a solution is one of the shortest;
-- `GREEDY`: the one that seems nearest to the best score first (`CompactState.distance`), of equal
-  ones the latest. Without distances this is depth-first search.
+- `GREEDY`: the one that seems nearest to the best score first, of equal ones the latest. Distances
+  are those of a `Guide`, else `CompactState.distance`; without any this is depth-first search.
 
 With the short cuts of `search_shortcuts` a search finds solutions sooner, and proves nothing.
 """
@@ -38,6 +38,20 @@ NODES, CURSOR, LOWEST, EXPANDED, BEST, COMPLETE, META = range(7)
 _restore, _distance = caller(RESTORE), caller(DISTANCE)
 
 
+class Guide(NamedTuple):
+    """Distances from the end for classes of positions, which have the same key under a mask."""
+
+    mask: NDArray[np.int64]  # [width]; empty if there is no guide
+    keys: NDArray[np.int64]  # [class]
+    slots: NDArray[np.int32]  # as in a store
+    distances: NDArray[np.int32]  # [class]
+
+
+NO_GUIDE = Guide(
+    np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32)
+)
+
+
 class StateStore(NamedTuple):
     """The positions found so far, and scratch."""
 
@@ -53,6 +67,7 @@ class StateStore(NamedTuple):
     best: NDArray[np.float64]  # [0]: the best score, -inf before any
     mask: NDArray[np.int64]  # [width]: the bits that belong to the key
     exchangeable: NDArray[np.int8]  # see `Shortcuts`
+    guide: Guide
     state: State
     child: State
     legal: Moves
@@ -83,13 +98,40 @@ def load(rules: Rules, store: StateStore, node: int) -> None:
 def key_of(store: StateStore, state: State, at: int) -> int:
     """Write the words of a position where node `at` has its own; return its key."""
     width = len(store.mask)
+    for i in range(width):
+        store.words[at * width + i] = state[i] if i < store.bases else state[store.step]
+    return masked_key(store.words, at, store.mask)
+
+
+@inlined
+def masked_key(words: NDArray[np.int64], node: int, mask: NDArray[np.int64]) -> int:
+    """Return the key of a node by the words that a mask leaves."""
+    width = len(mask)
     mixed = np.int64(width)
     for i in range(width):
-        word = state[i] if i < store.bases else state[store.step]
-        store.words[at * width + i] = word
-        mixed = (mixed ^ (word & store.mask[i])) * np.int64(-7046029254386353131)
+        mixed = (mixed ^ (words[node * width + i] & mask[i])) * np.int64(-7046029254386353131)
         mixed ^= (mixed >> 29) & np.int64(0x7FFFFFFFF)
     return mixed  # type: ignore[return-value]
+
+
+@inlined
+def slot_of(slots: NDArray[np.int32], keys: NDArray[np.int64], key: int) -> int:
+    """Return the slot of a key in a transposition table, or the one where it would be."""
+    mask = len(slots) - 1
+    slot = key & mask
+    while slots[slot] != NONE and keys[slots[slot]] != key:
+        slot = (slot + 1) & mask
+    return slot
+
+
+@inlined
+def distance_of(rules: Rules, store: StateStore, state: State, node: int) -> int:
+    """Return how far a position, which is node `node`, seems to be from the best score."""
+    guide = store.guide
+    if len(guide.mask) > 0:
+        slot = slot_of(guide.slots, guide.keys, masked_key(store.words, node, guide.mask))
+        return guide.distances[guide.slots[slot]] if guide.slots[slot] != NONE else BUCKETS
+    return _distance(store.distance, (rules.constants, state)) if store.distance else 0
 
 
 @inlined
@@ -98,10 +140,7 @@ def is_known(store: StateStore, key: int, depth: int) -> bool:
 
     If not, enter the next node into the table.
     """
-    mask = len(store.slots) - 1
-    slot = key & mask
-    while store.slots[slot] != NONE and store.keys[store.slots[slot]] != key:
-        slot = (slot + 1) & mask
+    slot = slot_of(store.slots, store.keys, key)
     known = store.slots[slot]
     if known != NONE and (store.depths[known] <= depth or not store.ignores_clock):
         return True
@@ -132,9 +171,7 @@ def add(rules: Rules, store: StateStore, state: State, parent: int, move: int) -
             store.best[0] = store.out[0]
             meta[BEST] = node
     elif store.greedy:
-        bucket = 0
-        if store.distance:
-            bucket = min(BUCKETS - 1, _distance(store.distance, (rules.constants, state)))
+        bucket = min(BUCKETS - 1, distance_of(rules, store, state, node))
         store.below[node] = store.buckets[bucket]
         store.buckets[bucket] = node
         meta[LOWEST] = min(meta[LOWEST], bucket)
@@ -211,15 +248,11 @@ def add_root(rules: Rules, store: StateStore, root: State) -> int:
 @compiled
 def enter_all(store: StateStore) -> None:
     """Fill the transposition table with all nodes."""
-    mask = len(store.slots) - 1
     for slot in range(len(store.slots)):
         store.slots[slot] = NONE
     for node in range(store.meta[NODES]):
-        slot = store.keys[node] & mask
         # Of equal positions the latest is the earliest reached.
-        while store.slots[slot] != NONE and store.keys[store.slots[slot]] != store.keys[node]:
-            slot = (slot + 1) & mask
-        store.slots[slot] = node
+        store.slots[slot_of(store.slots, store.keys, store.keys[node])] = node
 
 
 class StateSearch:
@@ -229,7 +262,12 @@ class StateSearch:
     """
 
     def __init__(
-        self, position: Position, order: str, memory: int, shortcuts: Shortcuts | None = None
+        self,
+        position: Position,
+        order: str,
+        memory: int,
+        shortcuts: Shortcuts | None = None,
+        guide: Guide = NO_GUIDE,
     ) -> None:
         game = position.game
         self.name, self.rules = game.name, game.rules
@@ -246,6 +284,7 @@ class StateSearch:
             best=np.full(1, -np.inf),
             mask=mask,
             exchangeable=shortcuts.exchangeable,
+            guide=guide,
             state=np.zeros(self.rules.state_words, np.int64),
             child=np.zeros(self.rules.state_words, np.int64),
             legal=contract.new_moves(self.rules),

@@ -37,6 +37,7 @@ from graven.gdl.grounding.relation_dependencies import (
     state_relations,
 )
 from graven.gdl.grounding.rule_splitter import RuleSplitter
+from graven.gdl.grounding.wide_relations import WideRelations
 
 T = TypeVar("T", bound=np.generic)
 
@@ -66,8 +67,12 @@ def ground(program: NumberedProgram, limits: GroundingLimits | None = None) -> G
 
 
 class _Grounder:
-    def __init__(self, program: NumberedProgram, limits: GroundingLimits) -> None:
+    def __init__(
+        self, program: NumberedProgram, limits: GroundingLimits, may_replace: bool = True
+    ) -> None:
         self.program = program
+        self.may_replace = may_replace
+        """Whether wide relations may become diagrams."""
         self.limits = limits
         self.deadline = limits.clock() + limits.seconds
         self.widths = np.array([relation.columns for relation in program.relations], np.int32)
@@ -90,10 +95,18 @@ class _Grounder:
         by_head: dict[int, list[int]] = {}
         for i, rule in enumerate(rules):
             by_head.setdefault(rule.head.relation, []).append(i)
+        wide, waiting = WideRelations(program, self._rows, self._size), []
         for group in groups:
             if not group & state:
                 numbers = [i for relation in sorted(group) for i in by_head.get(relation, [])]
-                self._compute(numbers, group, frozenset())
+                if self.may_replace and wide.add_if_wide(group, [rules[i] for i in numbers]):
+                    waiting.append((numbers, group))
+                else:
+                    self._compute(numbers, group, frozenset())
+        if waiting and wide.replace_in(rules, state):
+            return _Grounder(program, self.limits, may_replace=False).ground()
+        for numbers, group in waiting:
+            self._compute(numbers, group, frozenset())
         dynamic = [rule for rule in rules if rule.head.relation in state]
         self._set_domains(domain_sizes(dynamic, self._rows))
         splitter = RuleSplitter(program, state, self._domain, self._density)

@@ -78,6 +78,18 @@ def domain_sizes(
 
     `rows` returns the values of a relation that is already computed.
     """
+    heads = {rule.head.relation for rule in rules}
+    values = column_values(rules, rows)
+    return {column: max(1, len(held)) for column, held in values.items() if column[0] in heads}
+
+
+def column_values(
+    rules: Sequence[NumberedRule], rows: Callable[[int], NDArray[np.int32]]
+) -> dict[Column, set[int]]:
+    """Return the values that each column of a relation in the rules may have.
+
+    `rows` returns the values of a relation that is already computed.
+    """
     values: dict[Column, set[int]] = {}
     heads = {rule.head.relation for rule in rules}
     for rule in rules:
@@ -98,7 +110,7 @@ def domain_sizes(
                 if not new <= target:
                     target |= new
                     changed = True
-    return {column: max(1, len(held)) for column, held in values.items() if column[0] in heads}
+    return values
 
 
 def _values_of(rule: NumberedRule, operand: int, values: dict[Column, set[int]]) -> set[int]:

@@ -21,7 +21,8 @@ class CompactState(NamedTuple):
     A position is the first `bases` words of its state and the word `step`. `restore(constants,
     state, words)` makes a state of them, `distance(constants, state)` estimates how far the first
     player is from the best score, `top_score`. Functions are addresses, 0 if there is none: then a
-    position is all words of its state.
+    position is all words of its state. `goal_cone` is a position in the constants (see there), 0
+    where there are no gates of the best score.
     """
 
     bases: int
@@ -29,6 +30,7 @@ class CompactState(NamedTuple):
     restore: int
     distance: int
     top_score: float
+    goal_cone: int = 0
 
 
 def _is_network(game: Game) -> bool:
@@ -50,6 +52,7 @@ def compact_state(game: Game) -> CompactState:
         restore=address(single.restore, RESTORE),
         distance=address(single.distance, DISTANCE),
         top_score=float(top),
+        goal_cone=int(tables[single.GOAL_CONE]),
     )
 
 

@@ -84,11 +84,12 @@ Counts = NDArray[np.int16]
     LEAF_BITS,
     CONDITION_NUMBER,
     CONDITIONS,
-    # The roles' entries, and where the tables of `batched` are.
+    # The roles' entries, and where the tables of `batched` and of `goal_cone` are.
     ROLES,
     BATCHED,
+    GOAL_CONE,
     HEADER,
-) = range(29)
+) = range(30)
 
 # The entry of a network: where its VALUE and its planes would begin in the state if they began with
 # unit 0, and (in 16-bit numbers) its counts; its first word of gates and their end; whether gates

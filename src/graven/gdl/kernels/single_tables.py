@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from graven.core.bits import words_for
 from graven.core.compile import compiled
 from graven.gdl.kernels import single
+from graven.gdl.kernels.goal_cone import pack_goal_cone
 from graven.gdl.kernels.move_effects import constant_effects
 from graven.gdl.kernels.table_packing import TablePacker, bit_words
 from graven.gdl.network.gate_arrays import GateArrays, Int8
@@ -113,6 +114,7 @@ def pack_single(network: Network, counted: bool, max_steps: int) -> PackedState:
     conditions = goals.conditions(split)
     header[single.CONDITION_NUMBER] = len(conditions)
     header[single.CONDITIONS] = packer.halves(conditions)
+    header[single.GOAL_CONE] = pack_goal_cone(packer, split)
     entries: list[int] = []
     outputs = units.first_output // 64 + layout.base_words
     for player, (start, span) in enumerate(zip(layout.legal, layout.spans, strict=True)):
