@@ -124,3 +124,13 @@ def test_one_thread_can_make_the_rounds_of_all(spec, rounds):
     search.run = search.run_in_turn
     for mine, other in zip(expected, trees_of(search, game.start().state, 600, 7), strict=True):
         np.testing.assert_array_equal(mine, other)
+
+
+def test_one_thread_goes_on_with_a_round_after_a_tree_has_grown():
+    game = make_game("breakthrough")
+    search = SearchAgent(with_threads("grave(memory_mib=6)", 3)).bind(game)
+    expected = trees_of(search, game.start().state, 6000, 7)
+    again = SearchAgent(with_threads("grave(memory_mib=6)", 3)).bind(game)
+    again.run = again.run_in_turn
+    for mine, other in zip(expected, trees_of(again, game.start().state, 6000, 7), strict=True):
+        np.testing.assert_array_equal(mine, other)

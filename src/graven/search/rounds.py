@@ -84,6 +84,8 @@ from graven.search.tree_nodes import find, new_node
 # So often the end of another thread's round is tested, for some 100 microseconds, before this
 # thread advances its tree. With 2,000, threads took trees from each other that only needed longer.
 SPINS = 100_000
+# Entries of `turn` in `take_turns`.
+THREAD, ADDS, TURN = range(3)
 # In `logged`: a thread that makes no more simulations.
 LEFT = 1 << 62
 
@@ -268,13 +270,16 @@ def advance(state: int, at: int) -> int:
 def take_turns(states: Int64, at: Int64, turn: Int64) -> int:
     """Make the rounds of all threads in one thread, one after another.
 
-    `states` and `at` are the addresses for each of them. If thread turn[0] needs more memory, it is
-    to be called again, and goes on where it was.
+    `states` and `at` are the addresses for each of them. `turn` has the thread whose turn it is,
+    and whether all have simulated and now add what the others did. If a thread needs more memory,
+    it is to be called again, and goes on where it was.
     """
     while True:
         ended = False
         for thread in range(len(states)):
-            turn[0] = thread
+            if turn[ADDS]:
+                break
+            turn[THREAD] = thread
             status = simulate_round(states[thread], at[thread])
             if status != Status.OK:
                 return status
@@ -285,12 +290,14 @@ def take_turns(states: Int64, at: Int64, turn: Int64) -> int:
                 ended = True
         if ended:
             return Status.OK
+        turn[ADDS] = 1
         for thread in range(len(states)):
-            turn[0] = thread
+            turn[THREAD] = thread
             if state_at(states[thread]).log.position[SIMULATED]:
                 status = add_others(states[thread], at[thread])
                 if status != Status.OK:
                     return status
+        turn[ADDS] = 0
 
 
 @compiled

@@ -36,6 +36,8 @@ from graven.search.rounds import (
     ADVANCE,
     ROUNDS,
     SIMULATE,
+    THREAD,
+    TURN,
     Rounds,
     add_others,
     advance,
@@ -140,7 +142,7 @@ class SyncSearch(ThreadedSearch):
         """Search a position as `run` does, in one thread: the trees are the same."""
         began = time.perf_counter()
         self.prepare(state, history, budget, seed)
-        turn = np.zeros(1, np.int64)
+        turn = np.zeros(TURN, np.int64)
 
         def take() -> int:
             states = np.array([each.search.state for each in self.trees], np.int64)
@@ -150,7 +152,7 @@ class SyncSearch(ThreadedSearch):
         while not call_kernel(
             kernel=take,
             fault=self.fault,
-            resume=lambda status: self.trees[int(turn[0])].grow(status),
+            resume=lambda status: self.trees[int(turn[THREAD])].grow(status),
         ):
             pass
         return self.conclude(began)
