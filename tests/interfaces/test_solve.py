@@ -144,4 +144,4 @@ def test_other_commands_accept_one_player_games(run, game):
     assert run("games", game).code == 0
     code, _, err = run("match", game, "uct", "rave", "--games", "2")
     assert code == 2
-    assert "two players or more" in err
+    assert "two or more" in err

@@ -183,7 +183,7 @@ def test_an_opening_never_ends_the_game():
 
 
 def test_one_player_cannot_play_a_match():
-    with pytest.raises(UsageError, match="two players"):
+    with pytest.raises(UsageError, match="two or more"):
         make_pairing("samegame", "uct", "rave")
 
 

@@ -115,8 +115,6 @@ def test_hooks_that_are_wrong_or_missing_are_reported():
     for option in ("amaf_off=0.1", "criticality=10"):
         with pytest.raises(gv.GravenError, match=r"amaf_weight and criticality need AMAF values"):
             gv.agent(f"uct({option})").search(game.start())
-    with pytest.raises(gv.GravenError, match="criticality is for a tree of one thread"):
-        gv.agent("grave(criticality=10,threads=2)")
     with pytest.raises(gv.GravenError, match="prior_amaf needs AMAF values"):
         gv.agent("uct(prior_amaf=3)").search(make_game("othello").start())
     with pytest.raises(gv.GravenError, match="cutoff is a whole number"):

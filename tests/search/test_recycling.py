@@ -110,7 +110,7 @@ def test_proofs_survive():
 
 
 def test_trees_of_several_threads_cannot_be_recycled():
-    with pytest.raises(UsageError, match="full is for a tree of one thread"):
+    with pytest.raises(UsageError, match="full=recycle is for a tree of one thread"):
         SearchAgent("uct(threads=2,full=recycle)")
     result = SearchAgent("uct(threads=2,parallel=root,max_nodes=50,full=recycle)").search(
         make_game("hex(size=4)").start(), playouts=400

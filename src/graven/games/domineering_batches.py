@@ -28,7 +28,7 @@ SCRATCH = FIELDS
 MAX_CELLS = 64
 
 
-class LaneBoard(NamedTuple):
+class DominoLanes(NamedTuple):
     """What the compiled code knows of a board."""
 
     cells: int
@@ -39,7 +39,7 @@ class LaneBoard(NamedTuple):
 
 
 @inlined
-def legal_moves(board: LaneBoard, free: int, player: int) -> int:
+def legal_moves(board: DominoLanes, free: int, player: int) -> int:
     """Return the codes of a player's legal moves."""
     vertical = free & down(free, board.columns) & board.vertical
     horizontal = free & down(free, 1) & board.horizontal
@@ -47,7 +47,7 @@ def legal_moves(board: LaneBoard, free: int, player: int) -> int:
 
 
 @inlined
-def begin(board: LaneBoard, batch: LeafPlayouts, leaf: int, lane: int) -> None:
+def begin(board: DominoLanes, batch: LeafPlayouts, leaf: int, lane: int) -> None:
     """Set a lane to a leaf."""
     scratch, state = batch.scratch, leaf * board.state_words
     player, free = batch.states[state + TURN], batch.states[state + FREE]
@@ -56,13 +56,13 @@ def begin(board: LaneBoard, batch: LeafPlayouts, leaf: int, lane: int) -> None:
 
 
 @inlined
-def goes_on(board: LaneBoard, batch: LeafPlayouts, lane: int) -> bool:
+def goes_on(board: DominoLanes, batch: LeafPlayouts, lane: int) -> bool:
     """Return whether the player to move has a move."""
     return batch.scratch[MOVES + lane] != 0
 
 
 @inlined
-def step(board: LaneBoard, scratch: State) -> int:
+def step(board: DominoLanes, scratch: State) -> int:
     """Place a domino in every lane; return whether an opponent cannot move."""
     ended = 0
     for lane in range(LANES):
@@ -79,7 +79,7 @@ def step(board: LaneBoard, scratch: State) -> int:
 
 
 @inlined
-def score(board: LaneBoard, scratch: State, lane: int) -> float:
+def score(board: DominoLanes, scratch: State, lane: int) -> float:
     """Return the first player's score: the player who cannot move has lost."""
     return np.float64(scratch[PLAYER + lane])
 
@@ -90,7 +90,7 @@ def batches_of(rows: int, columns: int) -> Callable[..., int] | None:
     cells = rows * columns
     if cells > MAX_CELLS:
         return None
-    board = LaneBoard(
+    board = DominoLanes(
         cells=cells,
         columns=columns,
         vertical=bits.word_of(range(cells - columns)),

@@ -43,7 +43,7 @@ BELOW = 0x7FFF7FFF7FFF7FFF  # all others
 WINNERS, LOW, HIGH, MIDDLE, TIMES = (WORDS * row for row in range(5))
 
 
-class LaneBoard(NamedTuple):
+class HexLanes(NamedTuple):
     """What the compiled code knows of a board."""
 
     rows: int
@@ -56,12 +56,12 @@ class LaneBoard(NamedTuple):
     scratch_words: int
 
 
-def lane_board(rows: int, columns: int) -> LaneBoard:
+def lane_board(rows: int, columns: int) -> HexLanes:
     """Return a board, and where its arrays are."""
     cells, width = rows * columns, columns + 1
     points = LISTS + 2 * cells
     inside = TIMES + WORDS * cells
-    return LaneBoard(
+    return HexLanes(
         rows=rows,
         columns=columns,
         state_words=points + grid_size(width, [rows * width + columns]),
@@ -74,7 +74,7 @@ def lane_board(rows: int, columns: int) -> LaneBoard:
 
 
 @inlined
-def order_cells(board: LaneBoard, batch: LeafPlayouts, state: int, lane: int, at: int) -> None:
+def order_cells(board: HexLanes, batch: LeafPlayouts, state: int, lane: int, at: int) -> None:
     """Write a random order of the empty cells to traces[at:], and the times of all cells."""
     states, traces, cells = batch.states, batch.traces, board.rows * board.columns
     left, player = states[state + COUNT], states[state + TURN]
@@ -112,7 +112,7 @@ def fill_runs(inside: int, filled: int) -> int:
 
 
 @inlined
-def fill_from_top(board: LaneBoard, scratch: State) -> None:
+def fill_from_top(board: HexLanes, scratch: State) -> None:
     """Fill all cells that connect to the top row."""
     for word in range(WORDS):
         scratch[board.filled + word] = scratch[board.inside + word]
@@ -139,7 +139,7 @@ def fill_from_top(board: LaneBoard, scratch: State) -> None:
 
 
 @inlined
-def reaches_bottom(board: LaneBoard, scratch: State, word: int) -> int:
+def reaches_bottom(board: HexLanes, scratch: State, word: int) -> int:
     """Return 16 set bits for each of the four boards whose bottom row is filled somewhere."""
     bottom = scratch[board.filled + WORDS * (board.rows - 1) + word]
     some = down((bottom + BELOW) & TOPS, 15)
@@ -147,7 +147,7 @@ def reaches_bottom(board: LaneBoard, scratch: State, word: int) -> int:
 
 
 @inlined
-def find_winners(board: LaneBoard, scratch: State) -> None:
+def find_winners(board: HexLanes, scratch: State) -> None:
     """Find who wins on the full board, and remove the times of the loser's stones."""
     for row in range(board.rows):
         for word in range(WORDS):
@@ -167,7 +167,7 @@ def find_winners(board: LaneBoard, scratch: State) -> None:
 
 
 @inlined
-def halve(board: LaneBoard, scratch: State) -> None:
+def halve(board: HexLanes, scratch: State) -> None:
     """Halve the bounds of the stone with which the winner won."""
     edge = ((1 << board.columns) - 1) * ONES
     for word in range(WORDS):
@@ -191,7 +191,7 @@ def halve(board: LaneBoard, scratch: State) -> None:
 
 
 @inlined
-def play_lanes(board: LaneBoard, batch: LeafPlayouts) -> int:
+def play_lanes(board: HexLanes, batch: LeafPlayouts) -> int:
     """Play all playouts of a batch; return the status."""
     scratch, out, per_leaf = batch.scratch, batch.out, batch.playouts_per_leaf
     total = batch.leaves * per_leaf

@@ -34,7 +34,7 @@ SCRATCH = FIELDS
 MIN_SQUARES = 48  # see docs/decisions.md
 
 
-class LaneBoard(NamedTuple):
+class OthelloLanes(NamedTuple):
     """What the compiled code knows of a board."""
 
     squares: int
@@ -66,7 +66,7 @@ def targets(own: int, enemy: int, step: int) -> int:
 
 
 @inlined
-def legal_squares(board: LaneBoard, own: int, enemy: int) -> int:
+def legal_squares(board: OthelloLanes, own: int, enemy: int) -> int:
     """Return the squares where a disc flips at least one enemy disc."""
     inside, columns = enemy & board.inner, board.columns
     found = targets(own, inside, 1) | targets(own, inside, columns - 1)
@@ -84,7 +84,7 @@ def flips(disc: int, own: int, enemy: int, step: int) -> int:
 
 
 @inlined
-def begin(board: LaneBoard, batch: LeafPlayouts, leaf: int, lane: int) -> None:
+def begin(board: OthelloLanes, batch: LeafPlayouts, leaf: int, lane: int) -> None:
     """Set a lane to a leaf."""
     scratch, states, state = batch.scratch, batch.states, leaf * WORDS
     player = states[state + TURN]
@@ -95,7 +95,7 @@ def begin(board: LaneBoard, batch: LeafPlayouts, leaf: int, lane: int) -> None:
 
 
 @inlined
-def goes_on(board: LaneBoard, batch: LeafPlayouts, lane: int) -> bool:
+def goes_on(board: OthelloLanes, batch: LeafPlayouts, lane: int) -> bool:
     """Return whether a player can place a disc; play the pass if it is the opponent."""
     scratch = batch.scratch
     if scratch[SQUARES + lane]:
@@ -112,7 +112,7 @@ def goes_on(board: LaneBoard, batch: LeafPlayouts, lane: int) -> bool:
 
 
 @inlined
-def step(board: LaneBoard, scratch: State) -> int:
+def step(board: OthelloLanes, scratch: State) -> int:
     """Place a disc in every lane; return whether an opponent cannot do so."""
     stuck, columns = 0, board.columns
     for lane in range(LANES):
@@ -131,7 +131,7 @@ def step(board: LaneBoard, scratch: State) -> int:
 
 
 @inlined
-def score(board: LaneBoard, scratch: State, lane: int) -> float:
+def score(board: OthelloLanes, scratch: State, lane: int) -> float:
     """Return the first player's score."""
     ahead = bits.count(scratch[OWN + lane]) - bits.count(scratch[ENEMY + lane])
     ahead = -ahead if scratch[PLAYER + lane] else ahead
@@ -144,7 +144,7 @@ def batches_of(rows: int, columns: int) -> Callable[..., int] | None:
     squares = rows * columns
     if squares < MIN_SQUARES:
         return None
-    board = LaneBoard(
+    board = OthelloLanes(
         squares=squares,
         columns=columns,
         everywhere=bits.word_of(range(squares)),

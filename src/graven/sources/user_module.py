@@ -152,7 +152,7 @@ def _run(path: str, digest: str) -> ModuleType:
     previous = sys.modules.get(name)
     sys.modules[name] = module
     try:
-        with _importable_neighbours(path):
+        with _importable_neighbours(path), _no_bytecode():
             spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         if previous is None:
@@ -166,6 +166,21 @@ def _run(path: str, digest: str) -> ModuleType:
             raise UsageError(f"{error.filename or path}{line}: {error.msg}.") from None
         raise UsageError(f"{path} cannot be run: {describe_exception(error)}.") from error
     return module
+
+
+@contextmanager
+def _no_bytecode() -> Iterator[None]:
+    """Let Python write no bytecode files of modules that are imported.
+
+    A bytecode file counts as valid if its source has the same size and the same time in seconds: a
+    change right after the first run would not be noticed.
+    """
+    previous = sys.dont_write_bytecode
+    sys.dont_write_bytecode = True
+    try:
+        yield
+    finally:
+        sys.dont_write_bytecode = previous
 
 
 @contextmanager
