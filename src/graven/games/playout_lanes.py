@@ -2,7 +2,7 @@
 
 `scratch` has fields of LANES words. A game's step is a loop over the lanes without branches, of
 which LLVM makes vector instructions: it draws a move with `draw_bit`, plays it, and says whether a
-lane needs `goes_on`, which decides for one lane after another whether its game is over. A lane
+lane needs `goes_on`, which tests one lane after another for the end of its game. A lane
 whose game is over begins the next playout.
 
 Each playout has its own random numbers: no playout depends on the others.
