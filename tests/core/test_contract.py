@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
@@ -35,6 +37,16 @@ def test_the_default_key_tells_nearby_states_apart():
     grid = np.array(np.meshgrid(range(20), range(20), range(2))).reshape(3, -1).T
     states = [np.ascontiguousarray(state) for state in grid]
     assert len({contract.hash_words(state, 3) for state in states}) == 800
+
+
+def test_the_default_key_tells_states_with_few_bits_apart():
+    """Positions of boards differ in a few bits of a few words, high bits among them."""
+    one_bit = [1 << bit for bit in range(63)] + [-(2**63)]
+    words = [0, *one_bit, *(first ^ second for first, second in combinations(one_bit, 2))]
+    grid = np.array([(0, word, last) for word in words for last in words[:65]], np.int64)
+    states = np.concatenate([grid, np.roll(grid, 1, axis=1), np.roll(grid, 2, axis=1)])
+    distinct = np.unique(states, axis=0)
+    assert len({contract.hash_words(state, 3) for state in distinct}) == len(distinct)
 
 
 @pytest.mark.parametrize("bit", range(64))

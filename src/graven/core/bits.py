@@ -26,6 +26,7 @@ _SIXTEEN = ir.VectorType(ir.IntType(32), 16)
 COMPRESS = "llvm.x86.avx512.mask.compress.v64i8"
 
 _ODD = -7046029254386353131  # 2**64 divided by the golden ratio, as a signed word
+_ODD_2 = -4658895280553007687  # 0xBF58476D1CE4E5B9, from SplitMix64
 
 
 def words_for(elements: int) -> int:
@@ -95,9 +96,14 @@ def down(word: int, distance: int) -> int:
 
 @inlined
 def mix(key: int, value: int) -> int:
-    """Return a hash of a key and one more value."""
-    key = (key ^ value) * _ODD
-    return key ^ ((key >> 31) & 0x1FFFFFFFF)
+    """Return a hash of a key and one more value, of which every bit matters for every other.
+
+    With one multiplication high bits reach few others, and the next value can cancel them.
+    """
+    key ^= value
+    key = (key ^ down(key, 32)) * _ODD
+    key = (key ^ down(key, 29)) * _ODD_2
+    return key ^ down(key, 32)
 
 
 @inlined

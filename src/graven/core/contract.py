@@ -102,6 +102,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
+from graven.core import bits
 from graven.core.compile import caller, compiled, inlined, is_given
 from graven.core.rng import Rng, below, uniform
 
@@ -269,9 +270,6 @@ _is_playout_move, _playout_moves_with_features, _batch_playouts, _batch_policy_p
     caller(BATCH_POLICY_PLAYOUTS),
 )
 
-_FNV = np.int64(0x100000001B3)
-_ODD = np.int64(-7046029254386353131)
-
 
 @compiled
 def start(rules: Rules, state: State) -> None:
@@ -423,11 +421,10 @@ def key(rules: Rules, state: State) -> int:
 @compiled
 def hash_words(state: State, count: int) -> int:
     """Return a 64-bit hash of the first `count` words."""
-    mixed = np.int64(count)
+    key = count
     for i in range(count):
-        mixed = (mixed ^ state[i]) * _ODD
-        mixed ^= (mixed >> 29) & np.int64(0x7FFFFFFFF)
-    return mixed * _FNV  # type: ignore[return-value]
+        key = bits.mix(key, state[i])
+    return key
 
 
 @compiled
@@ -535,7 +532,7 @@ class BatchChoice(NamedTuple):
 
 
 class LeafPlayouts(NamedTuple):
-    """The arguments of batched playouts besides the rules and the policy."""
+    """The arguments of batched playouts, in their order, without the rules and the policy."""
 
     states: State
     leaves: int
