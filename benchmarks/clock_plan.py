@@ -25,8 +25,8 @@ import graven as gv
 from graven.agents import SearchAgent, time_plan
 from graven.agents.default_agent import default_spec
 from graven.agents.search_result import choose_move
-from graven.agents.short_games import measure_share
-from graven.agents.time_plan import PlannedStop, TimePlan
+from graven.agents.short_games import measure_length
+from graven.agents.time_plan import GameLength, PlannedStop, TimePlan
 from graven.core.rng import derive
 from graven.interfaces.gtp.gtp_clock import PlayerClock
 from graven.lab.stats.proportions import Proportion
@@ -45,12 +45,12 @@ class FixedStop:
         return time.thread_time() >= self._deadline
 
 
-def planned(search, position, left, share):
+def planned(search, position, left, length):
     """Return what ends a search by the plan."""
-    return PlannedStop(TimePlan(left, length_share=share), search, now=time.thread_time)
+    return PlannedStop(TimePlan(left, length=length), search, now=time.thread_time)
 
 
-def fixed(search, position, left, share):
+def fixed(search, position, left, length):
     """Return what ends a search by the fixed share."""
     moves = len(position.legal_codes_of(position.current_player))
     return FixedStop(PlayerClock(left=left).seconds(moves // 4, lag=0.0))
@@ -66,7 +66,7 @@ def choose(search, position, stop, seed):
     return choose_move(position, player, rows, rule, derive(seed, 1, player)).code
 
 
-def play(game, searches, rules, seconds, share, seed):
+def play(game, searches, rules, seconds, length, seed):
     """Play a game; return the first player's score, its plies and what is left of the clocks."""
     position, left = game.start(), [seconds, seconds]
     for search in searches:
@@ -74,7 +74,7 @@ def play(game, searches, rules, seconds, share, seed):
     while not position.is_over:
         player = position.current_player
         began = time.thread_time()
-        stop = rules[player](searches[player], position, left[player], share)
+        stop = rules[player](searches[player], position, left[player], length)
         move = choose(searches[player], position, stop, derive(seed, position.ply))
         left[player] -= time.thread_time() - began
         if left[player] < 0:
@@ -93,6 +93,13 @@ def main():
     parser.add_argument("--least", type=int, default=100, help="play no fewer than so many")
     parser.add_argument("--sprt", type=float, nargs=2, default=(0.0, 30.0))
     parser.add_argument("--set", nargs="*", default=[], help="constants of the plan: NAME=VALUE")
+    parser.add_argument(
+        "--length",
+        type=float,
+        nargs=2,
+        metavar=("WHOLE", "UNDECIDED"),
+        help="the length of games in lengths of playouts, instead of what short games measure",
+    )
     parser.add_argument("--out", type=Path, required=True, help="a file with a line for each game")
     options = parser.parse_args()
     game = gv.game(options.game)
@@ -105,27 +112,29 @@ def main():
     for change in options.set:
         name, value = change.split("=")
         setattr(time_plan, name, type(getattr(time_plan, name))(value))
-    share = measure_share(agent, game)
-    play(game, searches, (planned, fixed), 0.3, share, seed=0)  # compile
+    length = GameLength(*options.length) if options.length else measure_length(agent, game)
+    play(game, searches, (planned, fixed), 0.3, length, seed=0)  # compile
     test, points, late, number = SequentialTest(Sprt(*options.sprt)), 0.0, 0, 0
     if options.out.exists():
         for line in options.out.read_text().splitlines():
             played = json.loads(line)
-            share = played["share"]
+            length = GameLength(*played["length"])
             if {name: played[name] for name in settings} != settings:
                 sys.exit(f"{options.out} has other games: {line}")
+            if options.length and played["length"] != options.length:
+                sys.exit(f"{options.out} has games of another length: {line}")
             test.add(played["number"], played["score"])
             points, late, number = points + played["score"], late + played["late"], number + 1
     with options.out.open("a") as out:
         while number < (options.least if test.decided else options.games):
             seats = (planned, fixed) if number % 2 == 0 else (fixed, planned)
             score, plies, left = play(
-                game, searches, seats, options.time, share, seed=derive(options.seed, number)
+                game, searches, seats, options.time, length, seed=derive(options.seed, number)
             )
             score = score if number % 2 == 0 else 1.0 - score
             left = left if number % 2 == 0 else left[::-1]
             played = settings | {
-                "share": share,
+                "length": [length.whole, length.undecided],
                 "number": number,
                 "score": score,
                 "plies": plies,
@@ -138,7 +147,8 @@ def main():
             points, late, number = points + score, late + played["late"], number + 1
     low, high = Proportion(points / number, number).interval()
     print(
-        f"{game.spec}, {spec}, {options.time:g} s, games of {share:.2f} playouts: the plan won "
+        f"{game.spec}, {spec}, {options.time:g} s, games of {length.whole:.2f} playouts, "
+        f"undecided for {length.undecided:.2f}: the plan won "
         f"{100 * points / number:.1f} % of {number} games ({100 * low:.1f} to {100 * high:.1f}), "
         f"{late} lost on time; {test.verdict}"
     )

@@ -7,8 +7,21 @@ import pytest
 
 import graven as gv
 from graven.agents import MoveClock
-from graven.agents.short_games import LEAST_SHARE, MOST_SHARE, known_share, measure_share
-from graven.agents.time_plan import MIN_SECONDS, UNSTABLE_FACTOR, PlannedStop, TimePlan
+from graven.agents.short_games import (
+    LEAST_SHARE,
+    MOST_SHARE,
+    UNKNOWN_LENGTH,
+    decided_ply,
+    known_length,
+    measure_length,
+)
+from graven.agents.time_plan import (
+    MIN_SECONDS,
+    UNSTABLE_FACTOR,
+    GameLength,
+    PlannedStop,
+    TimePlan,
+)
 from graven.search.budget import Budget
 from graven.search.score_bounds import OPEN, WORSE
 from graven.search.simulate import DONE, PLIES
@@ -38,10 +51,10 @@ def test_a_game_never_takes_more_than_its_clock(left: float, moves_left: float) 
 
 def test_more_moves_left_mean_less_time() -> None:
     plan = TimePlan(60.0)
-    assert plan.share(20) == pytest.approx(3.0)
-    assert plan.share(40) == pytest.approx(1.5)
-    assert TimePlan(60.0, increment=1.0).share(40) == pytest.approx(2.5)
-    assert TimePlan(60.0, lag=0.5).share(40) == pytest.approx(1.0)
+    assert plan.share(20) == pytest.approx(3.0, abs=0.01)
+    assert plan.share(40) == pytest.approx(1.5, abs=0.01)
+    assert TimePlan(60.0, increment=1.0).share(40) == pytest.approx(2.5, abs=0.01)
+    assert TimePlan(60.0, lag=0.5).share(40) == pytest.approx(1.0, abs=0.01)
 
 
 def searched(
@@ -77,7 +90,7 @@ def seconds_until_stop(search, plan: TimePlan, step: float = 0.01) -> float:
 
 def test_a_leader_that_cannot_be_overtaken_ends_the_search() -> None:
     # 40 plies a playout, 0.7 of them in a game: 14 moves are expected, a move may take 4.3 s.
-    plan = TimePlan(60.0, length_share=0.7)
+    plan = TimePlan(60.0, length=GameLength(0.7, 0.7))
     close = searched([500, 490], [0.6, 0.5], 1000, 40)
     assert seconds_until_stop(close, plan) == pytest.approx(60 / 14, abs=0.05)
     clear = searched([900, 90], [0.6, 0.5], 1000, 40)
@@ -86,7 +99,7 @@ def test_a_leader_that_cannot_be_overtaken_ends_the_search() -> None:
 
 def test_the_playouts_of_all_threads_may_overtake_the_leader() -> None:
     """What is left for the second move is the speed of all threads, not of one."""
-    plan = TimePlan(60.0, length_share=0.7)
+    plan = TimePlan(60.0, length=GameLength(0.7, 0.7))
     game = gv.game("hex(size=4)")
     for parallel in ("tree", "root"):
         search = gv.agent(f"uct(solver=off,threads=2,parallel={parallel})").bind(game)
@@ -108,7 +121,7 @@ def test_the_playouts_of_all_threads_may_overtake_the_leader() -> None:
 
 
 def test_means_can_be_overtaken_at_any_time() -> None:
-    plan = TimePlan(60.0, length_share=0.7)
+    plan = TimePlan(60.0, length=GameLength(0.7, 0.7))
     clear = searched([900, 90], [0.6, 0.5], 1000, 40, "uct(solver=off,final_move=mean)")
     assert seconds_until_stop(clear, plan) == pytest.approx(60 / 14, abs=0.05)
 
@@ -178,17 +191,84 @@ def test_short_games_tell_how_long_games_last() -> None:
     """Playouts of Hex fill the board; games end when two edges are connected."""
     agent = gv.agent("grave(bias=1e-5)")
     hex_game, othello = gv.game("hex(size=9)"), gv.game("othello(size=6)")
-    assert known_share(agent, hex_game) == 1.0
-    assert LEAST_SHARE <= measure_share(agent, hex_game) < 0.7
-    assert measure_share(agent, hex_game) == known_share(agent, hex_game)
-    assert 0.9 < measure_share(agent, othello) < 1.1 < MOST_SHARE
+    assert known_length(agent, hex_game) == UNKNOWN_LENGTH == GameLength(1.0, 1.0)
+    assert LEAST_SHARE <= measure_length(agent, hex_game).whole < 0.7
+    assert measure_length(agent, hex_game) == known_length(agent, hex_game)
+    assert 0.9 < measure_length(agent, othello).whole < 1.1 < MOST_SHARE
+
+
+def test_games_of_go_are_decided_long_before_their_end() -> None:
+    length = measure_length(gv.agent("grave(bias=1e-6)"), gv.game("go(size=5)"))
+    assert length.undecided < 0.7 * length.whole
 
 
 def test_a_game_without_short_games_is_expected_to_last_as_long_as_playouts(monkeypatch) -> None:
     monkeypatch.setattr("graven.agents.short_games.MOST_SECONDS", 0.0)
-    assert measure_share(gv.agent("uct(c=0.33)"), gv.game("hex(size=9)")) == 1.0
+    assert measure_length(gv.agent("uct(c=0.33)"), gv.game("hex(size=9)")) == UNKNOWN_LENGTH
 
 
 def test_games_with_simultaneous_moves_have_a_length() -> None:
     game = gv.game("gdl(sheet=battle)")
-    assert LEAST_SHARE <= measure_share(gv.agent("uct"), game) <= MOST_SHARE
+    length = measure_length(gv.agent("uct"), game)
+    assert LEAST_SHARE <= length.undecided <= MOST_SHARE
+
+
+class Position:
+    """A position as far as short games know it."""
+
+    def __init__(
+        self, ply: int, players: tuple[int, ...] = (), scores: tuple[float, ...] | None = None
+    ) -> None:
+        self.ply, self.players_to_move, self.scores = ply, players, scores
+
+
+class Result:
+    """A search that expects this score of the player to move."""
+
+    def __init__(self, value: float | None) -> None:
+        self.value = value
+
+    def value_of(self, player: int) -> float | None:
+        return self.value
+
+
+def decided(scores: tuple[float, ...], values: list[float | None]) -> int:
+    """When a game with these expected scores of the players in turn is decided."""
+    results = [(Position(ply, (ply % len(scores),)), Result(v)) for ply, v in enumerate(values)]
+    return decided_ply(Position(len(values), scores=scores), results)
+
+
+def test_a_game_is_decided_when_the_winner_expects_to_win_from_then_on() -> None:
+    assert decided((1, 0), [0.5, 0.5, 0.9, 0.2, 0.6, 0.3, 0.9, 0.1, 1.0, 0.0]) == 6
+    assert decided((0, 1), [0.5, 0.5, 0.4, 0.6, 0.1, 0.9, 0.1, 1.0]) == 5
+    assert decided((1, 0), [0.9, 0.1, 1.0]) == 0
+    assert decided((1, 0), [0.5, 0.5, None, 0.5, 0.9]) == 4
+    assert decided((0, 1, 0), [0.3, 0.3, 0.3, 0.2, 0.9, 0.1, 0.1, 1.0]) == 4
+
+
+def test_a_game_without_a_clear_winner_is_open_to_its_end() -> None:
+    assert decided((0.5, 0.5), [0.5, 0.5, 0.9, 0.5, 0.5]) == 5
+    assert decided((0.6, 0.4), [0.5, 0.5, 0.6, 0.4, 0.6, 0.4]) == 6
+    assert decided((0.5, 0.5, 0), [0.3, 0.3, 0.9, 0.9, 0.9]) == 5
+
+
+def test_a_game_that_is_decided_early_gets_more_time_for_its_first_moves() -> None:
+    early, late = GameLength(1.0, 0.4), GameLength(1.0, 1.0)
+    assert TimePlan(60.0, length=early).share(50) == pytest.approx(60 / 20, abs=0.02)
+    assert TimePlan(60.0, length=late).share(50) == pytest.approx(60 / 50, abs=0.02)
+    # The lag of all 50 moves is kept; an increment pays for the moves after the decision.
+    assert TimePlan(60.0, lag=0.5, length=early).share(50) == pytest.approx(35 / 20, abs=0.02)
+    plan = TimePlan(60.0, increment=1.0, length=early)
+    assert plan.share(50) == pytest.approx(60 / 20 + 1, abs=0.02)
+
+
+@pytest.mark.parametrize("undecided", [0.1, 0.3, 1.0])
+@pytest.mark.parametrize("lag", [0.0, 0.1])
+def test_a_game_is_played_to_its_end_within_its_clock(undecided: float, lag: float) -> None:
+    """Even if all searches are unstable, and each move takes a millisecond besides."""
+    left, length = 10.0, GameLength(1.0, undecided)
+    for playout_moves in range(60, 0, -1):
+        plan = TimePlan(left, lag=lag, length=length)
+        share = plan.share(playout_moves)
+        left -= min(UNSTABLE_FACTOR * share, plan.most_seconds) + 0.001 + lag
+    assert left > 0

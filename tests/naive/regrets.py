@@ -16,8 +16,8 @@ class NaiveRegrets:
         return node.visits >= self.least * len(node.moves[player])
 
     def strategy(self, node, player):
-        """The probability of each move, in proportion to its positive regret."""
-        moves = node.moves[player]
+        """The probability of each move that is not dominated, in proportion to positive regret."""
+        moves = [move for move in node.moves[player] if node.is_open(player, move)]
         positive = {move: max(node.regret.get((player, move), 0.0), 0.0) for move in moves}
         total = sum(positive.values())
         if total == 0.0:
@@ -27,7 +27,7 @@ class NaiveRegrets:
     def draw(self, node, player, rng):
         """A move, and the probability with which it was drawn."""
         strategy = self.strategy(node, player)
-        if len(strategy) == 1:
+        if len(node.moves[player]) == 1:
             return node.moves[player][0], 1.0
         gamma = min(1.0, self.gamma * math.sqrt(math.sqrt(len(strategy) / (node.visits + 1))))
         threshold = uniform(rng)
@@ -41,9 +41,10 @@ class NaiveRegrets:
     def add(self, node, played, score, chance):
         """Count a simulation before its move counts it: `played` was drawn with `chance`."""
         player, drawn = played
-        strategy = self.strategy(node, player)
-        if len(strategy) == 1:
+        if len(node.moves[player]) == 1:
             return
+        chances = self.strategy(node, player)
+        strategy = {move: chances.get(move, 0.0) for move in node.moves[player]}
         estimates = {}
         for move in strategy:
             count, total = (values.get((player, move), 0) for values in (node.count, node.total))

@@ -10,10 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from graven.core import contract
-from graven.core.contract import SIMULTANEOUS, TERMINAL
+from graven.core.contract import CHANCE, SIMULTANEOUS, TERMINAL
 from graven.core.rng import derive, generator
 from tests.naive.score_bounds import is_proven
-from tests.naive.search import NaiveSearch
+from tests.naive.search import NaiveSearch, TreeFullError
 
 
 class NaiveRounds:
@@ -30,11 +30,13 @@ class NaiveRounds:
         most,
         complete,
         playout=lambda: None,
+        tuning=lambda: None,
         **options,
     ):
         self.alone, self.growth, self.most, self.complete = alone, growth, most, complete
         self.copies = [
-            NaiveSearch(game, formula, ref, playout=playout(), **options) for _ in range(threads)
+            NaiveSearch(game, formula, ref, playout=playout(), tuning=tuning(), **options)
+            for _ in range(threads)
         ]
         for number, copy in enumerate(self.copies):
             copy.thread = number
@@ -101,27 +103,12 @@ class NaiveRounds:
         In a brief round only nodes of finished games are added, for their score bounds, and nodes
         below simultaneous moves.
         """
-        state, node, at, plies = copy.root_state.copy(), copy.root, 0, 0
-        path = [(node, 0, simulation.odds.get(0))]
-        while at < simulation.in_tree:
-            if node.moves is None:
-                if brief:
-                    break
-                copy.list_moves(node, state)
-            if not all(self.is_listed(node, choice) for choice in simulation.plies[plies]):
+        while True:
+            try:
+                path, at, plies = self.follow(copy, simulation, brief)
                 break
-            played = simulation.trace[at : at + len(node.moves)]
-            at += len(played)
-            plies += 1
-            is_last = len(path) == simulation.depth
-            if is_last and not simulation.leads_on:
-                break
-            proves = copy.solver and simulation.is_terminal and len(path) + 1 == simulation.depth
-            add = not brief or proves or node.turn == SIMULTANEOUS
-            node = self.child(copy, node, state, played, add)
-            if is_last or node is None:
-                break
-            path.append((node, at, simulation.odds.get(at)))
+            except TreeFullError:
+                copy.recycle()
         copy.log.append(simulation)
         copy.playout.learn_later(simulation, plies)
         tables = [table_of(node) for node, _, _ in path]
@@ -135,6 +122,38 @@ class NaiveRounds:
             # AMAF tables count a thread's own simulations, except the root's, see `run`.
             for (node, _, _), (counts, totals) in zip(path, tables, strict=True):
                 node.amaf_count, node.amaf_total = counts, totals
+
+    def follow(self, copy, simulation, brief):
+        """The path of a simulation in this copy, and how many moves and plies lead along it."""
+        state, node, at, plies = copy.root_state.copy(), copy.root, 0, 0
+        members = len(copy.members)
+        path = [(node, 0, simulation.odds.get(0))]
+        while at < simulation.in_tree or len(path) - 1 in simulation.outcomes:
+            if node.moves is None:
+                if brief:
+                    break
+                copy.list_moves(node, state)
+            if node.turn == CHANCE:
+                outcome = simulation.outcomes[len(path) - 1]
+                path[-1], played = (node, at, outcome), [(0, outcome)]
+            else:
+                if not all(self.is_listed(node, choice) for choice in simulation.plies[plies]):
+                    break
+                played = simulation.trace[at : at + len(node.moves)]
+                at += len(played)
+                plies += 1
+            is_last = len(path) == simulation.depth
+            if is_last and not simulation.leads_on:
+                break
+            proves = copy.solver and simulation.is_terminal and len(path) + 1 == simulation.depth
+            add = not brief or proves or node.turn == SIMULTANEOUS
+            if copy.max_nodes and len(copy.members) > members:
+                add = False  # a tree that is recycled gets one node at most
+            node = self.child(copy, node, state, played, add)
+            if is_last or node is None:
+                break
+            path.append((node, at, simulation.odds.get(at)))
+        return path, at, plies
 
     def is_listed(self, node, choice):
         """Whether the node has the move: superko may allow other moves."""

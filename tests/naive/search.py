@@ -52,7 +52,13 @@ class Node:
     regret: dict[tuple[int, int], float] = field(default_factory=dict)
     strategies: dict[tuple[int, int], float] = field(default_factory=dict)
 
-    def is_open(self, move):
+    # At simultaneous moves: the children with bounds by joint move, and (player, move) skipped.
+    table: dict[tuple[int, ...], Node] = field(default_factory=dict)
+    dominated: set[tuple[int, int]] = field(default_factory=set)
+
+    def is_open(self, mover, move):
+        if self.turn == SIMULTANEOUS:
+            return (mover, move) not in self.dominated
         rests = move == self.resting and self.visits % REST
         return move not in self.skipped and not rests
 
@@ -64,6 +70,7 @@ class Simulation:
     plies: list[list[Choice]]
     scores: np.ndarray
     odds: dict[int, dict[int, float]]  # at simultaneous moves, by place in the trace and player
+    outcomes: dict[int, int] = field(default_factory=dict)  # of chance, by place on the path
     contained: frozenset[tuple[int, int]] = frozenset()
     depth: int = 0  # how many nodes it has visited
     leads_on: bool = False  # whether its last move in the tree leads to a node, visited or not
@@ -183,6 +190,7 @@ class NaiveSearch:
             for node in kept.copy():
                 if node.turn >= 0:
                     kept += [child for child in node.children.values() if child.bounds]
+                kept += [child for child in node.table.values() if child.bounds]
             kept = {id(node): node for node in kept}
             if len(kept) <= self.max_nodes * 3 // 4:
                 break
@@ -193,6 +201,7 @@ class NaiveSearch:
         self.nodes = {key: node for key, node in self.nodes.items() if id(node) in kept}
         for node in self.members:
             node.children = {move: c for move, c in node.children.items() if id(c) in kept}
+            node.table = {joint: c for joint, c in node.table.items() if id(c) in kept}
 
     def playouts_of_members(self):
         """The playouts of the moves to each node; unknown if some were simultaneous."""
@@ -308,7 +317,14 @@ class NaiveSearch:
         last = tuple(move for _, move in simulation.trace[at : simulation.in_tree])
         simulation.depth = len(path)
         simulation.is_terminal = node.turn == TERMINAL
-        simulation.leads_on = node.turn >= 0 and last in node.children
+        if node.turn == CHANCE:
+            last = (path[-1][2],)
+        simulation.leads_on = node.turn != SIMULTANEOUS and last in node.children
+        simulation.outcomes = {
+            place: outcome
+            for place, (node, _, outcome) in enumerate(path)
+            if node.turn == CHANCE and outcome is not None
+        }
         self.log.append(simulation)
         self.playout.learn(simulation.plies, simulation.scores)
         self.backup(path, simulation.trace, simulation.in_tree, simulation.scores)
@@ -386,6 +402,7 @@ class NaiveSearch:
             if node.turn == CHANCE:
                 outcome = self.draw(node.moves[CHANCE])
                 path[-1] = (node, len(trace), outcome)
+                ahead = 0  # other threads draw other outcomes
                 self.play_outcome(state, outcome)
                 if (child := self.child(node, state, (outcome,))) is None:
                     break
@@ -416,6 +433,13 @@ class NaiveSearch:
                 trace.append((mover, int(joint[mover])))
                 plies[-1].append(self.choice(state, mover, node.moves[mover], joint[mover], True))
             node.visits -= stopped
+            if self.solver and node.turn == SIMULTANEOUS:
+                played = tuple(int(joint[mover]) for mover in movers)
+                if deviation := self.solver.deviation(node, played, path[-1][2]):
+                    mover, move = deviation
+                    joint[mover] = move
+                    trace[mover - rules.players] = mover, move
+                    plies[-1][mover] = self.choice(state, mover, node.moves[mover], move, True)
             contract.play(rules, state, joint)
             played = tuple(int(joint[mover]) for mover in movers)
             if (child := self.child(node, state, played)) is None:
@@ -684,7 +708,7 @@ class NaiveSearch:
             reference = self.with_criticality(node, reference, mover)
         if self.prior_amaf:
             reference = self.with_prior_playouts(node, reference)
-        moves = [move for move in node.moves[mover] if node.is_open(move)]
+        moves = [move for move in node.moves[mover] if node.is_open(mover, move)]
         if self.widen:
             moves = moves[: self.width(node.visits)]
         blended = self.with_minimax(node) if self.implicit else node
@@ -803,7 +827,7 @@ def puct(c, unknown=0.5):
         n, mean = mean_of(node, (mover, move))
         total = 0.0
         for each in node.moves[mover]:
-            total += node.prior[mover, each] if node.is_open(each) else 0.0
+            total += node.prior[mover, each] if node.is_open(mover, each) else 0.0
         share = node.prior[mover, move] / total
         u = c * share * math.sqrt(node.visits) / (1.0 + n)
         return (unknown if n == 0 else mean) + u

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 
 import numpy as np
 
@@ -125,7 +126,10 @@ def assert_same_bounds(rules, tree, node, other):
         places = slice(node * rules.players, (node + 1) * rules.players)
         bounds = [list(pair) for pair in zip(tree.lower[places], tree.upper[places], strict=True)]
     assert bounds == (other.bounds or [[0.0, 1.0]] * rules.players)
-    if other.moves is None or other.turn in (SIMULTANEOUS, CHANCE):
+    if other.moves is None or other.turn == CHANCE:
+        return
+    if other.turn == SIMULTANEOUS:
+        assert_same_table_of_joint_moves(rules, tree, node, other)
         return
     place = node * rules.players + other.turn
     first = int(tree.first[place])
@@ -138,6 +142,26 @@ def assert_same_bounds(rules, tree, node, other):
         [] if other.resting is None else [other.resting]
     )
     assert tree.skips[node] == sum(how != OPEN for how in skipped.values())
+
+
+def assert_same_table_of_joint_moves(rules, tree, node, other):
+    """The same moves are skipped, and the same joint moves have a child with bounds."""
+    skipped = set()
+    for player, moves in other.moves.items():
+        first = int(tree.first[node * rules.players + player])
+        skipped |= {(player, m) for i, m in enumerate(moves) if tree.skipped[first + i] == WORSE}
+    assert skipped == other.dominated
+    assert tree.skips[node] == len(skipped)
+    at = int(tree.joint_at[node])
+    if at == arrays.NONE:
+        assert not other.table
+        return
+    for number, joint in enumerate(product(*other.moves.values())):
+        child = int(tree.joint_children[at + number])
+        assert (child == arrays.NONE) == (joint not in other.table)
+        if child != arrays.NONE:
+            assert tree.visits[child] == other.table[joint].visits
+            assert_same_bounds(rules, tree, child, other.table[joint])
 
 
 def assert_same_table(rules, tree, table, other):

@@ -13,12 +13,12 @@ from graven.games.registry import make_game
 from graven.search import search_rules, snapshot
 from graven.search.budget import Budget
 from graven.search.stored_traces import stored_length, stored_size
-from graven.search.tree import NODES, NONE, PACKED, WIDE
+from graven.search.tree import NODES, NONE, PACKED, ROOT, WIDE
 from tests.naive import search as naive
 from tests.search.helpers import amaf_table, assert_same_tree, root_counts, run_both
 
 # Take 1 to 3 stones from a heap; the last stone wins, but less after many moves that took one.
-# State: stones, whose turn, how many moves took one. Constants: stones.
+# State: stones, whose turn, how many moves took one. Constants: stones, how many moves are many.
 
 
 def start(constants, state):
@@ -44,18 +44,18 @@ def play(constants, state, joint):
 
 
 def scores(constants, state, out):
-    most = 0.9 if state[2] >= 6 else 1.0
+    most = 0.9 if state[2] >= constants[1] else 1.0
     out[state[1]] = 1.0 - most
     out[1 - state[1]] = most
 
 
-def heap(size, codes=3):
+def heap(size, codes=3, many=6):
     return Game(
         name="graded heap",
         players=2,
         functions=RuleFunctions(start=start, turn=turn, legal=legal, play=play, scores=scores),
         bounds=Bounds(state_words=3, num_codes=codes, max_moves=3, max_plies=size),
-        constants=[size],
+        constants=[size, many],
     )
 
 
@@ -127,6 +127,42 @@ def test_the_twin_agrees_where_draws_are_half_points():
     compared, tables = assert_same_tree(search, twin)
     assert compared > 50
     assert tables > 5
+
+
+@pytest.mark.parametrize(
+    ("many", "before", "playouts"),
+    [(15, 20, 2000), (18, 4200, 9000)],
+    ids=["complete rounds", "brief rounds"],
+)
+def test_synchronous_threads_have_the_numbers_of_wide_tables(many, before, playouts, monkeypatch):
+    game, spec = heap(40, many=many), "grave(ref=5,solver=off,threads=2)"
+    assert all(member.rules.amaf == PACKED for member in run(game, spec, before, seed=2).members)
+    packed = run(game, spec, playouts, seed=2)
+    monkeypatch.setattr(search_rules, "_entry_words", lambda spec: WIDE)
+    wide = run(heap(40, many=many), spec, playouts, seed=2)
+    assert packed is not wide
+    for ours, theirs in zip(packed.members, wide.members, strict=True):
+        assert ours.rules.amaf == theirs.rules.amaf == WIDE
+        nodes = int(theirs.tree.meta[NODES])
+        assert ours.tree.visits[:nodes].tolist() == theirs.tree.visits[:nodes].tolist()
+        tables = theirs.tree.table[:nodes][theirs.tree.table[:nodes] != NONE]
+        assert len(tables) > 10
+        for table in tables.tolist():
+            entries = amaf_table(ours.rules, ours.tree, table)
+            np.testing.assert_allclose(entries, amaf_table(theirs.rules, theirs.tree, table))
+
+
+@pytest.mark.parametrize("parallel", ["sync", "tree", "root"])
+def test_a_tree_with_wide_tables_can_lead_threads_with_packed_ones(parallel):
+    """The tree that proves the root changes places with the first one."""
+    game, spec = heap(9, many=4), f"grave(ref=5,threads=2,parallel={parallel})"
+    for seed in range(5):
+        search = run(game, spec, 4000, seed)
+        root = int(search.tree.meta[ROOT])
+        played = amaf_table(search.rules, search.tree, int(search.tree.table[root]))
+        assert len({member.rules.amaf for member in search.members}) == 1
+        assert 0 < played[:, 0].max() <= search.tree.visits[root]
+        assert (played[:, 1] <= played[:, 0]).all()
 
 
 @pytest.mark.parametrize("codes", [3, 200, 400, 600])

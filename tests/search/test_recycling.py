@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from graven.agents import SearchAgent
-from graven.core.errors import UsageError
 from graven.games.registry import make_game
 from graven.search import tree as arrays
 from graven.search.budget import Budget
@@ -109,10 +108,16 @@ def test_proofs_survive():
     assert few.value == whole.value
 
 
-def test_trees_of_several_threads_cannot_be_recycled():
-    with pytest.raises(UsageError, match="full=recycle is for a tree of one thread"):
-        SearchAgent("uct(threads=2,full=recycle)")
-    result = SearchAgent("uct(threads=2,parallel=root,max_nodes=50,full=recycle)").search(
-        make_game("hex(size=4)").start(), playouts=400
-    )
-    assert result.playouts == 400
+@pytest.mark.parametrize("parallel", ["sync", "tree", "root"])
+def test_trees_of_several_threads_are_recycled(parallel):
+    position = make_game("hex(size=4)").start()
+    spec = f"uct(threads=2,parallel={parallel},max_nodes=50,full=recycle)"
+    search = SearchAgent(spec).bind(position.game)
+    for playouts in (400, 4000):
+        search.renew()
+        run = search.run(position.state, (), Budget(playouts), seed=playouts)
+        assert run.playouts == playouts
+        assert not run.full
+        for member in search.members:
+            assert member.tree.meta[arrays.NODES] <= 50
+            assert_consistent(member)

@@ -37,7 +37,7 @@ def strategies(result):
     ]
 
 
-def exploitability_after(matrix, playouts, spec=REGRET):
+def exploitability_after(matrix, playouts, spec="uct(simultaneous=regret,solver=off)"):
     game = matrix_game(matrix)
     results = [
         SearchAgent(spec).search(game.start(), playouts=playouts, seed=seed) for seed in range(4)

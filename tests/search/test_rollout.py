@@ -70,8 +70,8 @@ def play_nothing(constants, state, joint):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"playout_moves": legal_with_a_wrong_code}, "a move outside 0..4 - 1"),
-        ({"turn": turn_of_nobody}, "a player outside 0..2 - 1"),
+        ({"playout_moves": legal_with_a_wrong_code}, "a move outside 0 to 3"),
+        ({"turn": turn_of_nobody}, "a player outside 0 to 1"),
         ({"turn": turn_without_end, "play": play_nothing}, "beyond the declared"),
     ],
 )

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from graven.core.contract import CHANCE
 from graven.games.registry import make_game
 from graven.gdl.network_game import network_game
+from graven.search import tree as arrays
+from tests.naive import dice, tiny
 from tests.naive import playouts as naive_playouts
-from tests.naive import tiny
 from tests.naive.networks import random_gates
-from tests.search.round_twins import GRAVE, UCT, run_both
+from tests.search.round_twins import EVERY_KIND, GRAVE, UCT, run_both
 from tests.search.three_player_heap import heap
 
 pytestmark = pytest.mark.usefixtures("rounds")
@@ -47,6 +49,33 @@ def test_threads_exchange_the_probabilities_of_drawn_moves(policy):
     game = tiny.rock_paper_scissors(4)
     search, _ = run_both(game, *policy, threads=3, simultaneous="regret", regret_min=10)
     assert search.tree.strategies[0] > 0.0
+
+
+@EVERY_KIND
+@pytest.mark.parametrize("transpositions", [True, False])
+@pytest.mark.parametrize("policy", [UCT, GRAVE], ids=["uct", "grave"])
+@pytest.mark.parametrize("game", [dice.pig(), dice.race()], ids=["pig", "race"])
+def test_threads_exchange_the_outcomes_of_dice(game, policy, transpositions, rounds):
+    search, _ = run_both(game, *policy, threads=3, transpositions=transpositions)
+    nodes = int(search.tree.meta[arrays.NODES])
+    assert (search.tree.turns[:nodes] == CHANCE).any()
+
+
+@EVERY_KIND
+@pytest.mark.parametrize("solver", ["on", "off"])
+@pytest.mark.parametrize("max_nodes", [2, 70])
+@pytest.mark.parametrize("policy", [UCT, GRAVE], ids=["uct", "grave"])
+def test_full_trees_forget_what_their_twins_forget(policy, max_nodes, solver, rounds):
+    game = make_game("breakthrough(size=5x4)")
+    options = {"max_nodes": max_nodes, "full": "recycle", "solver": solver}
+    search, _ = run_both(game, *policy, threads=3, **options)
+    for member in search.members:
+        assert member.tree.meta[arrays.NODES] <= max_nodes
+
+
+def test_trees_below_simultaneous_moves_are_recycled():
+    game = tiny.rock_paper_scissors(4)
+    run_both(game, *UCT, threads=3, max_nodes=40, full="recycle")
 
 
 PLAYOUTS = [

@@ -229,14 +229,6 @@ def test_scores_that_do_not_have_a_constant_sum(seed: int) -> None:
     assert check_every_node(search, game.start()) > 5
 
 
-def test_simultaneous_moves_prove_nothing() -> None:
-    game = tiny.rock_paper_scissors(2)
-    result = gv.agent("uct").search(game.start(), playouts=500)
-    assert not result.proven
-    assert result.playouts == 500
-    assert set(result.bounds) == {(0.0, 1.0)}
-
-
 def test_positions_whose_key_is_not_exact_prove_nothing() -> None:
     game = gv.game("go(size=3,komi=0)")
     result = gv.agent("uct").search(game.start(), playouts=3000)

@@ -25,6 +25,7 @@ SPECS = [
     "grave+poolrave",
     "uct(implicit=0.3)",
     "grave(criticality=2)",
+    "grave(ref=auto,bias=auto)",
 ]
 
 

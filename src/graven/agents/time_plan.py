@@ -1,9 +1,10 @@
 """Time for one move out of a clock for the whole game.
 
-The time that is left is divided by the number of moves that are expected: the playouts of the
-search itself tell how long the game will last. The search ends before that time when the most
-visited move cannot be overtaken any more, or when there is no other move to play, and goes on after
-it while the best move is unstable.
+The time that is left is divided by the number of moves that are expected until the game is decided:
+the playouts of the search itself tell how long it will last. A few milliseconds are kept for each
+move to the end of the game. The search ends before its share when the most visited move cannot be
+overtaken any more, or when there is no other move to play, and goes on after it while the best move
+is unstable.
 """
 
 from __future__ import annotations
@@ -23,23 +24,31 @@ from graven.search.tree import NONE, ROOT
 MIN_MOVES_LEFT = 10.0
 MIN_PLAYOUTS = 100  # before these, too little is known to plan by
 MIN_SECONDS = 0.002  # a move is played even if no time is left
+MOVE_SECONDS = 0.004  # kept for each move to the end: the shortest search and its overhead
 # A move takes at most so many times its share while it is unstable, and so much of what is left.
 UNSTABLE_FACTOR, MOST_SHARE = 1.5, 0.25
 RESERVE = 0.02  # seconds of the clock that are never planned with
 
 
 @dataclass(frozen=True)
+class GameLength:
+    """The expected plies to the end of a game, and until it is decided, in lengths of playouts."""
+
+    whole: float = 1.0
+    undecided: float = 1.0
+
+
+@dataclass(frozen=True)
 class TimePlan:
     """What is left of a player's clock, in seconds, and what each move adds to it.
 
-    `lag` are the seconds that each move takes besides its search, `length_share` the expected
-    length of the game in lengths of playouts (see `short_games`).
+    `lag` are the seconds that each move takes besides its search; `short_games` measures `length`.
     """
 
     left: float
     increment: float = 0.0
     lag: float = 0.0
-    length_share: float = 1.0
+    length: GameLength = GameLength()
 
     @property
     def most_seconds(self) -> float:
@@ -47,10 +56,13 @@ class TimePlan:
         spare = self.left - self.lag - RESERVE
         return max(MIN_SECONDS, min(spare, MOST_SHARE * spare + self.increment))
 
-    def share(self, moves_left: float) -> float:
-        """Return the seconds of the next move if so many moves are expected."""
-        planned = self.left / max(MIN_MOVES_LEFT, moves_left) + self.increment - self.lag
-        return max(MIN_SECONDS, min(planned, self.most_seconds))
+    def share(self, playout_moves: float) -> float:
+        """Return the seconds of the next move if playouts have so many moves of the player."""
+        cost = max(0.0, self.lag + MOVE_SECONDS - self.increment)
+        spare = self.left - RESERVE - cost * self.length.whole * playout_moves
+        undecided = max(MIN_MOVES_LEFT, self.length.undecided * playout_moves)
+        planned = max(0.0, spare) / undecided + max(MIN_SECONDS, self.increment - self.lag)
+        return min(planned, self.most_seconds)
 
 
 class PlannedStop:
@@ -76,9 +88,8 @@ class PlannedStop:
         if playouts < MIN_PLAYOUTS:
             return elapsed >= self._plan.most_seconds
         control = self._search.control
-        plies_left = self._plan.length_share * control[PLIES] / max(1, int(control[DONE]))
-        moves_left = plies_left / self._search.rules.players
-        share = self._plan.share(float(moves_left))
+        plies = control[PLIES] / max(1, int(control[DONE]))
+        share = self._plan.share(float(plies / self._search.rules.players))
         visits, means = root_counts(self._search)
         if is_forced(self._search):
             return True

@@ -113,6 +113,20 @@ def amaf_scores(rules: Rules, tree: Tree, base: int, code: int) -> float:
 
 
 @inlined
+def add_to_entry(
+    rules: Rules, tree: Tree, base: int, code: int, playouts: float, scores: float
+) -> None:
+    """Add playouts and their sum of scores to an entry."""
+    if rules.amaf == PACKED:
+        points = int(2.0 * scores)
+        tree.packed_amaf[packed_entry(base, code)] += int(playouts) + (points << POINTS_SHIFT)
+    else:
+        at = wide_entry(base, code)
+        tree.amaf[at] += playouts
+        tree.amaf[at + ONE] += scores
+
+
+@inlined
 def player_of(played: int, codes: int) -> int:
     """Return the player of a trace entry, player * codes + move; a division would be slower."""
     player = 0

@@ -22,6 +22,7 @@ from graven.core.contract import CODES, SCORES, SIMULTANEOUS, WORDS, Rules
 from graven.core.status import Status
 from graven.core.struct_memory import ADDRESS, stored
 from graven.search.descend import descend
+from graven.search.joint_bounds import has_joint_space, joint_nodes
 from graven.search.layout import Float64, Int64, UInt32, arrays_of, new_arrays
 from graven.search.options import SearchOptions
 from graven.search.plan import (
@@ -124,7 +125,7 @@ def simulate_batches(state: int, at: int, until: int, goal: int) -> int:
             status = call_ready(batch.ready, (search.rules, search.plan.memory))
         if status != Status.OK:
             return status
-        gathered = 0
+        gathered, nodes, start = 0, 0, rng[0]
         while gathered < leaves and status == Status.OK:
             before = rng[0]
             search.shared.waiting[0] = gathered
@@ -132,17 +133,22 @@ def simulate_batches(state: int, at: int, until: int, goal: int) -> int:
             if status == Status.OK:
                 copy_descent(search.record, 0, batch.descents, gathered)
                 add_virtual_loss(search, 1)
+                nodes += joint_nodes(search)
                 gathered += 1
             else:
                 rng[0] = before
         search.shared.waiting[0] = 0
         if gathered == 0:
             return status
+        has_space = has_joint_space(search, nodes)
         for leaf in range(gathered):
             copy_path(batch.descents, leaf, search.record, 0)
             add_virtual_loss(search, -1)
-            if batch.begin:
+            if batch.begin and has_space:
                 call_begin_leaf(batch.begin, (state, leaf, playouts))
+        if not has_space:  # repeat the batch
+            rng[0] = start
+            return Status.NEED_JOINTS
         status = call_play_all(batch.play_all, (state, at, gathered, playouts))
         if status != Status.OK:
             return status

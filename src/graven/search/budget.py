@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from graven.core.errors import UsageError
+from graven.core.number_checks import check_number, check_whole
 
 # Playouts of a node are counted in 32 bits.
 MOST_PLAYOUTS = 2_000_000_000
@@ -19,6 +20,8 @@ class Budget:
     seconds: float | None = None
 
     def __post_init__(self) -> None:
+        check_whole("playouts", self.playouts)
+        check_number("seconds", self.seconds)
         if self.playouts is not None and self.playouts < 1:
             raise UsageError(f"a search needs at least 1 playout, not {self.playouts}.")
         if self.playouts is not None and self.playouts > MOST_PLAYOUTS:

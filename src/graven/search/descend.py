@@ -8,6 +8,7 @@ from graven.core.compile import compiled, inlined
 from graven.core.contract import CHANCE, SIMULTANEOUS, TERMINAL
 from graven.core.status import Status
 from graven.search import amaf
+from graven.search.joint_bounds import DEVIATE
 from graven.search.plan import (
     SearchState,
     call_depth_choice,
@@ -35,7 +36,7 @@ from graven.search.tree import (
     TABLE,
     Record,
 )
-from graven.search.tree_nodes import clear_edges, find, new_node
+from graven.search.tree_nodes import clear_edges, find, new_node, note_joint_moves
 
 _ODD = -7046029254386353131
 
@@ -111,6 +112,8 @@ def descend_from(search: SearchState, node: int, depth: int, length: int) -> int
         if player == CHANCE:
             call_place_step(steps.draw_edge, (plan.state, node, depth))
             high = low
+            if search.log.active:
+                search.log.position[AHEAD] = 0  # other threads draw other outcomes
         if rules.permutations:
             call_range_step(steps.count_permutations, (plan.state, node, low, high))
         select = plan.select
@@ -158,6 +161,8 @@ def descend_from(search: SearchState, node: int, depth: int, length: int) -> int
             record.trace[length] = mover * rules.num_codes + tree.moves[edge]
             length += 1
         tree.visits[node] -= stopped
+        if player == SIMULTANEOUS and plan.solver and tree.visits[node] % DEVIATE == 0:
+            call_node_step(steps.deviate, (plan.state, depth - 1))
         contract.play(rules, state, record.joint)
         shape[STEPS], shape[LENGTH] = depth, length
         edge = record.edges[(depth - 1) * players + low]
@@ -254,4 +259,6 @@ def list_moves(state: int, node: int, low: int, high: int) -> int:
         edges += count
     tree.meta[EDGES] = edges
     tree.first[node * rules.players + low] = first
+    if rules.score_bounds and tree.turns[node] == SIMULTANEOUS:
+        note_joint_moves(rules.players, tree, node)
     return Status.OK

@@ -36,7 +36,7 @@ class SearchOptions:
     fpu: float = option(
         math.inf,
         "first-play urgency: the value of a move that has no playouts; inf tries it first",
-        paper="inf in all five papers",
+        paper="inf in the five papers of 'graven reproduce'",
         infinite=True,
     )
     ties: str = option(
@@ -88,8 +88,9 @@ class SearchOptions:
     )
     criticality: float = option(
         0.0,
-        "a move whose AMAF value is better than the player's mean gets criticality * covariance * "
-        "its AMAF playouts more of them, all won: the covariance of playing it and of the score",
+        "a move whose AMAF value is better than the player's mean gets extra AMAF playouts, all "
+        "counted as won: criticality * covariance * its AMAF playouts; the covariance is that of "
+        "playing the move and of the score",
         paper="after Coulom 2009",
         low=0.0,
         high=1e6,
@@ -164,7 +165,7 @@ class SearchOptions:
         "on",
         "keep proven bounds of the players' scores at every node, skip what is proven worse, and "
         "stop when the root is proven",
-        paper="off in all five papers",
+        paper="off in the five papers of 'graven reproduce': they have no solver",
         choices=("on", "off"),
     )
     prior_amaf: float = option(
@@ -223,7 +224,7 @@ class SearchOptions:
     )
     batch_leaves: int = option(
         1,
-        "descents made before any of their playouts begin, each with a virtual loss: for games "
+        "leaves collected before their playouts start, each descent with a virtual loss: for games "
         "with batched playouts",
         low=1,
         high=4096,
@@ -231,8 +232,8 @@ class SearchOptions:
     playouts_per_leaf: int = option(1, "playouts from each leaf", low=1, high=4096)
     batch_growth: int = option(
         0,
-        "while the tree is small, a batch has at most one playout for each n of the root's; 0: "
-        "batches are never reduced",
+        "for small trees: a batch has at most (root playouts / n) playouts; 0: batches are never "
+        "reduced",
         low=0,
         high=1_000_000,
     )
@@ -267,8 +268,8 @@ class SearchOptions:
     )
     edges: str = option(
         "tried",
-        "a node with few playouts keeps edges for the moves that it has tried, where the search "
-        "allows it, or every node for all its moves; the same moves are selected",
+        "memory only: store edges of tried moves, while a node has few of them and the search "
+        "allows it, or of all moves; results do not change",
         choices=("tried", "all"),
     )
     tuner: str = option(

@@ -101,6 +101,8 @@ class Steps(NamedTuple):
     update_tables: int
     select_open: int
     update_bounds: int
+    combine_joint: int
+    deviate: int
     select_arm: int
     list_outcomes: int
     draw_edge: int

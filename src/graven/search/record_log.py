@@ -10,10 +10,11 @@ A simulation in the stream:
     size             how many words there are before the trace
     scores           of each player
     for each edge taken, from the root on:
-        choice       of each player to move: which of the node's edges, and its move, in one word;
-                     the first one says whether a list and a key follow
+        choice       of each player to move, or of chance: which of the node's edges, and its move
+                     or outcome, in one word; the first one says whether a list and a key follow
         odds         of each of them, at simultaneous moves with `rules.regrets`
-        list         the node's moves, if the thread has listed them since its last simulation
+        list         the node's moves, or outcomes and their probabilities, if the thread has listed
+                     them since its last simulation
         key, turn    of the node that the edge leads to, if other threads may not have that node
     trace            if `whole`: player * codes + move, ply after ply, two in a word
 
@@ -44,7 +45,7 @@ from graven.search.tree import (
     depth_capacity,
     trace_capacity,
 )
-from graven.search.tree_nodes import clear_edges
+from graven.search.tree_nodes import clear_edges, note_joint_moves
 
 # Entries of `position`. The round; until how many simulations of the search are done the thread
 # simulates in it, or 0 before it knows; and whether it has done so. Writing: the simulations logged
@@ -177,6 +178,16 @@ def choice_of(word: int) -> tuple[int, int]:
 
 
 @inlined
+def choosers(turn: int, players: int) -> tuple[int, int]:
+    """Return the first player with an edge on a path at a node, and the one after the last.
+
+    The edge of a chance node is player 0's.
+    """
+    low = max(turn, 0)
+    return low, players if turn == SIMULTANEOUS else low + 1
+
+
+@inlined
 def list_words(rules: Rules, count: int) -> int:
     """Return the words of a player's moves in a list, without their number."""
     words = (count + 1) // 2
@@ -185,6 +196,8 @@ def list_words(rules: Rules, count: int) -> int:
     if rules.prior:
         words += count
     if rules.implicit:
+        words += count
+    if rules.chance:
         words += count
     return words
 
@@ -210,8 +223,7 @@ def append(rules: Rules, tree: Tree, record: Record, log: RecordLog) -> None:
     for step in range(steps):
         node = record.path[step]
         turn = tree.turns[node]
-        low = 0 if turn == SIMULTANEOUS else turn
-        high = players if turn == SIMULTANEOUS else turn + 1
+        low, high = choosers(turn, players)
         choice = at
         for mover in range(low, high):
             edge = record.edges[step * players + mover]
@@ -235,7 +247,7 @@ def append(rules: Rules, tree: Tree, record: Record, log: RecordLog) -> None:
         if turn == SIMULTANEOUS:
             child = record.path[step + 1] if step + 1 < depth else NONE
         else:
-            edge = record.edges[step * players + turn]
+            edge = record.edges[step * players + low]
             if position[BRIEF]:
                 proves = step + 1 < depth and tree.turns[record.path[step + 1]] == TERMINAL
                 if rules.score_bounds and proves:
@@ -285,6 +297,10 @@ def write_list(
             for i in range(count):
                 log.reals[at + i] = tree.implicit[first + i]
             at += count
+        if rules.chance:
+            for i in range(count):
+                log.reals[at + i] = tree.chances[first + i]
+            at += count
     return at
 
 
@@ -331,9 +347,15 @@ def copy_list(
             for i in range(count):
                 tree.implicit[edges + i] = log.reals[at + i]
             at += count
+        if rules.chance:
+            for i in range(count):
+                tree.chances[edges + i] = log.reals[at + i]
+            at += count
         clear_edges(tree, edges, count)
         edges += count
     tree.meta[EDGES] = edges
+    if rules.score_bounds and tree.turns[node] == SIMULTANEOUS:
+        note_joint_moves(rules.players, tree, node)
     return True
 
 

@@ -5,7 +5,7 @@ estimation in memory-constrained environments", arXiv 2602.23318), here for ever
 it is done is our own. The nodes with the fewest playouts go first: those of the moves that lead to
 a node, since a node that comes back has none of its own. Among equal ones the least recently used
 goes first; a node's last use is the number of the last simulation through it, or of the one that
-added it. After simultaneous moves, which do not store their children, the last use alone decides.
+added it. After simultaneous moves, whose edges do not lead to children, the last use alone decides.
 
 Without the solver, from then on a position enters the tree only with one playout more than the
 nodes removed had (`record.expand`). Otherwise it would be removed again at once, and would take the
@@ -40,6 +40,7 @@ from graven.search.reuse import keep_units, units_of
 from graven.search.score_bounds import BOUNDED
 from graven.search.tree import BLOCKS, CLOSED, DEPTH, NODES, NONE, ROOT, SIMULATIONS, USES, Tree
 from graven.search.tree_arena import Group
+from graven.search.tree_nodes import joint_moves
 
 REACHED = 1  # a mark of `unmark_unreachable`
 
@@ -159,6 +160,12 @@ def mark_bounded(players: int, tree: Tree, nodes: Int32) -> None:
     """Mark the children of nodes marked 0 that have score bounds, with 1."""
     for node in range(len(nodes)):
         mover = tree.turns[node]
+        if nodes[node] == 0 and tree.joint_at[node] != NONE:
+            begin = tree.joint_at[node]
+            for entry in range(begin, begin + joint_moves(players, tree, node)):
+                child = tree.joint_children[entry]
+                if child != NONE and nodes[child] == NONE and tree.bounded[child] == BOUNDED:
+                    nodes[child] = 1
         if nodes[node] != 0 or mover < 0 or tree.first[node * players + mover] < 0:
             continue
         first = tree.first[node * players + mover]

@@ -22,6 +22,8 @@ drawn:
 where mean(a) is the mean of the playouts before, 0.5 if there are none: it reduces the variance
 (Schmid et al. 2019) and its error cancels out. Regrets and strategies of the n-th playout of a node
 have weight n (Brown and Sandholm 2019), because the first playouts know little of what follows.
+
+A move that the solver skips (`joint_bounds`) is not drawn, and m are those that are left.
 """
 
 from __future__ import annotations
@@ -29,12 +31,14 @@ from __future__ import annotations
 from math import sqrt
 
 from graven.core.compile import inlined
+from graven.core.contract import Rules
 from graven.core.rng import uniform
+from graven.search.joint_bounds import SELECTED
 from graven.search.plan import state_at
+from graven.search.score_bounds import OPEN
 from graven.search.tree import Tree
 
 UNKNOWN_MEAN = 0.5  # of a move without playouts
-SELECTED = 0.0  # in `odds`: the tree policy selected the move
 
 
 def draws(state: int, node: int, mover: int, depth: int) -> bool:
@@ -52,35 +56,49 @@ def draw_by_regret(state: int, node: int, mover: int, depth: int) -> int:
     first, count = tree.first[node * players + mover], tree.degree[node * players + mover]
     if count == 1:
         return first
-    total = positive_regret(tree, first, count)
-    gamma = min(1.0, search.plan.gamma * sqrt(sqrt(count / (tree.visits[node] + 1))))
+    rules = search.rules
+    total, moves = positive_regret(rules, tree, first, count)
+    gamma = min(1.0, search.plan.gamma * sqrt(sqrt(moves / (tree.visits[node] + 1))))
     left = uniform(record.rng)
-    edge, chance = first, 0.0
+    drawn, chance = first, 0.0
     for edge in range(first, first + count):
-        chance = (1.0 - gamma) * strategy_of(tree, edge, count, total) + gamma / count
-        left -= chance
-        if left < 0.0:
-            break
+        if may_draw(rules, tree, edge):
+            drawn = edge
+            chance = (1.0 - gamma) * strategy_of(rules, tree, edge, moves, total=total)
+            chance += gamma / moves
+            left -= chance
+            if left < 0.0:
+                break
     record.odds[depth * players + mover] = chance
-    return edge
+    return drawn
 
 
 @inlined
-def positive_regret(tree: Tree, first: int, count: int) -> float:
-    """Return the sum of the positive regrets of some edges."""
-    total = 0.0
+def may_draw(rules: Rules, tree: Tree, edge: int) -> bool:
+    """Return whether no other move is proven to be at least as good as that of an edge."""
+    return rules.score_bounds == 0 or tree.skipped[edge] == OPEN
+
+
+@inlined
+def positive_regret(rules: Rules, tree: Tree, first: int, count: int) -> tuple[float, int]:
+    """Return the sum of the positive regrets of those edges that may be drawn, and their number."""
+    total, moves = 0.0, 0
     for edge in range(first, first + count):
-        total += max(tree.regrets[edge], 0.0)
-    return total
+        if may_draw(rules, tree, edge):
+            total += max(tree.regrets[edge], 0.0)
+            moves += 1
+    return total, moves
 
 
 @inlined
-def strategy_of(tree: Tree, edge: int, count: int, total: float) -> float:
-    """Return the probability of one of `count` edges, whose positive regrets have the sum `total`.
+def strategy_of(rules: Rules, tree: Tree, edge: int, moves: int, total: float) -> float:
+    """Return the probability of an edge; `positive_regret` returns `total` and `moves`.
 
-    Without positive regrets all have the same.
+    Without positive regrets all edges that may be drawn have the same.
     """
-    return max(tree.regrets[edge], 0.0) / total if total > 0.0 else 1.0 / count
+    if not may_draw(rules, tree, edge):
+        return 0.0
+    return max(tree.regrets[edge], 0.0) / total if total > 0.0 else 1.0 / moves
 
 
 @inlined
@@ -98,7 +116,7 @@ def add_regrets(state: int, depth: int) -> None:
     To be called when the node counts the simulation, and its edges do not yet.
     """
     search = state_at(state)
-    tree, record, players = search.tree, search.record, search.rules.players
+    rules, tree, record, players = search.rules, search.tree, search.record, search.rules.players
     node = record.path[depth]
     weight = float(tree.visits[node])
     for player in range(players):
@@ -109,10 +127,10 @@ def add_regrets(state: int, depth: int) -> None:
         drawn, score, chance = record.edges[place], record.scores[player], record.odds[place]
         expected = score
         if chance != SELECTED:
-            total = positive_regret(tree, first, count)
+            total, moves = positive_regret(rules, tree, first, count)
             expected = 0.0
             for edge in range(first, first + count):
-                strategy = strategy_of(tree, edge, count, total)
+                strategy = strategy_of(rules, tree, edge, moves, total=total)
                 tree.strategies[edge] += weight * strategy
                 expected += strategy * estimate_of(tree, edge, drawn, score, chance=chance)
         for edge in range(first, first + count):

@@ -6,19 +6,59 @@ from typing import NamedTuple
 
 import numpy as np
 
+from graven.core.compile import compiled
 from graven.core.contract import CHANCE, SIMULTANEOUS, TERMINAL, Rules
-from graven.search.layout import Float64, Int32
+from graven.search.joint_bounds import move_proof
+from graven.search.layout import Float64, Int8, Int32
 from graven.search.node_moves import moves_of
-from graven.search.score_bounds import HIGHEST, LOWEST
+from graven.search.score_bounds import HIGHEST, LOWEST, WORSE, is_decided
 from graven.search.tree import NONE, ROOT, Tree
 
 
 class EdgeBounds(NamedTuple):
-    """The bounds of a player's score, and the plies left, after each of several edges."""
+    """The bounds of a player's score, and the plies left, after each of several edges.
+
+    `dominated` is 1 for simultaneous moves of which another one is proven to be as good.
+    """
 
     lower: Float64
     upper: Float64
     plies_left: Int32
+    dominated: Int8
+
+
+def new_bounds(count: int) -> EdgeBounds:
+    """Return the bounds of edges of which nothing is known."""
+    return EdgeBounds(
+        np.full(count, LOWEST),
+        np.full(count, HIGHEST),
+        np.zeros(count, np.int32),
+        np.zeros(count, np.int8),
+    )
+
+
+def bounds_of_moves(
+    rules: Rules, tree: Tree, node: int, player: int, children: Int32
+) -> EdgeBounds:
+    """Return the bounds after a player's moves at a node; `children` are those of its edges.
+
+    A search may run in the tree meanwhile.
+    """
+    if not rules.score_bounds or tree.turns[node] != SIMULTANEOUS:
+        return child_bounds(rules, tree, children, player)
+    bounds = new_bounds(len(children))
+    read_joint_moves(rules, tree, node, player, bounds)
+    return bounds
+
+
+@compiled
+def read_joint_moves(rules: Rules, tree: Tree, node: int, player: int, bounds: EdgeBounds) -> None:
+    """Fill the bounds after a player's moves at a node with simultaneous moves."""
+    first = tree.first[node * rules.players + player]
+    for move in range(len(bounds.lower)):
+        low, high, plies = move_proof(rules, tree, node, player, move)
+        bounds.lower[move], bounds.upper[move], bounds.plies_left[move] = low, high, plies
+        bounds.dominated[move] = tree.skipped[first + move] == WORSE
 
 
 def child_bounds(rules: Rules, tree: Tree, children: Int32, player: int) -> EdgeBounds:
@@ -26,11 +66,7 @@ def child_bounds(rules: Rules, tree: Tree, children: Int32, player: int) -> Edge
 
     A child that the tree does not have yet, because it grows while it is read, has none.
     """
-    bounds = EdgeBounds(
-        np.full(len(children), LOWEST),
-        np.full(len(children), HIGHEST),
-        np.zeros(len(children), np.int32),
-    )
+    bounds = new_bounds(len(children))
     if rules.score_bounds:
         known = np.flatnonzero((children >= 0) & (children < len(tree.bounded)))
         known = known[tree.bounded[children[known]] != 0]
@@ -45,8 +81,9 @@ def child_bounds(rules: Rules, tree: Tree, children: Int32, player: int) -> Edge
 class RootProof(NamedTuple):
     """What is proven about a root: bounds of every player's score, and whether they are exact.
 
-    `proven` is whether the score of the player to move is; `plies_left` are then the plies to the
-    end of the game with the proven moves, else 0.
+    `proven` is whether the score of the player to move is, at simultaneous moves those of all
+    players who have a choice; `plies_left` are then the plies to the end of the game with the
+    proven moves, else 0.
     """
 
     bounds: tuple[tuple[float, float], ...]
@@ -61,8 +98,7 @@ def root_proof(rules: Rules, tree: Tree) -> RootProof:
         return RootProof(((LOWEST, HIGHEST),) * players, proven=False, plies_left=0)
     places = slice(root * players, (root + 1) * players)
     lower, upper = tree.lower[places].tolist(), tree.upper[places].tolist()
-    mover = int(tree.turns[root])
-    proven = lower[mover] >= upper[mover]
+    proven = bool(is_decided.py_func(players, tree, root))  # type: ignore[attr-defined]
     plies_left = int(tree.plies_left[root]) if proven else 0
     return RootProof(tuple(zip(lower, upper, strict=True)), proven, plies_left)
 

@@ -13,7 +13,7 @@ from graven.core.contract import CHANCE, SIMULTANEOUS, Rules, State
 from graven.search.layout import Int32
 from graven.search.tree import CLOSED, FEW, FREE_BLOCK, NODES, NONE, ROOT, Tree
 from graven.search.tree_arena import GROUPS, SLOTS
-from graven.search.tree_nodes import find, read_list, rehash
+from graven.search.tree_nodes import find, joint_moves, read_list, rehash
 
 History = tuple[tuple[int, ...], ...]
 
@@ -86,6 +86,8 @@ def units_of(rules: Rules, tree: Tree, nodes: Int32) -> dict[str, Int32]:
     if rules.few_edges:
         mark_lists(rules, tree, nodes, marks["edges"], lists=marks["lists"])
     mark_edges(rules.players, tree, nodes, marks["edges"], tables=marks["tables"])
+    if rules.score_bounds:
+        mark_joints(rules.players, tree, nodes, marks["joints"])
     if rules.amaf:
         mark_links(tree, nodes, marks["links"], marks["simulations"])
     return marks
@@ -164,6 +166,16 @@ def mark_lists(rules: Rules, tree: Tree, nodes: Int32, edges: Int32, lists: Int3
         first = tree.first[node * rules.players + tree.turns[node]]
         for edge in range(first, first + FEW):
             edges[edge] = 0
+
+
+@compiled
+def mark_joints(players: int, tree: Tree, nodes: Int32, joints: Int32) -> None:
+    """Mark the tables of joint moves of the marked nodes."""
+    for node in range(len(nodes)):
+        if nodes[node] != NONE and tree.joint_at[node] != NONE:
+            begin = tree.joint_at[node]
+            for entry in range(begin, begin + joint_moves(players, tree, node)):
+                joints[entry] = 0
 
 
 @compiled

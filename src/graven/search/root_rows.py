@@ -12,16 +12,17 @@ from typing import NamedTuple
 import numpy as np
 
 from graven.core.compile import compiled, inlined
-from graven.core.contract import Rules
+from graven.core.contract import SIMULTANEOUS, Rules
 from graven.core.rng import Rng, below, generator, uniform
 from graven.search.amaf import amaf_playouts, amaf_scores, player_base
+from graven.search.joint_bounds import move_proof
 from graven.search.layout import Float64, Int64
 from graven.search.plan import state_at
-from graven.search.score_bounds import HIGHEST, LOWEST
+from graven.search.score_bounds import HIGHEST, LOWEST, WORSE
 from graven.search.tree import NONE, PACKED, ROOT, Tree
 
 # Columns of `RootRows.counts` and `RootRows.scores`.
-CODE, VISITS, AMAF_VISITS, PLIES_LEFT, COUNT_COLUMNS = range(5)
+CODE, VISITS, AMAF_VISITS, PLIES_LEFT, DOMINATED, COUNT_COLUMNS = range(6)
 TOTAL, AMAF_TOTAL, LOWER, UPPER, WEIGHT, SCORE_COLUMNS = range(6)
 
 NO_ROW = -1
@@ -31,8 +32,10 @@ class RootStatistics(NamedTuple):
     """One move of one player at the root. The AMAF fields are 0 without AMAF.
 
     `lower` and `upper` are proven bounds of the player's score after the move; `plies_left` are the
-    plies after the move to the end of the game, where its score is proven. `weight` is the move's
-    share of the average strategy, as a sum, where moves are drawn by regret matching; else 0.
+    plies after the move to the end of the game, where its score is proven, -1 if they are unknown,
+    as they can be after simultaneous moves. `weight` is the move's share of the average strategy,
+    as a sum, where moves are drawn by regret matching; else 0. `dominated` is whether another
+    simultaneous move of the player is proven to be as good whatever the others play.
     """
 
     code: int
@@ -44,6 +47,7 @@ class RootStatistics(NamedTuple):
     upper: float = HIGHEST
     plies_left: int = 0
     weight: float = 0.0
+    dominated: bool = False
 
     def __add__(self, other: RootStatistics) -> RootStatistics:  # type: ignore[override]
         """Return the statistics of the same move in two trees together."""
@@ -57,6 +61,7 @@ class RootStatistics(NamedTuple):
             upper=min(self.upper, other.upper),
             plies_left=self.plies_left or other.plies_left,
             weight=self.weight + other.weight,
+            dominated=self.dominated and other.dominated,
         )
 
     @property
@@ -75,7 +80,7 @@ class RootRows(NamedTuple):
     def of(cls, moves: Iterable[RootStatistics]) -> RootRows:
         """Return the rows of these statistics."""
         moves = list(moves)
-        counts = [(m.code, m.visits, m.amaf_visits, m.plies_left) for m in moves]
+        counts = [(m.code, m.visits, m.amaf_visits, m.plies_left, m.dominated) for m in moves]
         scores = [(m.total, m.amaf_total, m.lower, m.upper, m.weight) for m in moves]
         return cls(
             np.array(counts, np.int64).reshape(-1, COUNT_COLUMNS),
@@ -84,7 +89,7 @@ class RootRows(NamedTuple):
 
     def at(self, row: int) -> RootStatistics:
         """Return the statistics in one row."""
-        code, visits, amaf_visits, plies_left = self.counts[row].tolist()
+        code, visits, amaf_visits, plies_left, dominated = self.counts[row].tolist()
         total, amaf_total, lower, upper, weight = self.scores[row].tolist()
         return RootStatistics(
             code,
@@ -96,6 +101,7 @@ class RootRows(NamedTuple):
             upper=upper,
             plies_left=plies_left,
             weight=weight,
+            dominated=bool(dominated),
         )
 
     def statistics(self) -> list[RootStatistics]:
@@ -112,7 +118,8 @@ class RootRows(NamedTuple):
 
         "visits": most playouts, then the best mean; "mean": the best mean, then most playouts. Ties
         are broken at random. Moves that are proven worse than another are not played. Where moves
-        are drawn by regret matching, it is drawn from the average strategy, whatever the rule.
+        are drawn by regret matching, it is drawn from the average strategy, whatever the rule,
+        unless the score is proven.
         """
         row = choose_row(self.counts, self.scores, rule == "visits", generator(seed))
         return None if row == NO_ROW else self.at(row)
@@ -163,7 +170,7 @@ def fill_rows(rules: Rules, tree: Tree, player: int, rows: RootRows) -> None:
         edge = first + row
         code, child = tree.moves[edge], tree.children[edge]
         counts[row, CODE], counts[row, VISITS] = code, tree.counts[edge]
-        counts[row, AMAF_VISITS], counts[row, PLIES_LEFT] = 0, 0
+        counts[row, AMAF_VISITS], counts[row, PLIES_LEFT], counts[row, DOMINATED] = 0, 0, 0
         scores[row, TOTAL], scores[row, AMAF_TOTAL] = tree.sums[edge], 0.0
         scores[row, LOWER], scores[row, UPPER] = LOWEST, HIGHEST
         has_weight = rules.regrets and edge < len(tree.strategies)
@@ -177,6 +184,11 @@ def fill_rows(rules: Rules, tree: Tree, player: int, rows: RootRows) -> None:
             scores[row, LOWER], scores[row, UPPER] = tree.lower[place], tree.upper[place]
             if tree.lower[place] >= tree.upper[place]:
                 counts[row, PLIES_LEFT] = tree.plies_left[child]
+        if rules.score_bounds and tree.turns[root] == SIMULTANEOUS and edge < len(tree.skipped):
+            low, high, left = move_proof(rules, tree, root, player, row)
+            scores[row, LOWER], scores[row, UPPER], counts[row, PLIES_LEFT] = low, high, left
+            if tree.skipped[edge] == WORSE:
+                counts[row, DOMINATED], scores[row, WEIGHT] = 1, 0.0
 
 
 @inlined
@@ -197,24 +209,29 @@ def choose_row(counts: Int64, scores: Float64, by_visits: bool, rng: Rng) -> int
     """Return the row of the move to play, or NO_ROW; see `RootRows.final_move`.
 
     If the best score is proven, moves that reach it may be played: the shortest wins, the longest
-    losses. Otherwise a move whose mean is below a proven lower bound of another may not.
+    losses. Otherwise a move whose mean is below a proven lower bound of another may not. Dominated
+    moves may be played if no other move was tried.
     """
-    lowest, highest, tried, weights = LOWEST, LOWEST, 0, 0.0
+    lowest, highest, tried, weights, allowed = LOWEST, LOWEST, 0, 0.0, 1
+    for row in range(len(counts)):
+        if counts[row, VISITS]:
+            allowed = min(allowed, counts[row, DOMINATED])
     for row in range(len(counts)):
         weights += scores[row, WEIGHT]
-        if counts[row, VISITS]:
+        if counts[row, VISITS] and counts[row, DOMINATED] <= allowed:
             tried += 1
             lowest = max(lowest, scores[row, LOWER])
             highest = max(highest, scores[row, UPPER])
     if tried == 0:
         return NO_ROW
-    if weights > 0.0:
-        return drawn_row(scores, weights, rng)
     proven = highest <= lowest
+    if weights > 0.0 and not proven:
+        return drawn_row(scores, weights, rng)
     length = -1
     if proven:
         for row in range(len(counts)):
-            if counts[row, VISITS] and scores[row, LOWER] >= lowest:
+            may_play = counts[row, VISITS] > 0 and counts[row, DOMINATED] <= allowed
+            if may_play and scores[row, LOWER] >= lowest:
                 left = counts[row, PLIES_LEFT]
                 longer = left > length if lowest == LOWEST else left < length
                 length = left if length < 0 or longer else length
@@ -224,7 +241,7 @@ def choose_row(counts: Int64, scores: Float64, by_visits: bool, rng: Rng) -> int
         skip = below(rng, equal) if drawn and equal > 1 else 0
         for row in range(len(counts)):
             visits = counts[row, VISITS]
-            if visits == 0:
+            if visits == 0 or counts[row, DOMINATED] > allowed:
                 continue
             mean, lower, upper = scores[row, TOTAL] / visits, scores[row, LOWER], scores[row, UPPER]
             if proven:

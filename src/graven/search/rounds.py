@@ -37,13 +37,14 @@ from graven.core.atomics import (
     store_release,
 )
 from graven.core.compile import caller, compiled, inlined
-from graven.core.contract import SIMULTANEOUS, TERMINAL
+from graven.core.contract import CHANCE, SIMULTANEOUS, TERMINAL
 from graven.core.status import Status
 from graven.core.struct_memory import ADDRESS, stored
-from graven.search.amaf import table_base
+from graven.search.amaf import add_to_entry, amaf_playouts, amaf_scores, table_base
 from graven.search.backup import back_up, count_path
 from graven.search.batch import simulate_batches
 from graven.search.descend import path_key
+from graven.search.joint_bounds import has_joint_space, joint_nodes
 from graven.search.layout import Float64, Int64
 from graven.search.plan import (
     SearchState,
@@ -68,6 +69,7 @@ from graven.search.record_log import (
     UNTIL,
     WRITTEN,
     choice_of,
+    choosers,
     copy_list,
     has_trace,
     place_of,
@@ -77,8 +79,8 @@ from graven.search.record_log import (
     use_memory_of,
 )
 from graven.search.score_bounds import root_is_decided
-from graven.search.simulate import DONE, PLIES, STOP, reserve, simulate
-from graven.search.tree import CLOSED, DEPTH, EDGES, LENGTH, NONE, ROOT, STEPS, Tree
+from graven.search.simulate import DONE, PLIES, STOP, can_be_packed, reserve, simulate
+from graven.search.tree import CLOSED, DEPTH, EDGES, LENGTH, NODES, NONE, PACKED, ROOT, STEPS, Tree
 from graven.search.tree_nodes import find, new_node
 
 # So often the end of another thread's round is tested, for some 100 microseconds, before this
@@ -123,8 +125,8 @@ class Rounds(NamedTuple):
     places: Int64
     claims: Int64
     failed: Int64  # [0]: whether a thread has failed, so that the others must not wait for it
-    # The root's AMAF table, if there are AMAF tables: this thread's when a brief round began, and
-    # what each thread has added to its own, [((round & 1) * threads + thread) * size + entry].
+    # The root's AMAF table in the form of a wide one, if there are AMAF tables: this thread's when
+    # a brief round began, and what each added, [((round & 1) * threads + thread) * size + word].
     root_before: Float64
     root_added: Float64
 
@@ -319,9 +321,10 @@ def simulate_round(state: int, at: int) -> int:
         position[BRIEF] = int(visits >= rounds.complete)
         position[UNLISTED] = search.tree.meta[EDGES]
         if position[BRIEF]:
-            root = root_table(search)
-            for i in range(len(rounds.root_before)):
-                rounds.root_before[i] = search.tree.amaf[root + i]
+            rules, tree, root = search.rules, search.tree, root_table(search)
+            for code in range(len(rounds.root_before) // 2):
+                rounds.root_before[2 * code] = amaf_playouts(rules, tree, root, code)
+                rounds.root_before[2 * code + 1] = amaf_scores(rules, tree, root, code)
     until = position[UNTIL]
     while control[DONE] < until and control[STOP] == 0:
         part = until
@@ -352,10 +355,13 @@ def publish(state: int, at: int) -> None:
         return
     if log.position[BRIEF]:
         # What the thread has added to the root's AMAF table since the round began.
-        size, root = len(rounds.root_before), root_table(search)
+        rules, size, root = search.rules, len(rounds.root_before), root_table(search)
         mine = ((this_round & 1) * log.threads + log.thread) * size
-        for i in range(size):
-            rounds.root_added[mine + i] = tree.amaf[root + i] - rounds.root_before[i]
+        for code in range(size // 2):
+            playouts = amaf_playouts(rules, tree, root, code) - rounds.root_before[2 * code]
+            scores = amaf_scores(rules, tree, root, code) - rounds.root_before[2 * code + 1]
+            rounds.root_added[mine + 2 * code] = playouts
+            rounds.root_added[mine + 2 * code + 1] = scores
     counts = rounds.odd if this_round & 1 else rounds.even
     decided = search.plan.solver != 0 and root_is_decided(state)
     counts[place] = 2 * log.position[LOGGED] + int(decided)
@@ -385,8 +391,10 @@ def add_others(state: int, at: int) -> int:
                     return status
             if count and position[BRIEF]:
                 theirs = ((this_round & 1) * log.threads + source) * size
-                for i in range(size):
-                    tree.amaf[root + i] += rounds.root_added[theirs + i]
+                for code in range(size // 2):
+                    added = theirs + 2 * code
+                    playouts, scores = rounds.root_added[added], rounds.root_added[added + 1]
+                    add_to_entry(search.rules, tree, root, code, playouts, scores)
             if count and rounds.settle:
                 call_settle(rounds.settle, (search.rules, search.plan.memory))
         position[ADDED] = position[READ] = 0
@@ -423,6 +431,10 @@ def add_simulation(search: SearchState, rounds: Rounds, source: int) -> int:
     status = follow(search, start + 2 + rules.players, steps, depth)
     if status != Status.OK:
         return status
+    if rules.amaf == PACKED and not can_be_packed(search):
+        return Status.NEED_WIDE
+    if not has_joint_space(search, joint_nodes(search)):
+        return Status.NEED_JOINTS
     record.shape[LENGTH] = length
     if has_trace(log):
         codes = log.codes[2 * end : 2 * end + length]
@@ -436,6 +448,8 @@ def add_simulation(search: SearchState, rounds: Rounds, source: int) -> int:
         back_up(search)
     else:
         count_path(search)
+        if rules.last_use:
+            call_state_step(search.steps.note_use, (search.plan.state,))
         last = record.path[record.shape[DEPTH] - 1]
         if search.plan.solver and search.tree.turns[last] == TERMINAL:
             call_state_step(search.steps.update_bounds, (search.plan.state,))
@@ -451,20 +465,20 @@ def follow(search: SearchState, at: int, steps: int, depth: int) -> int:
     """Fill the record's path with the edges of a logged simulation; add what its thread has added.
 
     `at` is where its edges begin in the log. The path ends early where the tree lacks a node or a
-    move that it cannot add: it is full, or superko allows other moves after other moves.
+    move that it cannot add: it is full, or superko allows other moves after other moves. A tree
+    that is recycled gets one node at most, because the next one may take the place of the first.
     """
     rules, tree, record, log = search.rules, search.tree, search.record, search.log
     players, words = rules.players, log.words
-    node, length = tree.meta[ROOT], 0
+    node, length, nodes = tree.meta[ROOT], 0, tree.meta[NODES]
     record.path[0] = node
     record.at[0] = 0
     record.shape[DEPTH], record.shape[STEPS] = 1, 0
     for step in range(steps):
         turn, first_word = tree.turns[node], words[at]
-        if turn < 0 and turn != SIMULTANEOUS:
+        if turn == TERMINAL:
             break  # two positions have the same key
-        low = 0 if turn == SIMULTANEOUS else turn
-        high = players if turn == SIMULTANEOUS else turn + 1
+        low, high = choosers(turn, players)
         choice, odds = at, at + high - low
         at = odds
         if rules.regrets and turn == SIMULTANEOUS:
@@ -492,10 +506,12 @@ def follow(search: SearchState, at: int, steps: int, depth: int) -> int:
                 record.odds[step * players + mover] = log.reals[odds + mover]
         if not listed:
             break
-        length += high - low
+        if turn != CHANCE:
+            length += high - low
         record.shape[STEPS] = step + 1
         child = tree.children[edge] if turn != SIMULTANEOUS else NONE
-        if child == NONE and first_word & KEYED:
+        may_add = not rules.last_use or tree.meta[NODES] == nodes
+        if child == NONE and first_word & KEYED and may_add:
             child = node_at(search, node, turn, words[at], words[at + 1])
             if child == NONE and not tree.meta[CLOSED]:
                 return Status.NEED_NODES

@@ -240,7 +240,7 @@ class Search:
             packed=self.rules.amaf == PACKED,
         )
 
-    def _widen(self) -> None:
+    def widen(self) -> None:
         """Replace packed AMAF tables by wide ones, which count any scores."""
         self.rules = widened(self.rules)
         self.arena.widen(self.rules)
@@ -527,7 +527,7 @@ class Search:
             self._grow_memory()
             return
         if status == Status.NEED_WIDE:
-            self._widen()
+            self.widen()
             return
         group = NEEDED[status]
         if self.arena.group_bytes(group) / GROW_BYTES_PER_SECOND > seconds_left:

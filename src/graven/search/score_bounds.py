@@ -23,18 +23,19 @@ further visits of it prove nothing: it rests, that is it can be selected at ever
 the node only. Skipped edges keep their statistics, so means and AMAF tables are those of the
 simulations made.
 
-A node below simultaneous moves has bounds of its own, but passes none on: such nodes do not store
-their children. Games whose keys are not exact (Go with superko) have no bounds, because a proof
-would hold for one history only; nor have games that list a part of the legal moves in the tree.
+Nodes with simultaneous moves have a table of their children: see `joint_bounds`. Nodes at which
+chance decides have no bounds, and pass none on. Games whose keys are not exact (Go with superko)
+have no bounds, because a proof would hold for one history only; nor have games that list a part of
+the legal moves in the tree.
 With transpositions a bound reaches a parent when a simulation passes through that parent.
 """
 
 from __future__ import annotations
 
 from graven.core.compile import compiled, inlined
-from graven.core.contract import TERMINAL, Rules
+from graven.core.contract import SIMULTANEOUS, TERMINAL, Rules
 from graven.search import amaf
-from graven.search.plan import SearchState, call_node_choice, state_at
+from graven.search.plan import SearchState, call_node_choice, call_node_step, state_at
 from graven.search.select.selection import call_select, log_of
 from graven.search.tree import DEPTH, NONE, ROOT, SCORE_SUM, TABLE, Tree
 from graven.search.tree_nodes import number_of_moves
@@ -140,9 +141,13 @@ def update(state: int) -> None:
     while depth > 0:
         depth -= 1
         node = record.path[depth]
-        if tree.bounded[record.path[depth + 1]] == BOUNDED and tree.turns[node] >= 0:
+        if tree.bounded[record.path[depth + 1]] != BOUNDED:
+            continue
+        if tree.turns[node] >= 0:
             edge = record.edges[depth * players + tree.turns[node]]
             combine(state, node, edge)
+        elif tree.turns[node] == SIMULTANEOUS:
+            call_node_step(search.steps.combine_joint, (state, depth))
 
 
 @inlined
@@ -174,11 +179,17 @@ def clear(tree: Tree) -> None:
 
 @inlined
 def rest_proof_edge(rules: Rules, tree: Tree, node: int) -> None:
-    """Let the proof edge rest if its score is proven and other edges are open."""
+    """Let the proof edge rest if its score is proven and other edges are open.
+
+    Its child may have been recycled, so that it has no bounds now.
+    """
     players, proof, mover = rules.players, tree.proof_edge[node], tree.turns[node]
     if proof == NONE or tree.skipped[proof] != OPEN:
         return
-    place = tree.children[proof] * players + mover
+    child = tree.children[proof]
+    if child == NONE or not tree.bounded[child]:
+        return
+    place = child * players + mover
     others = tree.skips[node] + 1 < number_of_moves(rules, tree, node)
     if others and tree.lower[place] >= tree.upper[place]:
         tree.skipped[proof] = RESTING
@@ -240,6 +251,7 @@ def tighten(players: int, tree: Tree, node: int, player: int, low: float, high: 
 def note(players: int, tree: Tree, node: int, kind: int) -> None:
     """Let a node without bounds have those of any score."""
     tree.bounded[node] = kind
+    tree.plies_left[node] = 0
     for place in range(node * players, (node + 1) * players):
         tree.lower[place] = LOWEST
         tree.upper[place] = HIGHEST
@@ -299,11 +311,23 @@ def share_sum(players: int, tree: Tree, node: int) -> None:
 
 @inlined
 def is_decided(players: int, tree: Tree, node: int) -> bool:
-    """Return whether the score of the player to move is proven."""
-    if not tree.bounded[node] or tree.turns[node] < 0:
+    """Return whether the score of the player to move is proven.
+
+    At simultaneous moves, those of all players who have a choice; of all if none has.
+    """
+    mover = int(tree.turns[node])
+    if not tree.bounded[node] or (mover < 0 and mover != SIMULTANEOUS):
         return False
-    place = node * players + tree.turns[node]
-    return tree.lower[place] >= tree.upper[place]
+    if mover >= 0:
+        place = node * players + mover
+        return tree.lower[place] >= tree.upper[place]
+    choosers, open_choosers, open_scores = 0, 0, 0
+    for place in range(node * players, (node + 1) * players):
+        is_open = tree.lower[place] < tree.upper[place]
+        choosers += tree.degree[place] > 1
+        open_choosers += is_open and tree.degree[place] > 1
+        open_scores += is_open
+    return open_choosers == 0 if choosers else open_scores == 0
 
 
 @inlined
@@ -313,12 +337,19 @@ def plies_below(players: int, tree: Tree, node: int) -> int:
     It is the proof edge, or, where no score above 0 can be reached, the move that lasts longest.
     """
     if tree.proof_edge[node] != NONE:
-        return tree.plies_left[tree.children[tree.proof_edge[node]]]
+        return plies_after(tree, tree.proof_edge[node])
     place = node * players + tree.turns[node]
     plies = 0
     for edge in range(tree.first[place], tree.first[place] + tree.degree[place]):
-        plies = max(plies, tree.plies_left[tree.children[edge]])
+        plies = max(plies, plies_after(tree, edge))
     return plies
+
+
+@inlined
+def plies_after(tree: Tree, edge: int) -> int:
+    """Return the plies to the end after an edge; 0 if its child has been recycled."""
+    child = tree.children[edge]
+    return tree.plies_left[child] if child != NONE and tree.bounded[child] else 0
 
 
 @compiled

@@ -67,8 +67,8 @@ def _list_words(rules: Rules, spec: Spec) -> int:
 def _entry_words(spec: Spec) -> int:
     """Return the words of an entry of AMAF tables at first: WIDE if they cannot be packed.
 
-    A simulation that asks for wide tables is repeated, which batches and threads cannot do, nor
-    searches that do not begin the playout at a new node.
+    A simulation that asks for wide tables is repeated, which batches cannot do, nor searches that
+    do not begin the playout at a new node.
     """
     options = spec.options
     impossible = (
@@ -77,7 +77,6 @@ def _entry_words(spec: Spec) -> int:
         options.batch_leaves * options.playouts_per_leaf > 1,
         options.learn_after == "batch",
         spec.inner > 0,
-        options.threads > 1 and options.parallel != "root",
         not options.credit_creation,
     )
     return WIDE if any(impossible) else PACKED

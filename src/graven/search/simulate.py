@@ -7,6 +7,7 @@ from graven.core.compile import compiled, inlined
 from graven.core.status import Status
 from graven.search.backup import backup
 from graven.search.descend import descend
+from graven.search.joint_bounds import has_joint_space, joint_nodes
 from graven.search.plan import (
     SearchState,
     call_learn,
@@ -55,6 +56,8 @@ def simulate(state: int, until: int) -> int:
         status = reserve(search, 1)
         if status == Status.OK:
             status = descend(search)
+        if status == Status.OK and not has_joint_space(search, joint_nodes(search)):
+            status = Status.NEED_JOINTS
         if status == Status.OK:
             status = play_out(search)
         if status != Status.OK:

@@ -23,7 +23,7 @@ from graven.search.amaf import packed_words, place_read, statistics
 from graven.search.layout import SPARE
 from graven.search.node_moves import moves_of
 from graven.search.plan import Plan, write_edges
-from graven.search.result import EdgeBounds, child_bounds, principal_variation
+from graven.search.result import EdgeBounds, bounds_of_moves, principal_variation
 from graven.search.root_rows import rows_of_tree
 from graven.search.runner import Search
 from graven.search.score_bounds import HIGHEST, LOWEST
@@ -61,8 +61,8 @@ class MoveSnapshot:
     `amaf` is the mean in the AMAF table that the node reads, None without AMAF statistics; `beta`
     the weight of AMAF, None if the formula has none; `value` the value that the tree policy
     compares, infinite for a move that is to be tried first. `expanded` is true if the position
-    after the move is a node whose moves have been listed. `lower`, `upper` and `plies_left` are
-    those of `RootStatistics`.
+    after the move is a node whose moves have been listed. `lower`, `upper`, `plies_left` and
+    `dominated` are those of `RootStatistics`.
     """
 
     code: int
@@ -76,6 +76,7 @@ class MoveSnapshot:
     lower: float = LOWEST
     upper: float = HIGHEST
     plies_left: int = 0
+    dominated: bool = False
 
 
 @dataclass(frozen=True)
@@ -219,7 +220,7 @@ def take_snapshot(search: Search, path: Sequence[int], player: int | None = None
     evaluate(search.plan, visits, columns, address)
     del memory
     expanded = [_has_moves(tree, rules.players, child) for child in children.tolist()]
-    bounds = child_bounds(rules, tree, children, mover)
+    bounds = bounds_of_moves(rules, tree, node, mover, children)
     moves = _moves(search, visits, columns, expanded, bounds=bounds, has_amaf=depth is not None)
     return NodeSnapshot(turn, visits, moves, depth)
 
@@ -317,7 +318,7 @@ def _moves(
     for code, numbers, value, is_expanded, proof in zip(
         columns.moves.tolist(), statistics_of_edges, values, expanded, proofs, strict=True
     ):
-        lower, upper, plies_left = proof
+        lower, upper, plies_left, dominated = proof
         edge = Edge(*numbers)
         beta = None
         won = 0.0
@@ -343,6 +344,7 @@ def _moves(
                 lower=lower,
                 upper=upper,
                 plies_left=plies_left,
+                dominated=bool(dominated),
             )
         )
     return tuple(sorted(moves, key=lambda move: (-move.visits, -(move.mean or 0.0), move.code)))

@@ -7,7 +7,7 @@ from typing import Any
 
 from graven.core.compile import address
 from graven.core.contract import Rules
-from graven.search import amaf, score_bounds
+from graven.search import amaf, joint_bounds, score_bounds
 from graven.search.chance_nodes import draw_edge, list_outcomes
 from graven.search.criticality import count_in_tables, read_totals
 from graven.search.few_edges import list_all, select_few
@@ -43,6 +43,8 @@ STEPS_OF: dict[str, dict[str, tuple[Any, Any]]] = {
     "solver": {
         "select_open": (score_bounds.select_open, PLACE_CHOICE),
         "update_bounds": (score_bounds.update, STATE_STEP),
+        "combine_joint": (joint_bounds.combine_joint, NODE_STEP),
+        "deviate": (joint_bounds.deviate, NODE_STEP),
     },
     "halving": {"select_arm": (select_arm, NODE_CHOICE)},
     "chance": {

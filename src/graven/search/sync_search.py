@@ -26,6 +26,7 @@ from graven.search.record_log import (
     LOGGED,
     POSITIONS,
     ROUND,
+    UNLISTED,
     SharedLog,
     log_bytes,
     place_of,
@@ -73,11 +74,6 @@ class SyncSearch(ThreadedSearch):
     ) -> None:
         super().__init__(name, rules, spec, functions)
         variant, options, memory = spec.playout.variant, spec.options, self.playout_memory
-        if rules.chance:
-            raise UsageError(
-                f"threads={options.threads}: {name} has chance events, which threads of one search "
-                "cannot exchange; add parallel=tree or parallel=root."
-            )
         learning = variant.batch
         if options.learn_after == "batch" and learning and learning.choose and learning.count:
             raise UsageError(
@@ -115,7 +111,7 @@ class SyncSearch(ThreadedSearch):
         rules = self.rules
         if rules.permutations or rules.implicit or rules.criticality:
             return MOST_PLAYOUTS
-        return 0 if self._are_different else COMPLETE
+        return 0 if self._are_different or rules.last_use else COMPLETE
 
     def run(
         self,
@@ -291,6 +287,8 @@ class SyncedTree:
             pass
 
     def grow(self, status: Status) -> None:
-        """Let the tree have what a kernel needs more of."""
+        """Let the tree have what a kernel needs more of; it may recycle nodes for that."""
         self.search.grow(status, self._owner.deadline - time.perf_counter())
+        if self.search.rules.last_use:
+            self.position[UNLISTED] = 0  # edges have other numbers now: log all lists of the round
         self._prepare()

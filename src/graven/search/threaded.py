@@ -24,7 +24,7 @@ from graven.search.runner import Run, Search, Stop
 from graven.search.score_bounds import is_decided
 from graven.search.simulate import DONE
 from graven.search.specs import Spec
-from graven.search.tree import ROOT
+from graven.search.tree import PACKED, ROOT, WIDE
 
 T = TypeVar("T")
 
@@ -66,6 +66,11 @@ class ThreadedSearch(Search):
         """Let results be read from a tree whose root is proven: that of the first thread."""
         if not self.plan.solver:
             return
+        # Trees change places: their AMAF tables must be of the same kind.
+        if any(member.rules.amaf == WIDE for member in self.members):
+            for member in self.members:
+                if member.rules.amaf == PACKED:
+                    member.widen()
         for member in self.members:
             if is_decided.py_func(self.rules.players, member.tree, member.tree.meta[ROOT]):  # type: ignore[attr-defined]
                 self.arena, member.arena = member.arena, self.arena

@@ -38,6 +38,7 @@ from graven.search.layout import (
 from graven.search.select.selection import value_capacity
 
 FEW = 4  # the edges of a node that does not have all of them, see `few_edges`
+MOST_JOINT = 256  # the joint moves of a node with a table of its children, see `joint_bounds`
 PACKED, WIDE = 1, 2  # words of an entry of AMAF tables: one integer or two floats, see `amaf`
 BLOCK = 64  # simulations of a block of `permutations`: the bits of a word
 
@@ -58,9 +59,10 @@ LOST = -2  # in `newest_link`: a trace could not be stored, so no exact table ca
 # the number of simulations in the blocks of `permutations`, USES that of all simulations where the
 # search notes when nodes were used: see `recycling`. FREE_BLOCK is one more than the first edge of
 # a block that no node uses, or 0; `counts` of that edge is that of the next one: see `few_edges`.
-# LEVEL_KEY changes the keys of new nodes: see `two_levels`.
+# LEVEL_KEY changes the keys of new nodes: see `two_levels`. JOINT_SIZE is the most joint moves that
+# a node with a table of them can have, 0 before there are simultaneous moves: see `joint_bounds`.
 NODES, EDGES, TABLES, LINKS, SIMULATIONS, TRACED, ROOT, CLOSED, STAMP, SCORE_SUM = range(10)
-BLOCKS, RECORDED, USES, FREE_BLOCK, LISTS, LEVEL_KEY, META = range(10, 17)
+BLOCKS, RECORDED, USES, FREE_BLOCK, LISTS, LEVEL_KEY, JOINTS, JOINT_SIZE, META = range(10, 19)
 
 # Entries of `Record.shape`: nodes on the path, edges taken (one more than nodes - 1 if the playout
 # began outside the tree), trace entries, the AMAF table that the last node reads (or NONE), and the
@@ -255,6 +257,8 @@ class Tree(NamedTuple):
     proof_edge: Annotated[Int32, Size(_if_bounds, group="nodes", refers="edges")]  # or NONE
     plies_left: Annotated[Int32, Size(_if_bounds, group="nodes")]  # to the end, of a proven node
     skips: Annotated[Int32, Size(_if_bounds, group="nodes")]  # edges that selection skips
+    # The table of joint moves of a node with simultaneous moves, see `joint_bounds`, or NONE.
+    joint_at: Annotated[Int32, Size(_if_bounds, group="nodes", refers="joints")]
     counted: Annotated[Int32, Size(_if_permutations, group="nodes")]  # see `permutations`
     last_use: Annotated[Int64, Size(_if_last_use, group="nodes")]  # see `recycling`
     # Edges.
@@ -275,6 +279,8 @@ class Tree(NamedTuple):
     permuted: Annotated[Float64, Size(_permuted_entries, group="edges")]
     # Lists of moves: how many there are, then the moves; each one word, or two: see `in_words`.
     lists: Annotated[UInt16, Size(_list_words, group="lists")]
+    # Tables of joint moves: the child of each, or NONE; see `joint_bounds`.
+    joint_children: Annotated[Int32, Size(_if_bounds, group="joints", refers="nodes")]
     # AMAF tables, see `amaf`: one of these is empty. [(table * players * codes + player * codes +
     # move) * 2]: playouts, then the sum of scores.
     amaf: Annotated[Float64, Size(_wide_entries, group="tables")]

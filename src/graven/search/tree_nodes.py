@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from graven.core.compile import compiled, inlined
 from graven.core.contract import CHANCE, Rules
 from graven.search.layout import UInt16, UInt32
-from graven.search.tree import NO_SUCH, NODES, NONE, USES, Tree
+from graven.search.tree import JOINT_SIZE, MOST_JOINT, NO_SUCH, NODES, NONE, USES, Tree
 
 
 @inlined
@@ -40,6 +40,23 @@ def number_of_moves(rules: Rules, tree: Tree, node: int) -> int:
     if rules.few_edges and tree.listed_at[node] != NONE:
         return read_list(rules, tree, tree.listed_at[node])
     return tree.degree[node * rules.players + tree.turns[node]]
+
+
+@inlined
+def joint_moves(players: int, tree: Tree, node: int) -> int:
+    """Return how many joint moves a node has; 0 if these are too many for a table."""
+    count = 1
+    for place in range(node * players, (node + 1) * players):
+        count *= tree.degree[place]
+        if count > MOST_JOINT:
+            return 0
+    return count
+
+
+@inlined
+def note_joint_moves(players: int, tree: Tree, node: int) -> None:
+    """Note how large the table of a node whose simultaneous moves have been listed can be."""
+    tree.meta[JOINT_SIZE] = max(tree.meta[JOINT_SIZE], joint_moves(players, tree, node))
 
 
 @inlined
@@ -109,6 +126,7 @@ def clear_node(tree: Tree, node: int) -> None:
         tree.bounded[node] = 0
         tree.skips[node] = 0
         tree.proof_edge[node] = NONE
+        tree.joint_at[node] = NONE
     if node < len(tree.counted):
         tree.counted[node] = 0
     if node < len(tree.last_use):

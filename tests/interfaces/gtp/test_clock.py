@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graven.agents import MoveClock, SearchPlayer
+from graven.agents.short_games import UNKNOWN_LENGTH, known_length
+from graven.agents.time_plan import TimePlan
 from graven.interfaces.gtp.gtp_clock import GameClocks, PlayerClock
 from graven.search.budget import Budget
 from tests.interfaces.gtp.helpers import new_engine, ok
@@ -65,3 +67,24 @@ def test_a_search_gets_the_seconds_of_the_clock_less_the_lag(engine, monkeypatch
     seconds = 1 - engine.session.lag
     assert [budget.seconds for budget in budgets] == pytest.approx([seconds] * 3)
     assert [budget.playouts for budget in budgets] == [None] * 3
+
+
+def test_main_time_is_planned_by_the_length_of_short_games(monkeypatch):
+    engine = new_engine("hex(size=5)")
+    plans, choose = [], SearchPlayer.choose
+
+    def choose_quickly(player, position, clock):
+        plans.append(clock.plan)
+        return choose(player, position, MoveClock(Budget(playouts=10)))
+
+    monkeypatch.setattr(SearchPlayer, "choose", choose_quickly)
+    ok(engine, "graven-params playouts 0")
+    ok(engine, "time_settings 60 0 0")
+    ok(engine, "time_left b 50 0")
+    ok(engine, "genmove b")
+    ok(engine, "time_settings 60 10 5")
+    ok(engine, "genmove w")
+    session = engine.session
+    length = known_length(session.agent, session.board.game)
+    assert length != UNKNOWN_LENGTH
+    assert plans == [TimePlan(50.0, lag=session.lag, length=length), None]
