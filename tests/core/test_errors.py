@@ -14,5 +14,9 @@ def test_a_near_miss_is_suggested():
     assert "Did you mean 'atarigo'?" in str(unknown("game", "atari-go", ["nogo", "atarigo"]))
 
 
+def test_a_single_letter_is_near_to_nothing():
+    assert "Did you mean" not in str(unknown("move", "i", ["i9", "a1"]))
+
+
 def test_no_choice_at_all():
     assert "none to choose from" in str(unknown("playout of nogo", "mogo", []))

@@ -124,7 +124,18 @@ def fails(self, *arguments):
         ({"moves": lambda self: []}, "is not `over`, but `moves` is empty for player 0"),
         ({"moves": lambda self: 7}, "returned 7, which is not a list of moves"),
         ({"turn": property(lambda self: 5, lambda self, value: None)}, "`turn` of changed is 5"),
-        ({"scores": (1, -1)}, "expected one score from 0 .lost. to 1 .won."),
+        (
+            {"scores": (1, -1)},
+            r"from 0 .lost. to 1 .won.*; turn scores from -1 to 1 into .score \+",
+        ),
+        (
+            {"players": 3, "turn": property(lambda self: 3, lambda self, value: None)},
+            r"`turn` of changed is 3: .* from 0 to 2\. .* set `players = 4` in the class",
+        ),
+        (
+            {"moves": lambda self: ["left-1"] * 3, "over": False},
+            "`moves` of changed lists left-1 3 times: list each legal move once",
+        ),
         ({"scores": (1,)}, "for each of 2 players"),
         ({"play": fails}, "raised RuntimeError: the table is on fire .*, line [0-9]+, in fails"),
         (
@@ -270,6 +281,10 @@ def test_random_rules_are_reported():
     [
         ({"cls": dict}, "dict has no `moves`: a game needs moves, play, over, scores"),
         ({"cls": lambda: Heaps(1, 2)}, "cannot be created without arguments"),
+        (
+            {"cls": type("Sized", (Heaps,), {"__init__": lambda self, size: None})},
+            r"gv\.from_class\(lambda: Sized\(5\)\); .* \./file\.py:Sized\(size=5\)",
+        ),
         ({"cls": Heaps, "max_plies": 0}, "`max_plies` must be from 1 to 65,536, got 0"),
         ({"cls": Heaps, "players": "two"}, "`players` must be an integer, got 'two'"),
         ({"cls": Heaps, "num_codes": 1 << 40}, "`num_codes` must be from 1 to"),
@@ -278,3 +293,202 @@ def test_random_rules_are_reported():
 def test_invalid_classes_and_bounds_are_rejected(arguments, message):
     with pytest.raises(gv.UsageError, match=message):
         gv.from_class(**arguments)
+
+
+class Take:
+    """Take 5, 3 or 1 of the stones, or as many as `choices` says; taking the last stone wins."""
+
+    choices = (5, 3, 1)
+
+    def __init__(self):
+        self.left, self.turn = 12, 0
+
+    def moves(self):
+        return [move for move in self.choices if int(move) <= self.left]
+
+    def play(self, move):
+        self.left, self.turn = self.left - int(move), 1 - self.turn
+
+    @property
+    def over(self):
+        return self.left == 0
+
+    @property
+    def scores(self):
+        return [self.turn, 1 - self.turn]
+
+    def __str__(self):
+        return f"{self.left} left"
+
+
+@pytest.mark.parametrize("choices", [(5, 3, 1), tuple(np.array([5, 3, 1])), ("5", "3", "1")])
+def test_a_number_is_the_move_that_the_class_lists_and_not_its_code(choices):
+    start = gv.from_class(type("Take", (Take,), {"choices": choices})).start()
+    for move in (1, 3, 5, np.int64(3)):
+        assert str(start.play(move)) == str(start.play(str(move))) == f"{12 - move} left"
+    assert str(start.play_moves([5, "3", 1])) == "3 left"
+    with pytest.raises(gv.UsageError, match=r"unknown move of player 1 '2'\. Valid: 1, 3, 5"):
+        start.play(2)  # the code of 1
+    with pytest.raises(gv.UsageError, match=r"^5 is not legal for player 2 here\. Legal: 3, 1"):
+        start.play_moves([3, 3, 3]).play(5)
+    assert str(start.play_code(2)) == "11 left"
+    with pytest.raises(gv.UsageError, match="the code 5000 is not legal for player 1 here"):
+        start.play_code(5000)
+
+
+def test_the_best_move_of_a_search_can_be_played_as_the_class_lists_it():
+    for cls in (Take, Frozen):
+        position = gv.from_class(cls).start()
+        result = gv.agent("uct").search(position, playouts=200)
+        assert position.play(result.best_object) == position.play(result.best_move)
+
+
+def test_moves_may_be_tuples_lists_or_none():
+    start = gv.from_class(Frozen).start()
+    assert start.play((1, 2)) == start.play("(1,2)") == start.play(start.legal_codes_of(0)[3])
+    with pytest.raises(gv.UsageError, match=r"unknown move of player 1 '\(1, 3\)'\. Did you mean"):
+        start.play((1, 3))
+    odd = type("Odd", (Take,), {"moves": lambda self: [None, [1, 2]], "play": lambda self, move: 0})
+    game = gv.from_class(odd)
+    assert game.start().play([1, 2]).last_move == "[1,2]"
+    assert game.start().play(None).last_move == "None"
+
+
+def test_outcomes_of_dice_are_played_as_the_class_lists_them():
+    class Roll:
+        """Player 1 wins with a six."""
+
+        players = 2
+
+        def __init__(self):
+            self.rolled, self.turn = 0, 0
+
+        def chances(self):
+            return [] if self.over else [(6, 0.5), (1, 0.5)]
+
+        def moves(self):
+            return []
+
+        def play(self, outcome):
+            self.rolled = outcome
+
+        @property
+        def over(self):
+            return self.rolled > 0
+
+        @property
+        def scores(self):
+            return [float(self.rolled == 6), float(self.rolled != 6)]
+
+    start = gv.from_class(Roll).start()
+    assert start.play(6).scores == start.play("6").scores == start.play_code(0).scores == (1, 0)
+    assert start.play(1).scores == (0, 1)
+    assert {start.roll(seed).last_move for seed in range(20)} == {"1", "6"}
+    with pytest.raises(gv.UsageError, match="one of 6, 1 is needed; got 0"):
+        start.play(0)
+
+
+def test_solutions_and_proofs_of_a_class_whose_moves_are_numbers():
+    class Climb:
+        """The score is the sum of three moves, out of 15."""
+
+        players = 1
+
+        def __init__(self):
+            self.steps = []
+
+        def moves(self):
+            return [3, 5, 1]
+
+        def play(self, move):
+            self.steps.append(move)
+
+        @property
+        def over(self):
+            return len(self.steps) == 3
+
+        @property
+        def scores(self):
+            return [sum(self.steps) / 15]
+
+    assert gv.solve(gv.from_class(Climb), playouts=300).moves == ("5", "5", "5")
+    assert gv.prove(gv.from_class(Take), moves=[5, 5]).pv == ("1", "1")
+
+
+class Dots:
+    """Players draw one of many edges in turn; a class attribute holds the edges."""
+
+    def __init__(self):
+        self.turn = 0
+
+    edges = [False] * 12
+    names = ["a", "b"]  # noqa: RUF012
+
+    def moves(self):
+        return [edge for edge, drawn in enumerate(self.edges) if not drawn]
+
+    def play(self, move):
+        self.edges[move] = True
+        self.turn = 1 - self.turn
+
+    @property
+    def over(self):
+        return all(self.edges)
+
+    @property
+    def scores(self):
+        return [self.turn, 1 - self.turn]
+
+
+@pytest.mark.parametrize("use", [gv.check_game, lambda game: gv.agent("uct").search(game.start())])
+def test_a_list_that_all_objects_share_is_reported(use):
+    class Board(Dots):
+        edges = [False] * 12
+
+    message = "a new object of board is not at the start of the game: "
+    with pytest.raises(gv.ContractError, match=message + r"all objects share `edges` of the class"):
+        use(gv.from_class(Board))
+    # Its edges are all drawn by now.
+    with pytest.raises(gv.ContractError, match=message + "is a list shared .* in `__init__`"):
+        use(gv.from_class(Board))
+
+
+def test_a_default_argument_that_all_objects_share_is_reported():
+    class Board(Dots):
+        def __init__(self, edges=[False] * 12):
+            self.edges, self.turn = edges, 0
+
+    with pytest.raises(gv.ContractError, match="as a class attribute or a default argument"):
+        gv.check_game(gv.from_class(Board))
+
+
+def test_a_function_may_make_a_finished_game():
+    assert gv.from_class(lambda: Heaps(0), name="heaps").start().is_over
+
+
+def test_a_position_without_a_text_shows_its_moves_and_short_attributes():
+    class Dab(Dots):
+        def __init__(self):
+            self.edges, self.turn, self.board = [False] * 12, 0, [0] * 1000
+            self.owner, self._cache = None, {}
+
+    position = gv.from_class(Dab).start()
+    assert str(position).startswith("dab at the start\nedges=[False, ")
+    assert str(position.play(7).play(3)).startswith("dab after 7 3\nedges=[")
+    assert str(position).endswith("], turn=0, owner=None")
+
+    class Long(Dab):
+        max_plies, steps = 500, 0
+
+        @property
+        def over(self):
+            return self.steps == 300
+
+        def moves(self):
+            return ["x" * 20]
+
+        def play(self, move):
+            self.steps += 1
+
+    long = gv.from_class(Long).start().play_moves(["x" * 20] * 300)
+    assert len(str(long)) < 1500

@@ -187,6 +187,10 @@ def test_misere(folder):
     [
         ("mine.py", "write the file and the name in it"),
         ("mine.py:gam", "Did you mean 'game'"),
+        (
+            "walk.py:game",
+            r"unknown game in .*walk\.py 'game'\. Valid: Walk\. Write walk\.py:Walk\.",
+        ),
         ("mine.py:number", "is a int: expected a game, a class, or a function"),
         ("mine.py:game(size=3)", "takes no options"),
         ("mine.py:make(colour=3)", "make in .* failed: TypeError"),
@@ -199,6 +203,8 @@ def test_misere(folder):
     ],
 )
 def test_errors_name_the_cause(folder, text, message):
+    walk = HEAPS[HEAPS.index("class Walk") :]
+    (folder / "walk.py").write_text(f"from fractions import Fraction\nclass Other: ...\n{walk}")
     (folder / "broken.py").write_text("x = 1\ndef\n")
     (folder / "raises.py").write_text("1 / 0\n")
     (folder / "leaves.py").write_text("raise SystemExit\n")

@@ -393,26 +393,12 @@ good_playout_features_compiled = numba.njit(good_playout_features)
 batch_playouts = numba.njit(good_batch_playouts)
 
 
-def policy_playouts_are_uniform(
-    constants,
-    states,
-    leaves,
-    each,
-    rule,
-    epsilon,
-    values,
-    choose,
-    memory,
-    scratch,
-    traces,
-    lengths,
-    out,
-    rng,
-):
-    return batch_playouts(constants, states, leaves, each, scratch, traces, lengths, out, rng)
+def policy_playouts_are_uniform(constants, states, leaves, each, *others):
+    # The policy is the first five of the others: rule, epsilon, values, choose and memory.
+    return batch_playouts(constants, states, leaves, each, *others[5:])
 
 
-def batch_fails(constants, states, leaves, each, scratch, traces, lengths, out, rng):
+def batch_fails(*arguments):
     return 1
 
 

@@ -231,7 +231,7 @@ BROKEN = {
     "key of the order of moves": (
         {"start": start_with_a_hidden_word, "play": play_remembers_the_last_move, "state_words": 4},
         "key",
-        "same position",
+        "look the same in `render`",
     ),
     "is_playout_move forgets a heap": (
         {"is_playout_move": is_playout_move_forgets_a_heap},
@@ -364,6 +364,36 @@ def test_a_key_may_ignore_what_does_not_matter_for_the_rest_of_the_game():
         ),
         games=20,
     )
+
+
+def scores_are_a_draw(constants, state, out):
+    out[0] = out[1] = 0.5
+
+
+def heaps_alone(state, colour):
+    return f"{state[0]} {state[1]}"
+
+
+def test_render_need_not_draw_whose_turn_it_would_be_after_the_end():
+    check_game(GOOD.changed(scores=scores_are_a_draw, render=heaps_alone), games=20)
+
+
+def test_the_word_that_render_does_not_draw_is_named():
+    hidden = GOOD.changed(
+        start=start_with_a_hidden_word, play=play_remembers_the_last_move, state_words=4
+    )
+    expected = (
+        r"this position and the one after .* look the same in `render` and play the same, but word "
+        r"3 of their states is [0-3] here and [0-3] there\. Draw that in `render`, or write a `key`"
+    )
+    with pytest.raises(ContractError, match=expected):
+        check_game(hidden, games=20)
+    with pytest.raises(ContractError, match=r"but their keys differ.*, or leave it out of `key`"):
+        check_game(hidden.changed(key=key_of_all_words), games=20)
+
+
+def key_of_all_words(constants, state):
+    return ((state[0] * 9 + state[1]) * 2 + state[2]) * 9 + state[3]
 
 
 def key_of_the_moves(constants, state):

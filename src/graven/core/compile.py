@@ -150,7 +150,7 @@ def address(
             if os.environ.get("GRAVEN_DEBUG"):
                 raise
             expected = len(signature.args) if arguments is None else arguments
-            raise RuleCompileError(explain(function, expected, error)) from None
+            raise RuleCompileError(explain(function, expected, error, names.values())) from None
     compiled_address = int(_code[key].address)
     if not own:
         _package_addresses[shortcut] = signature, compiled_address

@@ -10,12 +10,15 @@ import dis
 import linecache
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from difflib import get_close_matches
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
 
 import numba
+
+from graven.core.errors import listed
 
 NUMBA_FOLDER = str(Path(numba.__file__).parent)
 PACKAGE_FOLDER = str(Path(__file__).resolve().parents[1])
@@ -26,6 +29,10 @@ _LOCATIONS = re.compile(
     r'File "(?P<file>[^"\n]+)", line (?P<line>\d+)'
     r"|(?:at|from) (?P<file_2>(?:/|<|\w:\\)[^\n]*?) \((?P<line_2>\d+)\)"
 )
+# A NamedTuple as Numba writes its type, and as `struct_memory.StoredTuple` does.
+_RECORD = re.compile(r"Stored(?P<stored>[A-Z]\w*?)[0-9a-f]{8}\b|(?P<name>[A-Z]\w*)\(")
+PARAMETERS = "FormulaParameters"  # the class of what a tree policy receives as `p`
+MAX_FIELDS = 12
 _UNSUPPORTED_OPCODES = {
     "IMPORT_NAME": "`import` inside a function: import at the top of the file",
     "LOAD_BUILD_CLASS": "a class inside a function",
@@ -52,21 +59,27 @@ _OPERATORS = {
 }  # fmt: skip
 
 
-def explain(function: Callable[..., Any], expected: int, error: BaseException) -> str:
+def explain(
+    function: Callable[..., Any], expected: int, error: BaseException, values: Iterable[Any] = ()
+) -> str:
     """Return a sentence that explains Numba's error for a function.
 
-    `expected` is the number of arguments that the contract passes to the function.
+    `expected` is the number of arguments that the contract passes to the function; `values` are
+    what its code was compiled with, such as the classes of records.
     """
     text = _COLOURS.sub("", str(error))
     code = function.__code__
-    reason, name = _reason(text, expected)
+    if unknown_field := _unknown_field(text, values):
+        reason, name = unknown_field, ""
+    else:
+        reason, name = _reason(text, expected)
     location = _location_of_name(function, name) if name else _location(text)
     file, line = location or (code.co_filename, code.co_firstlineno)
     source = linecache.getline(file, line).strip()
     quoted = f", `{source}`" if source else ""
     return (
         f"the function {function.__name__!r} ({file}, line {line}{quoted}) cannot be compiled: "
-        f"{reason}."
+        f"{reason}{'' if reason.endswith('?') else '.'}"
     )
 
 
@@ -100,6 +113,38 @@ def _location_of_name(function: Callable[..., Any], name: str) -> tuple[str, int
     return None
 
 
+def _unknown_field(text: str, values: Iterable[Any]) -> str:
+    """Return the reason if the code reads a field that a record does not have, else ""."""
+    match = re.search(r"Unknown attribute '(.+?)' of type ([^\n]+)", text)
+    if not match or not (record := _RECORD.match(match[2])):
+        return ""
+    # Numba has records of the same names.
+    others = [each for each in tuple.__subclasses__() if not each.__module__.startswith("numba")]
+    known = [*values, *others]
+    class_name = record["stored"] or record["name"]
+    named = (each for each in known if getattr(each, "__name__", "") == class_name)
+    fields: tuple[str, ...] = next((f for each in named if (f := _fields(each)) is not None), ())
+    is_parameter = class_name == PARAMETERS
+    near = get_close_matches(match[1], fields, n=1)
+    if near:
+        hint = f"; did you mean `{near[0]}`?"
+    elif is_parameter:
+        hint = f"; the policy declares {listed(fields) or 'none'}"
+    else:
+        hint = f"; its fields are {listed(fields, MAX_FIELDS)}" if fields else ""
+    noun = "parameter" if is_parameter else "field"
+    return f"`{_record_name(class_name)}` has no {noun} `{match[1]}`{hint}"
+
+
+def _fields(record: Any) -> tuple[str, ...] | None:
+    return getattr(record, "_fields", None)
+
+
+def _record_name(class_name: str) -> str:
+    """Return the name of the argument that has a record: `edge` for Edge."""
+    return "p" if class_name == PARAMETERS else class_name.lower()
+
+
 def _reason(text: str, expected: int) -> tuple[str, str]:
     """Return the reason, and the name that it is about, if any."""
     if match := re.search(r"NameError: name '(.+?)' is not defined", text):
@@ -122,7 +167,9 @@ def _reason(text: str, expected: int) -> tuple[str, str]:
         )
     if match := re.search(r"Cannot unify (.+?) and (.+?) for '(.+?)(?:\.\d+)?'", text):
         first, second = type_name(match[1]), type_name(match[2])
-        return f"`{match[3]}` is {first} in one branch and {second} in another: use one type", ""
+        # Numba gives the value of a conditional expression a name that begins with a dollar sign.
+        name = "a value" if match[3].startswith("$") else f"`{match[3]}`"
+        return f"{name} is {first} in one branch and {second} in another: use one type", ""
     if match := re.search(r"unsupported opcode \((\w+)\)", text):
         return f"compiled rules cannot have {_UNSUPPORTED_OPCODES.get(match[1], match[1])}", ""
     if match := re.search(r"The '(with|try|async)\b.*?' construct is not supported", text):
@@ -160,6 +207,8 @@ def type_name(text: str) -> str:
     for pattern, words in _TYPE_NAMES:
         if re.match(pattern, text.strip()):
             return words
+    if record := _RECORD.match(text.strip()):
+        return f"`{_record_name(record['stored'] or record['name'])}`"
     return text.strip()
 
 

@@ -10,6 +10,8 @@ from pickle import PicklingError
 from types import FunctionType
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from graven.core import contract
 from graven.core.callbacks import Callback, raise_fault
 from graven.core.calls import DIGEST, format_call
@@ -394,6 +396,21 @@ class Game:
         if self.parse_move is not None:
             return self.parse_move(player, text.strip())
         return self._codes_by_text[player].get(text.strip().lower())
+
+    def code_of(self, player: int, move: Any) -> int | None:
+        """Return the code of a move given as text, code or the rules' own value; None if unknown.
+
+        The rules' own values come first: in a game of a Python class whose moves are numbers, an
+        integer is one of these numbers and never a code.
+        """
+        code = self.value_code(player, move)
+        return self.move_code(player, move) if code is None and isinstance(move, str) else code
+
+    def value_code(self, player: int, value: Any) -> int | None:
+        """Return the code of a move given as code or the rules' own value: `code_of` but texts."""
+        if self.display.object_code is not None:
+            return self.display.object_code(player, value)
+        return int(value) if isinstance(value, int | np.integer) else None
 
 
 def _user_defined(functions: Iterable[Any]) -> list[FunctionType]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from types import FunctionType
 from typing import Any
 
@@ -101,6 +101,11 @@ class Display:
     usual unit, where that differs from the score; more points must mean a higher score.
     `move_object(player, code)` returns the value that the rules themselves use for a move, where
     they are written in Python: what a class lists in `moves`, or an action of OpenSpiel.
+    `object_code(player, value)` is its inverse: the code that a value given as a move means, or
+    None. Without it a value is a text or a code.
+    `summary(state)` says about a position of a game without `render` what is not in its moves.
+    `rule_names` are the names of rule functions for error messages, such as {"legal": "moves"},
+    where users have written them under other names.
     `format_outcome(code)` returns the text of the outcome of a chance event.
     `parse_position(game, text)` returns the position of a text such as `render` returns.
     """
@@ -109,9 +114,12 @@ class Display:
     parse_move: Callable[[int, str], int | None] | None = None
     render: Callable[[State, bool], str] | None = None
     svg: Callable[[State], str] | None = None
+    summary: Callable[[State], str] | None = None
     points: Callable[[State], float] | None = None
     player_names: Sequence[str] = ()
+    rule_names: Mapping[str, str] = field(default_factory=dict)
     move_object: Callable[[int, int], Any] | None = None
+    object_code: Callable[[int, Any], int | None] | None = None
     parse_position: Callable[[Any, str], Any] | None = None
     format_outcome: Callable[[int], str] = outcome_as_text
 

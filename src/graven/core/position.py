@@ -20,6 +20,10 @@ from graven.core.status import Status, check_scores, contract_fault
 if TYPE_CHECKING:
     from graven.core.game import Game
 
+# How much a game without `render` shows of a position.
+MAX_MOVES_SHOWN = 40
+MAX_WORDS_SHOWN = 100
+
 
 class Position:
     """A position of a game. Immutable: `play` returns a new position."""
@@ -78,7 +82,7 @@ class Position:
         number = randbits(64) if seed is None else seed
         probabilities = np.array(list(self.outcome_codes.values()))
         place = contract.draw_place(probabilities, len(probabilities), generator(number))
-        return self.play(list(self.outcome_codes)[place])
+        return self.play_code(list(self.outcome_codes)[place])
 
     def rolled(self, seed: int) -> Position:
         """Return this position, or where chance decides, the next one where it does not."""
@@ -165,50 +169,83 @@ class Position:
         """The number of plies since the start of the game."""
         return len(self.history)
 
-    def play(self, move: str | int) -> Position:
-        """Return the position after a move, given as text or code.
+    def play(self, move: Any) -> Position:
+        """Return the position after a move: its text, its code, or the rules' own value for it.
 
-        Where players move simultaneously, use `play_joint`.
+        In a game of a Python class an integer that is such a value means that value: see
+        `Game.code_of`. Where players move simultaneously, use `play_joint`.
         """
         return self.play_joint((move,))
 
-    def play_joint(self, moves: Sequence[str | int]) -> Position:
+    def play_joint(self, moves: Sequence[Any]) -> Position:
         """Return the position after a joint move: one move for each of `players_to_move`."""
+        players = self._players_of(moves)
+        if self.is_chance:
+            return self._after_outcome(moves)
+        return self._after(
+            [self._legal_code(player, move) for player, move in zip(players, moves, strict=True)]
+        )
+
+    def play_code(self, code: int) -> Position:
+        """Return the position after the move, or the outcome of chance, with this code."""
+        return self.play_codes((code,))
+
+    def play_codes(self, codes: Sequence[int]) -> Position:
+        """Return the position after a joint move: a code for each of `players_to_move`."""
+        players = self._players_of(codes)
+        if self.is_chance:
+            if codes[0] not in self.outcome_codes:
+                raise self._needs_outcome(codes)
+            return self._after(codes)
+        for player, code in zip(players, codes, strict=True):
+            self._check_legal(player, code)
+        return self._after(codes)
+
+    def _players_of(self, moves: Sequence[Any]) -> tuple[int, ...]:
+        """Return the players who move; raise UsageError for another number of moves."""
         if self.is_over:
             raise UsageError(f"the game of {self.game.name} is over: no move can be played.")
         players = self.players_to_move
         if self.is_chance:
-            return self._after_outcome(moves)
-        if len(moves) != len(players):
+            if len(moves) != 1:
+                raise self._needs_outcome(moves)
+        elif len(moves) != len(players):
             raise UsageError(
                 f"{len(players)} moves are needed here, one for each of "
                 f"{', '.join(self.game.player_names[p] for p in players)}; got {len(moves)}."
             )
-        joint = contract.new_joint(self.game.rules)
-        for player, move in zip(players, moves, strict=True):
-            joint[player] = self._legal_code(player, move)
-        state = self._copy()
-        contract.play(self.game.rules, state, joint)
-        raise_fault()
-        return Position(self.game, state, (*self.history, tuple(int(code) for code in joint)))
+        return players
 
-    def _after_outcome(self, moves: Sequence[str | int]) -> Position:
-        codes, game = self.outcome_codes, self.game
-        texts = {text.lower(): code for text, code in zip(self.outcomes, codes, strict=True)}
-        move = moves[0] if len(moves) == 1 else None
-        code = texts.get(move.strip().lower()) if isinstance(move, str) else move
-        if code not in codes:
-            given = "nothing" if not moves else ", ".join(str(each) for each in moves)
-            needed = listed(list(self.outcomes))
-            raise UsageError(f"chance decides here, so one of {needed} is needed; got {given}.")
+    def _after(self, codes: Sequence[int]) -> Position:
+        """Return the position after legal moves of `players_to_move`, or after an outcome."""
+        game, chance = self.game, self.is_chance
         joint = contract.new_joint(game.rules)
-        joint[0] = code
+        for player, code in zip((0,) if chance else self.players_to_move, codes, strict=True):
+            joint[player] = code
         state = self._copy()
         contract.play(game.rules, state, joint)
         raise_fault()
-        return Position(game, state, (*self.history, (*[-1] * game.players, int(code))))
+        played = tuple(int(code) for code in joint)
+        if chance:
+            played = (*[-1] * game.players, played[0])
+        return Position(game, state, (*self.history, played))
 
-    def play_moves(self, moves: Sequence[str]) -> Position:
+    def _after_outcome(self, moves: Sequence[Any]) -> Position:
+        codes, move = self.outcome_codes, moves[0]
+        code = self.game.value_code(self.game.chance_index, move)
+        if code is None and isinstance(move, str):
+            texts = {text.lower(): code for text, code in zip(self.outcomes, codes, strict=True)}
+            code = texts.get(move.strip().lower())
+        if code not in codes:
+            raise self._needs_outcome(moves)
+        return self._after((code,))
+
+    def _needs_outcome(self, moves: Sequence[Any]) -> UsageError:
+        given = "nothing" if not len(moves) else ", ".join(str(each) for each in moves)
+        needed = listed(list(self.outcomes))
+        return UsageError(f"chance decides here, so one of {needed} is needed; got {given}.")
+
+    def play_moves(self, moves: Sequence[Any]) -> Position:
         """Return the position after several moves; commas separate simultaneous moves.
 
         Outcomes of chance events are written like moves.
@@ -216,27 +253,33 @@ class Position:
         position = self
         for number, move in enumerate(moves, 1):
             try:
-                simultaneous = len(position.players_to_move) > 1
+                simultaneous = len(position.players_to_move) > 1 and isinstance(move, str)
                 position = position.play_joint(move.split(",") if simultaneous else [move])
             except UsageError as error:
                 raise UsageError(f"move {number}: {error}") from None
         return position
 
-    def _legal_code(self, player: int, move: str | int) -> int:
-        if not isinstance(move, str | int | np.integer):
-            raise UsageError(
-                f"a move must be its text or its code, got {move!r}. "
-                f"Legal: {listed(self.legal_moves_of(player))}."
-            )
-        code = self.game.move_code(player, move) if isinstance(move, str) else int(move)
-        codes = self.legal_codes_of(player)
-        if code in codes:
-            return code
-        name = self.game.player_names[player]
+    def _legal_code(self, player: int, move: Any) -> int:
+        """Return the code of a legal move; raise UsageError for any other value."""
+        code = self.game.code_of(player, move)
         if code is None or not 0 <= code < self.game.num_codes:
-            raise unknown(f"move of {name}", str(move), self.legal_moves_of(player))
-        legal = listed(self.legal_moves_of(player))
-        text = move if isinstance(move, str) else self.game.format_move(player, code)
+            legal = self.legal_moves_of(player)
+            if code is None and not isinstance(move, str) and not self.game.display.object_code:
+                raise UsageError(
+                    f"a move must be its text or its code, got {move!r}. Legal: {listed(legal)}."
+                )
+            raise unknown(f"move of {self.game.player_names[player]}", str(move), legal)
+        self._check_legal(player, code, move if isinstance(move, str) else "")
+        return code
+
+    def _check_legal(self, player: int, code: int, text: str = "") -> None:
+        if code in self.legal_codes_of(player):
+            return
+        game = self.game
+        if not text:
+            known = 0 <= code < game.num_codes
+            text = game.format_move(player, int(code)) if known else f"the code {code}"
+        legal, name = listed(self.legal_moves_of(player)), game.player_names[player]
         raise UsageError(f"{text} is not legal for {name} here. Legal: {legal}.")
 
     def _copy(self) -> State:
@@ -245,9 +288,16 @@ class Position:
 
     def text(self, colour: bool = False) -> str:
         """Return the board as text, with ANSI colours if `colour`."""
-        if self.game.render is None:
-            return f"{self.game.name}: {self.state.tolist()}"
-        return self.game.render(self.state, colour)
+        if self.game.render is not None:
+            return self.game.render(self.state, colour)
+        if not self.game.in_python:
+            words = listed([str(word) for word in self.state.tolist()], MAX_WORDS_SHOWN)
+            return f"{self.game.name}: [{words}]"
+        moves = self.move_texts
+        earlier = "... " if len(moves) > MAX_MOVES_SHOWN else ""
+        where = f"after {earlier}{' '.join(moves[-MAX_MOVES_SHOWN:])}" if moves else "at the start"
+        summary = self.game.display.summary(self.state) if self.game.display.summary else ""
+        return f"{self.game.name} {where}" + (f"\n{summary}" if summary else "")
 
     def svg(self) -> str:
         """Return the board as an SVG picture."""

@@ -119,7 +119,11 @@ class RuleProbe:
 
     def fail(self, function: str, did: str, path: tuple[str, ...]) -> NoReturn:
         """Raise ContractError: what a function did, and after which moves."""
-        self.report(f"`{function}` {did}", path)
+        self.report(f"`{self.rule_name(function)}` {did}", path)
+
+    def rule_name(self, function: str) -> str:
+        """Return the name under which the user has written a rule function."""
+        return self.game.display.rule_names.get(function, function)
 
     def report(self, fault: str, path: tuple[str, ...]) -> NoReturn:
         """Raise ContractError: what is wrong, and after which moves."""

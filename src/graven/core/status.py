@@ -37,6 +37,7 @@ class Status(IntEnum):
     NEED_INSTANCES = 10
     NEED_BLOCKS = 12  # of the tree, see `search.permutations`
     NEED_LISTS = 13  # of the tree, see `search.few_edges`
+    NEED_JOINTS = 15  # of the tree, see `search.joint_bounds`
     NEED_WIDE = 14  # AMAF tables whose sums are floats, see `search.amaf`
     # Nothing is missing: the caller may look at its clock.
     PAUSED = 11
@@ -64,7 +65,10 @@ class Status(IntEnum):
         return Status.TOO_LONG <= self < Status.TOO_MANY_STEPS
 
 
-SCORE_REMEDY = "divide points from 0 to 100, as GDL has them, by 100"
+SCORE_REMEDY = (
+    "turn scores from -1 to 1 into (score + 1) / 2; divide points from 0 to 100, as GDL has them, "
+    "by 100"
+)
 
 _CODES = frozenset(int(status) for status in Status)
 
@@ -74,11 +78,11 @@ def fault_text(status: Status, rules: Rules) -> str:
     score_functions = "`evaluate` or `scores`" if rules.evaluate else "`scores`"
     return {
         Status.TOO_LONG: f"`turn` let a game go beyond the declared {rules.max_plies} plies",
-        Status.BAD_CODE: f"`legal` or `sample` gave a move outside 0..{rules.num_codes} - 1",
-        Status.BAD_TURN: f"`turn` named a player outside 0..{rules.players} - 1",
+        Status.BAD_CODE: f"`legal` or `sample` gave a move outside 0 to {rules.num_codes - 1}",
+        Status.BAD_TURN: f"`turn` named a player outside 0 to {rules.players - 1}",
         Status.BAD_FEATURE: (
             "`feature` or `playout_moves_with_features` gave a code outside "
-            f"0..{rules.num_features} - 1"
+            f"0 to {rules.num_features - 1}"
         ),
         Status.NO_MOVE: "`legal` or `sample` gave no move to a player whom `turn` had named",
         Status.BAD_SCORE: (

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from graven.core.calls import CallSyntaxError, parse_arguments
-from graven.core.errors import UsageError, unknown
+from graven.core.errors import UsageError, listed, unknown
 from graven.core.game import MISERE, Game, GameOutline, spec_of
 from graven.core.game import Option as Value
 from graven.games.registry import Family, GameOption
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from graven.gdl.sheet_loader import SheetOptions
 
 NAME = "gdl"
+SHORTEST_PART = 4  # of a name, to be found in another one
+SIMILAR_LISTED = 6
 OPTIONS = ("sheet", "file", "steps", "by", "text")
 _FILE = re.compile(r"(?P<file>.+?(?:\.kif|\.gdl))\s*(?:\((?P<options>[^()]*)\))?", re.IGNORECASE)
 _CALL = re.compile(rf"{NAME}\s*(?:\((?P<options>.*)\))?", re.DOTALL)
@@ -34,8 +36,11 @@ def is_gdl(text: str) -> bool:
     return bool(_CALL.fullmatch(plain) or _FILE.fullmatch(plain))
 
 
-def sheet_error(name: str) -> UsageError | None:
-    """Return the error for a sheet's name written as a game's name; None for any other name."""
+def sheet_error(name: str, message: str = "") -> UsageError | None:
+    """Return the error for a sheet's name, or an unknown one, as a game's name; None for a game's.
+
+    `message` is what the registry of games says about the name.
+    """
     from graven.games import registry
     from graven.gdl import sheets
 
@@ -43,11 +48,29 @@ def sheet_error(name: str) -> UsageError | None:
     games = {family.name for family in registry.families()}
     known = {sheet.lower(): sheet for sheet in sheets.names() if sheet.lower() not in games}
     near = get_close_matches(plain.lower(), [*games, *known], n=1, cutoff=0.8)
-    if not near or near[0] in games:
+    if near and near[0] in games:
         return None
-    spec = f"{NAME}(sheet={known[near[0]]})"
     prefix = MISERE if name.strip().startswith(MISERE) else ""
-    return UsageError(f"unknown game {name.strip()!r}. Did you mean the rulesheet {prefix}{spec}?")
+    if near:
+        spec = f"{NAME}(sheet={known[near[0]]})"
+        return UsageError(
+            f"unknown game {name.strip()!r}. Did you mean the rulesheet {prefix}{spec}?"
+        )
+    if not message.startswith("unknown game "):
+        return None
+    similar = [
+        f"{prefix}{NAME}(sheet={known[sheet]})" for sheet in known if _is_similar(plain, sheet)
+    ]
+    hint = f" Rulesheets with similar names: {listed(similar, SIMILAR_LISTED)}." if similar else ""
+    return UsageError(f"{message}{hint} `graven games` lists all games and rulesheets.")
+
+
+def _is_similar(name: str, sheet: str) -> bool:
+    """Return whether one of two names contains the other or most of its letters, in lower case."""
+    first, second = (re.sub(r"[\W_]", "", each.lower()) for each in (name, sheet))
+    if min(len(first), len(second)) >= SHORTEST_PART and (first in second or second in first):
+        return True
+    return bool(get_close_matches(first, [second], n=1, cutoff=0.7))
 
 
 def rules_text(text: str) -> str:

@@ -46,10 +46,9 @@ def _load(text: str, **options: Value) -> Game:
         return openspiel_game.openspiel_game(text, **options)
     try:
         return registry.make_game(text, **options)
-    except UsageError:
-        name = text.partition("(")[0]
-        if error := gdl_text.sheet_error(name):
-            raise error from None
+    except UsageError as error:
+        if sheet_error := gdl_text.sheet_error(text.partition("(")[0], str(error)):
+            raise sheet_error from None
         raise
 
 

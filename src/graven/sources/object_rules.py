@@ -15,7 +15,7 @@ the size of the search.
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, NoReturn, Protocol
@@ -26,7 +26,7 @@ from graven.core.errors import ContractError
 from graven.core.game import Game
 from graven.core.game_parts import Bounds, Display, RuleFunctions
 from graven.core.rng import Rng, below
-from graven.sources.replay_check import check_replays, looks, random_rules_error
+from graven.sources.replay_check import looks, random_rules_error
 
 # The words of a state: length of the history, hash of the history, key of the position, player to
 # move, number of legal moves; then each player's score, the legal moves, the history, and in games
@@ -143,7 +143,7 @@ class ObjectCallbacks:
         rules: ObjectRules,
         players: int,
         bounds: ObjectBounds,
-        separate_rules: Callable[[], ObjectRules] | None = None,
+        check_once: Callable[[], None] | None = None,
     ) -> None:
         self.name = name
         self.rules = rules
@@ -155,15 +155,15 @@ class ObjectCallbacks:
         self.state_words = self.chances_at + (bounds.max_moves if rules.has_chance else 0)
         self._no_scores = [0] * players
         self._thread = threading.local()
-        self._separate_rules = separate_rules
+        self._check_once = check_once
 
     def start(self, constants: Constants, state: State) -> None:
         """Write the initial position."""
         state[:] = 0
         state[TURN] = BROKEN
-        if self._separate_rules is not None:
-            check_replays(self.name, self._separate_rules(), self.max_plies)
-            self._separate_rules = None
+        if self._check_once is not None:
+            self._check_once()
+            self._check_once = None
         self._write(state, self.rules.start(), 0, 0)
 
     def play(self, constants: Constants, state: State, joint: Moves) -> None:
@@ -193,6 +193,8 @@ class ObjectCallbacks:
         checked = getattr(self._thread, "checked", 0)
         if checked < CHECKED:
             self._thread.checked = checked + 1
+            if len(set(codes)) < count and turn != CHANCE:
+                self._report_repeated(codes)
             self._check_seen(state, (path, length), hash((turn, *codes, *results)))
         scores = self._no_scores
         if turn == TERMINAL:
@@ -205,6 +207,14 @@ class ObjectCallbacks:
         # One assignment: each assignment to an array costs as much as several objects.
         state[: self.legal_at + count] = [length, path, key, turn, count, *scores, *codes]
         self._thread.latest = (path, length, position)
+
+    def _report_repeated(self, codes: Sequence[int]) -> NoReturn:
+        """Raise ContractError: a move is listed more than once."""
+        code, times = Counter(codes).most_common(1)[0]
+        raise ContractError(
+            f"`moves` of {self.name} lists {self.rules.text(code)} {times} times: list each legal "
+            "move once."
+        )
 
     def _check_seen(self, state: State, place: tuple[int, int], look: int) -> None:
         """Raise ContractError if a position, `place`, looked otherwise when it was reached before.
@@ -313,21 +323,25 @@ def object_game(
     display: Display,
     position_text: Callable[[Any], str] | None = None,
     position_svg: Callable[[Any], str] | None = None,
+    position_summary: Callable[[Any], str] | None = None,
     source: str = "",
     history_dependent: bool = True,
     source_functions: Sequence[Callable[..., Any]] = (),
-    separate_rules: Callable[[], ObjectRules] | None = None,
+    check_once: Callable[[], None] | None = None,
 ) -> Game:
     """Return the game of these objects; `position_text` and `position_svg` draw an object.
 
-    `separate_rules` makes the same rules again, with codes of their own: before the first use they
-    are checked for moves that lead to different positions.
+    `position_summary` says in one line what is in it, for a game without `position_text`.
+    `check_once` is called before the first use, and raises ContractError for rules that cannot be
+    searched.
     """
-    callbacks = ObjectCallbacks(name, rules, players, bounds, separate_rules)
+    callbacks = ObjectCallbacks(name, rules, players, bounds, check_once)
     if draw := position_text:
         display = replace(display, render=lambda state, colour: draw(callbacks.position(state)))
     if picture := position_svg:
         display = replace(display, svg=lambda state: picture(callbacks.position(state)))
+    if summary := position_summary:
+        display = replace(display, summary=lambda state: summary(callbacks.position(state)))
     return Game(
         name=name,
         players=players,

@@ -26,11 +26,14 @@ import copy
 import re
 import threading
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
-from inspect import getattr_static
+from inspect import Parameter, getattr_static, signature
 from operator import attrgetter, index, methodcaller
 from types import FunctionType, MethodDescriptorType
 from typing import Any
+
+import numpy as np
 
 from graven.core.callbacks import describe_exception
 from graven.core.contract import CHANCE, CHANCE_TOLERANCE, TERMINAL
@@ -39,10 +42,15 @@ from graven.core.game import Game
 from graven.core.game_parts import Display
 from graven.core.status import SCORE_REMEDY
 from graven.sources.object_rules import KEY_MASK, ObjectBounds, Observation, object_game
+from graven.sources.replay_check import check_replays
 
 REQUIRED_MEMBERS = ("moves", "play", "over", "scores")
 # A state has about max_moves + max_plies words, and an AMAF table has two entries per code.
 DEFAULTS = {"players": 2, "num_codes": 4096, "max_moves": 512, "max_plies": 1024}
+# The members of a class behind the rule functions.
+RULE_NAMES = {"start": "__init__", "legal": "moves", "render": "__str__", "format_move": "str"}
+# Attributes of an object that is shown without `__str__`: characters of one, and of all.
+MAX_ATTRIBUTE, MAX_ATTRIBUTES = 120, 400
 LIMITS = {"players": 100, "num_codes": 1 << 20, "max_moves": 1 << 16, "max_plies": 1 << 16}
 
 
@@ -55,8 +63,9 @@ def from_class(
     max_moves: int | None = None,
     max_plies: int | None = None,
 ) -> Game:
-    """Return the game of a class, or of a function that makes its objects; see the module.
+    """Return the game of a class, or of a function that makes its objects.
 
+    `help("graven.sources.python_class")` says which methods the class has.
     `num_codes`, `max_moves` and `max_plies` are upper bounds: different moves in the whole game,
     legal moves in a position, moves in a game; by default 4,096, 512 and 1,024. A game that exceeds
     them raises an error. All arguments may also be attributes of the class.
@@ -76,6 +85,13 @@ def from_class(
     first = _first_object(cls, title)
     make_rules = partial(ClassRules, cls, title, first, players, num_codes=bounds["num_codes"])
     rules = make_rules()
+
+    def check_once() -> None:
+        # Other rules, whose codes are their own. A function may make an object that is over.
+        begins = isinstance(cls, type)
+        check_replays(title, make_rules(), bounds["max_plies"], begins)
+
+    has_text = getattr_static(first, "__str__") is not object.__str__
     class_name = getattr(declared, "__name__", title)
     game = object_game(
         name=title,
@@ -86,13 +102,16 @@ def from_class(
             format_move=lambda player, code: rules.text(code),
             parse_move=lambda player, text: rules.code_of_text.get(_move_text(text).lower()),
             move_object=lambda player, code: rules.moves.get(code),
+            object_code=lambda player, move: rules.code_of_value(move),
             format_outcome=rules.text,
+            rule_names=RULE_NAMES,
         ),
-        position_text=str if getattr_static(first, "__str__") is not object.__str__ else None,
+        position_text=str if has_text else None,
+        position_summary=_attributes,
         position_svg=(lambda position: str(position.svg())) if hasattr(first, "svg") else None,
         history_dependent=_reader(first, "key") is None,
         source_functions=_functions(type(first)),
-        separate_rules=make_rules,
+        check_once=check_once,
     )
     game.origin = (_from_class, (cls, {"name": name, **arguments}))
     return game
@@ -122,7 +141,16 @@ def _first_object(cls: Callable[[], Any], title: str) -> Any:
         first = cls()
     except Exception as error:
         if isinstance(error, TypeError) and "argument" in str(error):
-            raise UsageError(f"{title} cannot be created without arguments: {error}.") from None
+            class_name = getattr(cls, "__name__", title)
+            remedy = (
+                f" Pass a function that makes it, gv.from_class(lambda: {class_name}(5)); on the "
+                f"command line ./file.py:{class_name}({_required(cls)}=5)."
+                if isinstance(cls, type)
+                else ""
+            )
+            raise UsageError(
+                f"{title} cannot be created without arguments: {error}.{remedy}"
+            ) from None
         raise UsageError(f"{title} cannot be created: {describe_exception(error)}.") from error
     for member in REQUIRED_MEMBERS:
         if _reader(first, member) is None:
@@ -130,6 +158,29 @@ def _first_object(cls: Callable[[], Any], title: str) -> Any:
                 f"{title} has no `{member}`: a game needs {', '.join(REQUIRED_MEMBERS)}."
             )
     return first
+
+
+def _required(cls: type) -> str:
+    """Return the name of the first argument without which a class makes no object."""
+    with suppress(TypeError, ValueError):
+        for name, parameter in signature(cls).parameters.items():
+            if parameter.default is Parameter.empty:
+                return name
+    return "n"
+
+
+def _attributes(position: Any) -> str:
+    """Return the public attributes of an object with short values, in one line."""
+    shown: list[str] = []
+    for name, value in getattr(position, "__dict__", {}).items():
+        try:
+            text = f"{name}={' '.join(repr(value).split())}"
+        except Exception:
+            continue
+        fits = len(text) <= MAX_ATTRIBUTE and len(", ".join([*shown, text])) <= MAX_ATTRIBUTES
+        if not name.startswith("_") and fits and " at 0x" not in text:
+            shown.append(text)
+    return ", ".join(shown)
 
 
 class ClassRules:
@@ -164,6 +215,7 @@ class ClassRules:
         self.code_of_text: dict[str, int] = {}
         self.moves: dict[int, Any] = {}  # by code
         self.texts: dict[int, str] = {}  # by code
+        self._moves_are_numbers = False  # whether the text of any of them is an integer
         self._lock = threading.Lock()
         self.mutable = True  # until `play` returns another object
 
@@ -217,9 +269,11 @@ class ClassRules:
         if not isinstance(turn, int) and hasattr(turn, "__index__"):  # such as a NumPy integer
             turn = index(turn)
         if not (isinstance(turn, int) and 0 <= turn < self.players):
+            more = isinstance(turn, int) and self.players <= turn < LIMITS["players"]
+            remedy = f" For more players set `players = {int(turn) + 1}` in the class."
             raise ContractError(
                 f"`turn` of {self.name} is {turn!r}: players are numbered from 0 to "
-                f"{self.players - 1}."
+                f"{self.players - 1}.{remedy if more else ''}"
             )
         moves = _as_sequence(self._moves(position), self.name)
         known = self.code_of_move
@@ -299,17 +353,25 @@ class ClassRules:
 
     def _code(self, move: Any, position: Any) -> int:
         """Return the code of a move; a new move gets a new code."""
-        label: Hashable
-        try:
-            code = self.code_of_move.get(move)
-            label = move
-        except TypeError:  # not hashable, such as a list: identified by its text
-            label = (type(move).__name__, repr(move))
-            code = self.code_of_move.get(label)
+        label = _label(move)
+        code = self.code_of_move.get(label)
         if code is not None:
             return code
         with self._lock:
             return self._new_code(move, label, position)
+
+    def code_of_value(self, value: Any) -> int | None:
+        """Return the code of a move of the class, or None.
+
+        An integer that is no such move is the code of a move only if no move of the class reads as
+        an integer: otherwise a wrong move would be played without a word.
+        """
+        code = self.code_of_move.get(_label(value))
+        if code is None and isinstance(value, int | np.integer):
+            code = self.code_of_text.get(str(value))
+            if code is None and not self._moves_are_numbers:
+                return int(value)
+        return code
 
     def _new_code(self, move: Any, label: Hashable, position: Any) -> int:
         if label in self.code_of_move:  # added by another thread
@@ -334,6 +396,7 @@ class ClassRules:
                 f"{self.texts.get(same_text)!r} and {text!r}. Different moves need different codes "
                 "and different texts (`str`); upper and lower case count as equal."
             )
+        self._moves_are_numbers |= re.fullmatch(r"[+-]?\d+", text) is not None
         # `code_of_move` last: other threads read it without the lock.
         self.moves[code] = move
         self.texts[code] = text
@@ -355,6 +418,15 @@ def _functions(cls: type) -> list[FunctionType]:
             if isinstance(inner, FunctionType):
                 functions.append(inner)
     return functions
+
+
+def _label(move: Any) -> Hashable:
+    """Return what identifies a move: the move itself, or if it cannot be hashed, its text."""
+    try:
+        hash(move)
+    except TypeError:  # such as a list
+        return type(move).__name__, repr(move)
+    return move
 
 
 def _move_text(move: Any) -> str:

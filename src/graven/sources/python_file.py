@@ -67,7 +67,8 @@ def _number_or_text(text: str) -> Option:
 
 @cache
 def _load(file: UserModule, name: str, options: tuple[tuple[str, Option], ...]) -> Game:
-    value = file.attribute(name, "game", Game)
+    module = file.module.__name__
+    value = file.attribute(name, "game", lambda value: _is_game(value, module))
     path = file.path
     keywords = dict(options)
     if isinstance(value, type):
@@ -85,6 +86,14 @@ def _load(file: UserModule, name: str, options: tuple[tuple[str, Option], ...]) 
         )
     source = spec_of(f"{file.short_path}:{name}", {**keywords, DIGEST: file.digest})
     return game.changed(source=source)
+
+
+def _is_game(value: Any, module: str) -> bool:
+    """Return whether a value is a game, or a class of this module that may be the class of one."""
+    if isinstance(value, type):
+        members = {*dir(value), *getattr(value, "__annotations__", ())}
+        return value.__module__ == module and {"moves", "play"} <= members
+    return isinstance(value, Game)
 
 
 def _title(cls: Any) -> str:

@@ -14,7 +14,7 @@ import ast
 import hashlib
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -54,14 +54,17 @@ class UserModule:
         """The module; the file is run when it is first needed."""
         return _run(self.path, self.digest)
 
-    def attribute(self, name: str, kind: str, types: type | tuple[type, ...]) -> Any:
-        """Return the module's `name`; the error lists its values of the given `types`.
+    def attribute(self, name: str, kind: str, suits: Callable[[Any], bool]) -> Any:
+        """Return the module's `name`; the error lists its values that suit.
 
         `kind` names in the error what was expected, such as "game".
         """
         if not hasattr(self.module, name):
-            choices = [key for key, value in vars(self.module).items() if isinstance(value, types)]
-            raise unknown(f"{kind} in {self.path}", name, choices)
+            choices = [key for key, value in vars(self.module).items() if suits(value)]
+            error = unknown(f"{kind} in {self.path}", name, choices)
+            if len(choices) == 1:
+                error = UsageError(f"{error} Write {self.short_path}:{choices[0]}.")
+            raise error
         return getattr(self.module, name)
 
 

@@ -5,6 +5,8 @@ Equal positions have equal keys, and equal keys mean equal continuations.
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 from graven.core.contract import TERMINAL
 from graven.core.rule_probe import ProbedPosition, RuleProbe, moves_text
 from graven.testing.contract_trial import GameTrial, RandomGame, random_joint
@@ -55,16 +57,39 @@ def equal_positions_have_equal_keys(trial: GameTrial, position: ProbedPosition) 
     """`key` is equal for equal positions, reached by any moves (in games with `render`).
 
     A text may omit something (such as a ko): positions are equal if their continuations are, too.
+    After the end of a game a key matters no more.
     """
     if trial.game.render is None or trial.game.history_dependent:
         return
     probe = trial.probe
+    if probe.turn(position) == TERMINAL:
+        return
     key = probe.key(position)
     known, twin = trial.by_view.setdefault(probe.view(position), (key, position.copy()))
     if known != key and not any(_later_difference(trial, twin, position) for _ in range(TRIES)):
-        where = moves_text(twin.path)
-        hint = "what `render` does not draw is no difference"
-        probe.fail("key", f"differs from that of the same position {where}: {hint}", position.path)
+        _report_different_keys(probe, twin, position)
+
+
+def _report_different_keys(
+    probe: RuleProbe, twin: ProbedPosition, position: ProbedPosition
+) -> NoReturn:
+    """Raise ContractError: two positions look the same, and their keys differ."""
+    render, key = probe.rule_name("render"), probe.rule_name("key")
+    if probe.game.functions.key is None:  # the key is a hash of all words
+        word = int((twin.state != position.state).argmax())
+        difference = (
+            f"word {word} of their states is {position.state[word]} here and {twin.state[word]} "
+            f"there. Draw that in `{render}`, or write a `{key}` that leaves it out"
+        )
+    else:
+        difference = (
+            f"their keys differ. Draw the difference in `{render}`, or leave it out of `{key}`"
+        )
+    probe.report(
+        f"this position and the one {moves_text(twin.path)} look the same in `{render}` and play "
+        f"the same, but {difference}",
+        position.path,
+    )
 
 
 def transpositions_have_equal_keys(trial: GameTrial, played: RandomGame) -> None:
