@@ -9,6 +9,7 @@ import pytest
 
 from graven.core.errors import UsageError
 from graven.games.registry import families, find, make_game
+from graven.sources.load import load_game
 
 NAMES = ["atarigo", "breakthrough", "domineering", "knightthrough", "nogo"]
 PAGES = Path(__file__).parents[2] / "docs" / "games"
@@ -62,9 +63,16 @@ def test_options_may_be_given_by_keyword() -> None:
         ("nogo(sise=9)", "Did you mean 'size'?"),
         ("nogo(size=20)", "2 to 19 rows"),
         ("knightthrough(size=5x3)", "4 to 26 columns"),
-        ("nogo(size=9", "is not a game"),
-        ("nogo(size)", "is not a game"),
-        ("nogo(=9)", "is not a game"),
+        ("nogo(size=9", "'nogo(size=9' has a '(' without its ')'."),
+        ("nogo(size=9))", "'nogo(size=9))' has a ')' without its '('."),
+        ("nogo(9)", "'nogo(9)': 9 has no name: write size=9. nogo takes size."),
+        ("go(9,komi=3)", "9 has no name: write size=9. go takes size, komi,"),
+        ("nogo(9,size=9)", "9 is not an option: nogo takes size."),
+        ("nogo(size)", "size has no value: write size=8x8."),
+        ("nogo(size=)", "size= has no value: write name=value."),
+        ("nogo(=9)", "=9 has no name: write name=value."),
+        ("nogoo(9)", "unknown game 'nogoo'. Did you mean 'nogo'?"),
+        ("nogo 9", "is not a game"),
         ("", "is not a game"),
         ("nogo(size=9,size=8)", "given twice"),
     ],
@@ -73,6 +81,19 @@ def test_mistakes_are_explained(text: str, hint: str) -> None:
     with pytest.raises(UsageError) as caught:
         make_game(text)
     assert hint in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "tic-tac-toe", "misere-tictactoe"])
+def test_rulesheets_with_similar_names_are_suggested(name: str) -> None:
+    prefix = "misere-" if name.startswith("misere-") else ""
+    with pytest.raises(UsageError) as caught:
+        load_game(name)
+    message = str(caught.value)
+    assert message.startswith(f"unknown game {name!r}.")
+    assert f"Rulesheets with similar names: {prefix}gdl(sheet=tictactoe_3d_2player)" in message
+    assert message.endswith("`graven games` lists all games and rulesheets.")
+    with pytest.raises(UsageError, match=r"^nogo: size|2 to 19 rows"):
+        load_game("nogo(size=20)")
 
 
 def test_an_option_in_the_text_and_as_keyword_raises() -> None:

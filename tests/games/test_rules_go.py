@@ -11,7 +11,7 @@ from graven.agents import SearchAgent
 from graven.core import contract
 from graven.core.errors import UsageError
 from graven.core.rng import generator
-from graven.games import go, go_board
+from graven.games import go, stone_groups
 from graven.games.go_captures import PLY
 from graven.games.registry import make_game
 from graven.testing import check_game
@@ -148,18 +148,18 @@ def test_all_legal_boards_can_be_reached(size, count):
     rules, moves, joint = game.rules, contract.new_moves(game.rules), contract.new_joint(game.rules)
     start = contract.new_state(rules)
     contract.start(rules, start)
-    reached, frontier = {int(start[go_board.KEY])}, [start]
+    reached, frontier = {int(start[stone_groups.KEY])}, [start]
     while frontier:
         state = frontier.pop()
         for player in (0, 1):
             # Any board may come about with either player to move, and without a history.
-            state[go_board.TURN], state[PLY] = player, 0
+            state[stone_groups.TURN], state[PLY] = player, 0
             for code in moves[: contract.legal(rules, state, player, moves) - 1].tolist():
                 after = state.copy()
                 joint[player] = code
                 contract.play(rules, after, joint)
-                if int(after[go_board.KEY]) not in reached:
-                    reached.add(int(after[go_board.KEY]))
+                if int(after[stone_groups.KEY]) not in reached:
+                    reached.add(int(after[stone_groups.KEY]))
                     frontier.append(after)
     assert len(reached) == count
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 
 from graven.core.errors import UsageError
+from graven.gdl import sheets
 from graven.gdl.language.kif_reader import read
 from graven.gdl.language.sheet_checks import check, findings
+from graven.gdl.language.unmatched_names import unmatched
+from graven.sources.gdl_text import sheet_text
 from tests.gdl import tiny
 
 GAME = """
@@ -60,6 +63,44 @@ def test_violations_are_sentences_with_the_rule(more: str, sentence: str) -> Non
     assert all(each.startswith("line ") and each.endswith(".") for each in found)
     with pytest.raises(UsageError, match=r"sheet\.kif, line"):
         check(read(text), "sheet.kif")
+
+
+MISTYPED = [
+    (
+        "(<= (next (on b)) (does white (pres a)))",
+        "no rule makes this move legal, so (does",
+    ),
+    ("(<= (next (on b)) (does white push))", "so (does white push) never holds"),
+    ("(<= (next (on b)) (or (does white wait) (true (on a))))", "so (does white wait) never holds"),
+    ("(goal wite 0)", "there is no role 'wite' (roles: white)"),
+    ("(<= (legal whit wait) (true (on a)))", "there is no role 'whit'"),
+    ("(<= (next (on b)) (not (does wihte (press a))))", "there is no role 'wihte'"),
+    ("(<= (goal white 9) (true (onn a)))", "so (true (onn a)) never holds"),
+    ("(<= (goal white 9) (true (onn ?x)) (q ?x)) (q a)", "so (true (onn ?x)) never holds"),
+    ("(<= (next (at ?y)) (true (at ?x)) (q ?x ?y)) (q 1 2)", "so (true (at ?x)) never holds"),
+    ("(init (oon b))", "no rule reads 'oon', as in (true (oon b))"),
+    ("(<= (next (oon ?x)) (true (on ?x)))", "no rule reads 'oon', as in (true (oon ?x))"),
+    ("(<= (goal white 9) (not (true (on c))))", ""),
+    ("(<= (next (on b)) (does ?r (press b)))", ""),
+    ("(<= (next ?p) (kept ?p)) (kept (old 1)) (<= (goal white 9) (true (old 1)))", ""),
+    ("(init (step 1)) (<= (legal ?r wait) (role ?r)) (<= (next ?p) (true ?p) (does ?r wait))", ""),
+]
+
+
+@pytest.mark.parametrize(("more", "sentence"), MISTYPED)
+def test_names_that_match_nothing_are_warnings(more: str, sentence: str) -> None:
+    found = sentences(GAME + more, fatal=False)
+    if sentence:
+        assert len(found) == 1, found
+        assert sentence in found[0]
+        assert found[0].startswith("line 8: ")
+    else:
+        assert found == []
+
+
+@pytest.mark.parametrize("name", sheets.names())
+def test_shipped_sheets_have_no_names_that_match_nothing(name: str) -> None:
+    assert list(unmatched(read(sheet_text(name), name))) == []
 
 
 @pytest.mark.parametrize("name", ["role", "legal"])

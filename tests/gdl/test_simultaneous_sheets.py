@@ -128,6 +128,6 @@ def test_bids_converge_to_those_of_the_exact_solution():
     matrix = values_after(position, known)
     assert len(known) > 50
     moves = [position.legal_moves_of(player) for player in range(2)]
-    result = SearchAgent(TREES[0]).search(position, playouts=200_000)
+    result = SearchAgent("uct(simultaneous=regret,solver=off)").search(position, playouts=200_000)
     found = [by_move(result, player, moves[player]) for player in range(2)]
     assert exploitability(matrix, *found) < 0.08

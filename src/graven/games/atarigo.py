@@ -7,7 +7,7 @@ group has no liberties, so there is a legal move until the game ends.
 With suicide=forbidden such a move is illegal, and a player without a legal move loses. Cazenave
 2015 does not define suicide; docs/papers/cazenave2015.md compares both rules and the playouts.
 
-State (see `stone_groups`): the game's words are the number of empty points and the winner (or
+State (see `nogo_board`): the game's words are the number of empty points and the winner (or
 TERMINAL); its list holds the empty points.
 """
 
@@ -19,7 +19,7 @@ from graven.core.contract import TERMINAL, Codes, Constants, Moves, Scores, Stat
 from graven.core.errors import UsageError
 from graven.core.game import Game
 from graven.core.rng import Rng, below
-from graven.games import atarigo_batches, stone_groups
+from graven.games import atarigo_batches, nogo_board, stone_groups
 from graven.games.atarigo_playouts import (
     capturing_move,
     defence,
@@ -28,17 +28,9 @@ from graven.games.atarigo_playouts import (
     winning_move,
 )
 from graven.games.boards import SizeRange
+from graven.games.nogo_board import POINT_OF
 from graven.games.registry import Family, GameOption
-from graven.games.stone_groups import (
-    CELL,
-    GAME_WORDS,
-    HEAD_SHIFT,
-    LIBERTIES,
-    LISTS,
-    POINT_OF,
-    STRIDE,
-    TURN,
-)
+from graven.games.stone_groups import CELL, GAME_WORDS, HEAD_SHIFT, LIBERTIES, LISTS, STRIDE, TURN
 
 COUNT, WINNER = GAME_WORDS, GAME_WORDS + 1
 LOSES, FORBIDDEN = "loses", "forbidden"
@@ -60,12 +52,12 @@ def playout_moves_with_features(
     constants: Constants, state: State, player: int, moves: Moves, codes: Codes
 ) -> int:
     """List the empty points and the feature of each."""
-    return stone_groups.list_with_features(constants, state, player, 0, moves=moves, codes=codes)
+    return nogo_board.list_with_features(constants, state, player, 0, moves=moves, codes=codes)
 
 
 def is_playout_move(constants: Constants, state: State, player: int, move: int) -> bool:
     """Whether the point is empty."""
-    return stone_groups.is_listed(constants, state, 0, move)
+    return nogo_board.is_listed(constants, state, 0, move)
 
 
 def sample(constants: Constants, state: State, player: int, rng: Rng) -> int:
@@ -79,8 +71,8 @@ def play(constants: Constants, state: State, joint: Moves) -> None:
     """Place the stone; a capture wins, a suicide loses."""
     player = state[TURN]
     code = int(joint[player])
-    stone_groups.remove_from_list(constants, state, 0, code)
-    captures = stone_groups.place_stone(constants, state, player, code)
+    nogo_board.remove_from_list(constants, state, 0, code)
+    captures = nogo_board.place_stone(constants, state, player, code)
     group = state[index(CELL + STRIDE * constants[index(POINT_OF + code)])] >> HEAD_SHIFT
     if captures:
         state[WINNER] = player
@@ -127,13 +119,13 @@ def features_without_suicide(
     """List the legal points and the feature of each."""
     count = legal_without_suicide(constants, state, player, moves)
     for i in range(count):
-        codes[i] = stone_groups.feature_code(constants, state, player, int(moves[i]))
+        codes[i] = nogo_board.feature_code(constants, state, player, int(moves[i]))
     return count
 
 
 def is_legal_move(constants: Constants, state: State, player: int, move: int) -> bool:
     """Whether the point is empty and a stone on it is not suicide."""
-    return stone_groups.is_listed(constants, state, 0, move) and _is_legal(
+    return nogo_board.is_listed(constants, state, 0, move) and _is_legal(
         constants, state, player, move
     )
 
@@ -186,11 +178,11 @@ def make(size: int | str = 8, suicide: str = LOSES) -> Game:
         raise UsageError(f"atarigo: suicide must be {LOSES} or {FORBIDDEN}, got {suicide}.")
     rows, columns = SIZES.parse(size)
     cells, allowed = rows * columns, suicide == LOSES
-    return stone_groups.game(
+    return nogo_board.game(
         "atarigo",
         (rows, columns),
         game_words=(cells, TERMINAL),
-        lists=stone_groups.full_list(cells),
+        lists=nogo_board.full_list(cells),
         playouts={
             "capture": capture if allowed else capture_without_suicide,
             "capture-rescue": capture_rescue if allowed else rescue_without_suicide,

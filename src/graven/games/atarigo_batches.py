@@ -13,13 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import numpy as np
 
 from graven.core.bits import bit
 from graven.core.compile import inlined
-from graven.core.contract import TERMINAL, Codes, Constants, LeafPlayouts, Scores, State
-from graven.core.rng import Rng, draw
+from graven.core.contract import TERMINAL, Constants, LeafPlayouts, State
+from graven.core.rng import draw
 from graven.core.status import Status
 from graven.games.random_orders import shuffle
 from graven.games.stone_boards import (
@@ -149,20 +150,7 @@ def batches_of(rows: int, columns: int) -> Callable[..., int] | None:
         return None
     board = lane_board(rows, columns, lists=1)
 
-    def batch_playouts(
-        constants: Constants,
-        states: State,
-        leaves: int,
-        playouts_per_leaf: int,
-        scratch: State,
-        traces: Codes,
-        lengths: State,
-        out: Scores,
-        rng: Rng,
-    ) -> int:
-        batch = LeafPlayouts(
-            states, leaves, playouts_per_leaf, scratch, traces, lengths=lengths, out=out, rng=rng
-        )
-        return play_lanes(board, batch)
+    def batch_playouts(constants: Constants, *arguments: Any) -> int:
+        return play_lanes(board, LeafPlayouts(*arguments))
 
     return batch_playouts

@@ -14,13 +14,13 @@ from graven.core.bits import index
 from graven.core.compile import compiled, inlined
 from graven.core.contract import Constants, State
 from graven.core.rng import Rng, below
+from graven.games.nogo_board import POINT_OF
 from graven.games.stone_groups import (
     ATARI_SHIFT,
     EMPTY,
     GAME_WORDS,
     LISTS,
     NEXT,
-    POINT_OF,
     STRIDE,
     adjacent_colours,
 )

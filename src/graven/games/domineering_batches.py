@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from graven.core import bits
 from graven.core.bits import down, lowest
 from graven.core.compile import inlined
-from graven.core.contract import Codes, Constants, LeafPlayouts, Scores, State
-from graven.core.rng import Rng
+from graven.core.contract import Constants, LeafPlayouts, State
 from graven.games.domineering_layout import FREE, TURN
 from graven.games.playout_lanes import (
     CODE,
@@ -98,20 +97,7 @@ def batches_of(rows: int, columns: int) -> Callable[..., int] | None:
         state_words=FREE + 2 + 1,
     )
 
-    def batch_playouts(
-        constants: Constants,
-        states: State,
-        leaves: int,
-        playouts_per_leaf: int,
-        scratch: State,
-        traces: Codes,
-        lengths: State,
-        out: Scores,
-        rng: Rng,
-    ) -> int:
-        batch = LeafPlayouts(
-            states, leaves, playouts_per_leaf, scratch, traces, lengths=lengths, out=out, rng=rng
-        )
-        return play_in_lanes(begin, goes_on, step, score, board, FIELDS, batch)
+    def batch_playouts(constants: Constants, *arguments: Any) -> int:
+        return play_in_lanes(begin, goes_on, step, score, board, FIELDS, LeafPlayouts(*arguments))
 
     return batch_playouts

@@ -27,26 +27,9 @@ from graven.core.game_parts import Bounds, Display, RuleFunctions
 from graven.core.position import Position
 from graven.core.rng import Rng
 from graven.core.rollout import rollout_on
-from graven.games import go_board, go_captures, mogo_playouts, position_text
+from graven.games import go_board, go_captures, mogo_playouts, position_text, stone_groups
 from graven.games.boards import LETTERS, POINT_LETTERS, SizeRange, as_text, cell_name
-from graven.games.go_board import (
-    CELL,
-    CELLS,
-    CODE_OF,
-    COLOUR_MASK,
-    COLOURS,
-    EMPTY,
-    INITIAL_STATE,
-    KEY,
-    LIBERTIES,
-    LISTS,
-    NEXT,
-    POINT_OF,
-    STRIDE,
-    TURN,
-    TURN_KEY,
-    WIDTH,
-)
+from graven.games.go_board import CODE_OF, COLOURS, POINT_OF
 from graven.games.go_captures import (
     BLOOM_WORDS,
     CAPTURED_WORDS,
@@ -63,7 +46,23 @@ from graven.games.go_captures import (
     is_playout_point,
 )
 from graven.games.registry import Family, GameOption
-from graven.games.stone_groups import MAX_SIDE, points
+from graven.games.stone_groups import (
+    CELL,
+    CELLS,
+    COLOUR_MASK,
+    EMPTY,
+    INITIAL_STATE,
+    KEY,
+    LIBERTIES,
+    LISTS,
+    MAX_SIDE,
+    NEXT,
+    STRIDE,
+    TURN,
+    TURN_KEY,
+    WIDTH,
+    points,
+)
 from graven.games.svg_boards import as_svg
 
 PASS = "pass"
@@ -305,7 +304,7 @@ def make(
             plies,
             math.floor(komi),
             int(komi == math.floor(komi)),
-            go_board.words(rows, columns) + lists.size - plies - 1,
+            stone_groups.words(rows, columns) + lists.size - plies - 1,
         ),
         patterns=mogo_playouts.patterns(),
     )
@@ -313,7 +312,7 @@ def make(
         name="go",
         players=colours,
         functions=RuleFunctions(
-            start=go_board.start,
+            start=stone_groups.start,
             turn=turn,
             legal=legal,
             play=play,
@@ -327,7 +326,7 @@ def make(
             rollout=rollout_on(board_of(constants), cells + 1, turn, sample, play, scores),
         ),
         bounds=Bounds(
-            state_words=go_board.words(rows, columns) + lists.size,
+            state_words=stone_groups.words(rows, columns) + lists.size,
             num_codes=cells + 1,
             max_moves=cells + 1,
             max_plies=plies,
@@ -340,11 +339,11 @@ def make(
                 PASS if code == cells else cell_name(code, columns, POINT_LETTERS)
             ),
             render=lambda state, colour: (
-                as_text(go_board.board("go", rows, columns, state), colour)
+                as_text(stone_groups.board("go", rows, columns, state), colour)
                 + "\n"
                 + _footer(state, colours, plies)
             ),
-            svg=lambda state: as_svg(go_board.board("go", rows, columns, state)),
+            svg=lambda state: as_svg(stone_groups.board("go", rows, columns, state)),
             parse_position=partial(parse_position, size=(rows, columns)),
         ),
         shared_points=True,

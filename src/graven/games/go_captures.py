@@ -21,33 +21,37 @@ from graven.core.bits import index, words_for
 from graven.core.compile import compiled, inlined
 from graven.core.contract import Constants, State
 from graven.core.rng import Rng, below
-from graven.games import go_board
 from graven.games.go_board import (
+    CODE_OF,
+    COLOURS,
+    GAME_CONSTANTS,
+    NEIGHBOUR_BITS,
+    NEIGHBOUR_SHIFT,
+    neighbour_count,
+)
+from graven.games.stone_groups import (
     ATARI_SHIFT,
     CELL,
     CELLS,
-    CODE_OF,
     COLOUR_MASK,
-    COLOURS,
+    COUNT_MASK,
     EDGE,
     EMPTY,
-    GAME_CONSTANTS,
     GAME_WORDS,
     HEAD_SHIFT,
     KEY,
     KEYS,
     LIBERTIES,
     LISTS,
-    NEIGHBOUR_BITS,
-    NEIGHBOUR_SHIFT,
+    MAX_COLOURS,
+    MAX_SIDE,
     NEXT,
     SIZE,
     STRIDE,
     WIDTH,
     adjacent_colours,
-    neighbour_count,
+    pseudo_liberty,
 )
-from graven.games.stone_groups import COUNT_MASK, MAX_SIDE, pseudo_liberty
 
 COUNT, PASSES, PLY, LAST_MOVE = range(GAME_WORDS, GAME_WORDS + 4)
 
@@ -60,7 +64,7 @@ CAPTURED_WORDS = words_for((MAX_SIDE + 1) * (MAX_SIDE + 2))
 BLOOM_WORDS = 64  # a power of two
 
 # The bits of all groups in atari in the result of `adjacent_colours`.
-IN_ATARI = ((1 << go_board.MAX_COLOURS) - 1) << ATARI_SHIFT
+IN_ATARI = ((1 << MAX_COLOURS) - 1) << ATARI_SHIFT
 
 
 def build_lists(points: NDArray[np.int64], plies: int) -> NDArray[np.int64]:

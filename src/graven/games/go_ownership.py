@@ -11,8 +11,9 @@ from graven.core.compile import compiled, inlined
 from graven.core.contract import TERMINAL, Constants, Moves, Rules, State
 from graven.core.position import Position
 from graven.core.rng import Rng, generator
-from graven.games.go_board import CELL, CELLS, COLOUR_MASK, EMPTY, POINT_OF, STRIDE, TURN, WIDTH
+from graven.games.go_board import POINT_OF
 from graven.games.go_captures import LAST_MOVE, NO_MOVE, PASSES
+from graven.games.stone_groups import CELL, CELLS, COLOUR_MASK, EMPTY, STRIDE, TURN, WIDTH
 
 Counts = NDArray[np.int64]
 

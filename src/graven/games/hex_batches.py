@@ -17,14 +17,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from graven.core.bits import down
 from graven.core.compile import inlined
-from graven.core.contract import Codes, Constants, LeafPlayouts, Scores, State
-from graven.core.rng import Rng, draw
+from graven.core.contract import Constants, LeafPlayouts, State
+from graven.core.rng import draw
 from graven.core.status import Status
 from graven.games.hex_chains import COLOUR_MASK, COUNT, LISTS, TURN, grid_size
 from graven.games.random_orders import shuffle
@@ -236,20 +236,7 @@ def batches_of(rows: int, columns: int) -> Callable[..., int] | None:
         return None
     board = lane_board(rows, columns)
 
-    def batch_playouts(
-        constants: Constants,
-        states: State,
-        leaves: int,
-        playouts_per_leaf: int,
-        scratch: State,
-        traces: Codes,
-        lengths: State,
-        out: Scores,
-        rng: Rng,
-    ) -> int:
-        batch = LeafPlayouts(
-            states, leaves, playouts_per_leaf, scratch, traces, lengths=lengths, out=out, rng=rng
-        )
-        return play_lanes(board, batch)
+    def batch_playouts(constants: Constants, *arguments: Any) -> int:
+        return play_lanes(board, LeafPlayouts(*arguments))
 
     return batch_playouts

@@ -28,23 +28,7 @@ from graven.core.bits import index
 from graven.core.compile import compiled, inlined
 from graven.core.contract import Constants, State
 from graven.core.rng import Rng, below
-from graven.games.go_board import (
-    ATARI_SHIFT,
-    CELL,
-    CELLS,
-    CODE_OF,
-    COLOUR_MASK,
-    EMPTY,
-    HEAD_SHIFT,
-    LIBERTIES,
-    LISTS,
-    NEXT,
-    PATTERNS,
-    POINT_OF,
-    STRIDE,
-    WIDTH,
-    adjacent_colours,
-)
+from graven.games.go_board import CODE_OF, PATTERNS, POINT_OF
 from graven.games.go_captures import (
     COUNT,
     IN_ATARI,
@@ -53,7 +37,24 @@ from graven.games.go_captures import (
     is_playout_point,
     sample_move,
 )
-from graven.games.stone_groups import COUNT_BITS, COUNT_MASK, SUM_BITS, pseudo_liberty
+from graven.games.stone_groups import (
+    ATARI_SHIFT,
+    CELL,
+    CELLS,
+    COLOUR_MASK,
+    COUNT_BITS,
+    COUNT_MASK,
+    EMPTY,
+    HEAD_SHIFT,
+    LIBERTIES,
+    LISTS,
+    NEXT,
+    STRIDE,
+    SUM_BITS,
+    WIDTH,
+    adjacent_colours,
+    pseudo_liberty,
+)
 
 # The report's patterns, figures 3 to 6: three rows around the point to play, `*`. X and O are the
 # two colours in either assignment; . is empty, x is X or empty, o is O or empty, ? is any of the

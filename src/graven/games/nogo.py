@@ -13,7 +13,7 @@ A move can make a point illegal only if it takes a liberty of the point or of a 
 the point. The former are the move's neighbours. In the latter case the point becomes the last
 liberty of a group adjacent to the move.
 
-State (see `stone_groups`): the game's words are the numbers of the players' legal points; its lists
+State (see `nogo_board`): the game's words are the numbers of the players' legal points; its lists
 hold these points.
 """
 
@@ -26,8 +26,9 @@ from graven.core.compile import inlined
 from graven.core.contract import TERMINAL, Codes, Constants, Moves, Scores, State
 from graven.core.game import Game
 from graven.core.rng import Rng, below
-from graven.games import nogo_batches, stone_groups
+from graven.games import nogo_batches, nogo_board, stone_groups
 from graven.games.boards import SizeRange
+from graven.games.nogo_board import POINT_OF
 from graven.games.registry import Family, GameOption
 from graven.games.stone_groups import (
     ATARI_SHIFT,
@@ -38,7 +39,6 @@ from graven.games.stone_groups import (
     GAME_WORDS,
     HEAD_SHIFT,
     LISTS,
-    POINT_OF,
     STRIDE,
     TURN,
     WIDTH,
@@ -55,7 +55,7 @@ def _update_lists(constants: Constants, state: State, point: int) -> None:
         liberties = colours & ((1 << EMPTY) | (1 << (EMPTY + ATARI_SHIFT)) | (1 << player))
         captures = colours & (1 << (1 - player + ATARI_SHIFT))
         if liberties == 0 or captures != 0:
-            stone_groups.remove_from_list(constants, state, player, code)
+            nogo_board.remove_from_list(constants, state, player, code)
 
 
 @inlined
@@ -87,14 +87,12 @@ def playout_moves_with_features(
     constants: Constants, state: State, player: int, moves: Moves, codes: Codes
 ) -> int:
     """List the player's legal points and the feature of each."""
-    return stone_groups.list_with_features(
-        constants, state, player, player, moves=moves, codes=codes
-    )
+    return nogo_board.list_with_features(constants, state, player, player, moves=moves, codes=codes)
 
 
 def is_playout_move(constants: Constants, state: State, player: int, move: int) -> bool:
     """Whether the point is on the player's list."""
-    return stone_groups.is_listed(constants, state, player, move)
+    return nogo_board.is_listed(constants, state, player, move)
 
 
 def sample(constants: Constants, state: State, player: int, rng: Rng) -> int:
@@ -111,9 +109,9 @@ def play(constants: Constants, state: State, joint: Moves) -> None:
     player, width = state[TURN], constants[WIDTH]
     code = int(joint[player])
     point = constants[index(POINT_OF + code)]
-    stone_groups.remove_from_list(constants, state, player, code)
-    stone_groups.remove_from_list(constants, state, 1 - player, code)
-    stone_groups.place_stone(constants, state, player, code)
+    nogo_board.remove_from_list(constants, state, player, code)
+    nogo_board.remove_from_list(constants, state, 1 - player, code)
+    nogo_board.place_stone(constants, state, player, code)
     own_liberty = stone_groups.single_liberty(
         state, state[index(CELL + STRIDE * point)] >> HEAD_SHIFT
     )
@@ -142,11 +140,11 @@ def make(size: int | str = 8) -> Game:
     """Return NoGo on a board of this size."""
     rows, columns = SIZES.parse(size)
     cells = rows * columns
-    return stone_groups.game(
+    return nogo_board.game(
         "nogo",
         (rows, columns),
         game_words=(cells, cells),
-        lists=np.tile(stone_groups.full_list(cells), 2),
+        lists=np.tile(nogo_board.full_list(cells), 2),
         turn=turn,
         legal=legal,
         play=play,

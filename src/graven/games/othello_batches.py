@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from graven.core import bits
 from graven.core.bits import down, lowest
 from graven.core.compile import compiled, inlined
-from graven.core.contract import Codes, Constants, LeafPlayouts, Scores, State
-from graven.core.rng import Rng
+from graven.core.contract import Constants, LeafPlayouts, State
 from graven.games.othello_bitboards import DISCS, LEGAL, TURN, WORDS
 from graven.games.playout_lanes import (
     AT,
@@ -151,20 +150,7 @@ def batches_of(rows: int, columns: int) -> Callable[..., int] | None:
         inner=bits.word_of(cell for cell in range(squares) if 0 < cell % columns < columns - 1),
     )
 
-    def batch_playouts(
-        constants: Constants,
-        states: State,
-        leaves: int,
-        playouts_per_leaf: int,
-        scratch: State,
-        traces: Codes,
-        lengths: State,
-        out: Scores,
-        rng: Rng,
-    ) -> int:
-        batch = LeafPlayouts(
-            states, leaves, playouts_per_leaf, scratch, traces, lengths=lengths, out=out, rng=rng
-        )
-        return play_in_lanes(begin, goes_on, step, score, board, FIELDS, batch)
+    def batch_playouts(constants: Constants, *arguments: Any) -> int:
+        return play_in_lanes(begin, goes_on, step, score, board, FIELDS, LeafPlayouts(*arguments))
 
     return batch_playouts

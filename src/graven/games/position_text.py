@@ -125,7 +125,7 @@ def _replayed(game: Game, stones: Sequence[Sequence[int]]) -> Position | None:
         code = stones[ply % 2][ply // 2]
         if code not in position.legal_codes_of(ply % 2):  # empty if the game is over
             return None
-        position = position.play(code)
+        position = position.play_code(code)
     return position
 
 

@@ -13,7 +13,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pkgutil import iter_modules
 
-from graven.core.calls import CallSyntaxError, parse_arguments
+from graven.core.calls import CallSyntaxError, parse_arguments, split
 from graven.core.errors import UsageError, unknown
 from graven.core.game import MISERE, Game
 from graven.core.game import Option as Value
@@ -90,12 +90,38 @@ def parse(text: str) -> tuple[str, dict[str, Value]]:
     """Return the name and the options of a text such as `breakthrough(size=6x5)`."""
     match = re.fullmatch(r"\s*([\w-]+)\s*(?:\(([^()]*)\))?\s*", text)
     if match is None:
+        if re.match(r"\s*[\w-]+\s*\(", text):
+            split(text, ",")  # raises an error that names the parenthesis without a partner
         raise malformed(text)
+    name, inside = match[1].lower(), match[2] or ""
     try:
-        options: dict[str, Value] = {**parse_arguments(match[2] or "", repr(text))}
+        options: dict[str, Value] = {**parse_arguments(inside, repr(text))}
     except CallSyntaxError:
-        raise malformed(text) from None
-    return match[1].lower(), options
+        raise _unnamed_value(text, name, inside) from None
+    return name, options
+
+
+def _unnamed_value(text: str, name: str, inside: str) -> UsageError:
+    """Return the error for options of which one is not written name=value."""
+    known = find(name).options
+    parts = [[piece.strip() for piece in part.partition("=")] for part in inside.split(",")]
+    key, equals, value = next(part for part in parts if any(part) and not all(part))
+    if equals:
+        what = "value" if key else "name"
+        return UsageError(f"{text!r}: {key}={value} has no {what}: write name=value.")
+    given = {part[0] for part in parts if part[1]}
+    free = next((option for option in known if option not in given), "")
+    if key in known:
+        return UsageError(f"{text!r}: {key} has no value: write {key}={known[key].default}.")
+    if not free:
+        return UsageError(f"{text!r}: {key} is not an option: {name} takes {_taken(known)}.")
+    return UsageError(
+        f"{text!r}: {key} has no name: write {free}={key}. {name} takes {_taken(known)}."
+    )
+
+
+def _taken(options: Mapping[str, GameOption]) -> str:
+    return ", ".join(options) or "no options"
 
 
 def malformed(text: str) -> UsageError:

@@ -18,7 +18,7 @@ See `batched_tables` for how the tables are made; the state is that of `single`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -298,34 +298,11 @@ def choose_by_policy(
         choose_by_values(constants, parts, policy)
 
 
-def batch_playouts(
-    constants: Constants,
-    states: State,
-    leaves: int,
-    playouts_per_leaf: int,
-    scratch: State,
-    traces: Codes,
-    lengths: State,
-    out: Scores,
-    rng: Rng,
-) -> int:
+def batch_playouts(constants: Constants, *arguments: Any) -> int:
     """Play `playouts_per_leaf` uniform playouts from every leaf; see `core.contract`."""
-    return play_lanes(
-        no_preparation,
-        choose_uniformly,
-        constants,
-        ValuePolicy(UNIFORM, 1.0, out, choose=0, memory=0),
-        LeafPlayouts(
-            states,
-            leaves,
-            playouts_per_leaf,
-            scratch,
-            traces=traces,
-            lengths=lengths,
-            out=out,
-            rng=rng,
-        ),
-    )
+    batch = LeafPlayouts(*arguments)
+    policy = ValuePolicy(UNIFORM, 1.0, batch.out, choose=0, memory=0)
+    return play_lanes(no_preparation, choose_uniformly, constants, policy, batch)
 
 
 def batch_policy_playouts(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 MOST_DEPTH = 100
@@ -131,3 +131,21 @@ def spaced(term: Term) -> str:
     if isinstance(term, Compound):
         return f"( {' '.join([term.name, *map(spaced, term.args)])} )"
     return show(term)
+
+
+def atoms(rule: Rule) -> Iterator[Atom]:
+    """Yield all atoms of a rule."""
+    yield rule.head
+    for literal in rule.body:
+        yield from _inside(literal)
+
+
+def _inside(literal: Literal) -> Iterator[Atom]:
+    match literal:
+        case Atom():
+            yield literal
+        case Not(body):
+            yield from _inside(body)
+        case Or(parts) | And(parts):
+            for part in parts:
+                yield from _inside(part)

@@ -23,9 +23,11 @@ from graven.gdl.language.kif_terms import (
     Sheet,
     Term,
     Variable,
+    atoms,
     show,
 )
 from graven.gdl.language.normal_form import NormalClause, may_match, normal, variables
+from graven.gdl.language.unmatched_names import unmatched
 from graven.gdl.strong_components import components
 
 ARITIES = {
@@ -84,6 +86,7 @@ def findings(sheet: Sheet) -> list[Finding]:
         *_safety(sheet),
         *_goals(sheet),
         *_unknown(sheet),
+        *_unmatched(sheet),
     ]
     if not any(problem.fatal for problem in problems):
         clauses = normal(sheet)
@@ -152,7 +155,7 @@ def _arities(sheet: Sheet) -> Iterator[Finding]:
     relations: dict[str, int] = {}
     functions: dict[str, int] = {}
     for rule in sheet.rules:
-        for atom in _atoms(rule):
+        for atom in atoms(rule):
             number = len(atom.args)
             expected = ARITIES.get(atom.name)
             if expected is not None and number != expected:
@@ -198,7 +201,7 @@ def _places(sheet: Sheet) -> Iterator[Finding]:
             yield Finding(
                 rule.line, True, f"roles are facts, not the heads of rules: {_quoted(rule)}."
             )
-        for atom in _atoms(rule):
+        for atom in atoms(rule):
             if atom is not rule.head and atom.name in ("init", "next"):
                 yield Finding(rule.line, False, f"'{atom.name}' occurs in a body: {_quoted(rule)}.")
 
@@ -294,7 +297,7 @@ def _unknown(sheet: Sheet) -> Iterator[Finding]:
     heads = {rule.head.name for rule in sheet.rules} | {"true", "does"}
     reported: set[str] = set()
     for rule in sheet.rules:
-        for atom in _atoms(rule):
+        for atom in atoms(rule):
             if atom.name not in heads and atom.name not in reported:
                 reported.add(atom.name)
                 yield Finding(
@@ -302,6 +305,11 @@ def _unknown(sheet: Sheet) -> Iterator[Finding]:
                     False,
                     f"no rule or fact defines '{atom.name}', so it never holds: {_quoted(rule)}.",
                 )
+
+
+def _unmatched(sheet: Sheet) -> Iterator[Finding]:
+    for rule, sentence in unmatched(sheet):
+        yield Finding(rule.line, False, f"{sentence}: {_quoted(rule)}.")
 
 
 def _dependencies(clauses: list[NormalClause]) -> Iterator[Finding]:
@@ -423,24 +431,6 @@ def _recursion(clauses: list[NormalClause]) -> Iterator[Finding]:
                         f"the recursion of '{_name(clause)}' may never end: {show(arg)} is neither "
                         f"in the head nor bound outside the recursion: {_quoted(clause.origin)}.",
                     )
-
-
-def _atoms(rule: Rule) -> Iterator[Atom]:
-    """Yield all atoms of a rule."""
-    yield rule.head
-    for literal in rule.body:
-        yield from _inside(literal)
-
-
-def _inside(literal: Literal) -> Iterator[Atom]:
-    match literal:
-        case Atom():
-            yield literal
-        case Not(body):
-            yield from _inside(body)
-        case Or(parts) | And(parts):
-            for part in parts:
-                yield from _inside(part)
 
 
 def _compounds(part: Atom | Term) -> Iterator[Compound]:
