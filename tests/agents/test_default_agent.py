@@ -13,6 +13,7 @@ from graven.agents import BATCHED_SPEC, FEW_PLAYOUTS_SPEC, PuzzleAgent, default_
 from graven.gdl.sheet_loader import sheet_game
 from graven.interfaces.cli.app import run
 from graven.interfaces.ggp.pondering import WARM_UP_PUZZLE
+from tests.gdl import puzzle_sheets
 from tests.gdl.shared import sheet_text
 from tests.naive.matrix_games import exploitability, solve
 
@@ -27,6 +28,34 @@ def test_play_uses_the_default_agent(capsys, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO("quit\n"))
     assert run(["play", "hex", "--size", "3", "--playouts", "20"]) == 0
     assert f"against {gv.default_agent(gv.game('hex')).spec}" in capsys.readouterr().out
+
+
+@pytest.fixture
+def puzzle_file(tmp_path):
+    file = tmp_path / "puzzle.kif"
+    file.write_text(puzzle_sheets.maze(["s..", "..e"], 6), encoding="utf-8")
+    return str(file)
+
+
+def test_search_uses_the_puzzle_agent_at_a_sheet_with_one_role(capsys, puzzle_file):
+    assert run(["search", puzzle_file, "--playouts", "2000", "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["agent"] == gv.default_agent(gv.game(puzzle_file)).spec == "puzzle"
+    assert result["value"] == 1.0
+
+
+def test_play_uses_the_puzzle_agent_at_a_sheet_with_one_role(capsys, monkeypatch, puzzle_file):
+    monkeypatch.setattr("sys.stdin", io.StringIO("hint\nquit\n"))
+    assert run(["play", puzzle_file, "--playouts", "2000"]) == 0
+    shown = capsys.readouterr().out
+    assert "with hints by puzzle" in shown
+    assert "The agent would play" in shown
+
+
+@pytest.mark.parametrize("option", [["--tree", "tree.svg"], ["--cluster", "tcp://127.0.0.1:1"]])
+def test_a_tree_is_not_to_be_had_from_the_puzzle_agent(capsys, puzzle_file, option):
+    assert run(["search", puzzle_file, *option]) == 2
+    assert "name a tree search, such as --agent grave" in capsys.readouterr().err
 
 
 def test_the_page_offers_the_default_agent():

@@ -13,6 +13,7 @@ from graven.agents import parse
 from graven.agents.spec_parser import with_budget
 from graven.core.errors import ContractError, UsageError
 from graven.lab.store.store import Store
+from graven.policies import Formula, Parameter, PlayoutPolicy, PlayoutVariant, TreePolicy
 from graven.search.budget import Budget
 
 MINE = """
@@ -325,3 +326,52 @@ def test_a_policy_that_cannot_be_compiled_names_its_line(folder):
         found("mine.py:odd")
     with pytest.raises(gv.GravenError, match="takes p, node, and the contract calls it with 3"):
         found("mine.py:few")
+
+
+def misspelt_edge(p, node, edge):
+    return edge.total / edge.visit
+
+
+def misspelt_node(p, node, edge):
+    return node.log_visit / edge.visits
+
+
+def undeclared_parameter(p, node, edge):
+    return p.d * edge.visits
+
+
+def key_of_an_edge(p, node, edge):
+    return edge["total"]
+
+
+def two_types(p, node, edge):
+    return edge.total if edge.visits > 2 else "none"
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        (misspelt_edge, "`edge` has no field `visit`; did you mean `visits`?"),
+        (misspelt_node, "`node` has no field `log_visit`; did you mean `log_visits`?"),
+        (undeclared_parameter, "`p` has no parameter `d`; the policy declares c."),
+        (key_of_an_edge, "`[...]` does not work with `edge` and a string in compiled rules."),
+        (two_types, "a value is a string in one branch and a float in another: use one type."),
+    ],
+)
+def test_errors_of_a_formula_use_the_names_of_its_arguments(value, reason):
+    formula = Formula("mine", value, (Parameter("c", 0.1, "exploration"),))
+    agent = gv.agent("mine", policies=[TreePolicy("mine", "A policy.", (formula,))])
+    with pytest.raises(gv.GravenError) as caught:
+        agent.search(gv.game("hex(size=3)").start(), playouts=50)
+    line = value.__code__.co_firstlineno + 1
+    assert f"the function {value.__name__!r} ({__file__}, line {line}, `return" in str(caught.value)
+    assert str(caught.value).endswith(f"cannot be compiled: {reason}")
+
+
+def test_errors_of_a_playout_use_the_names_of_its_arguments():
+    def choose(rules, record, memory, player):
+        return record.stat
+
+    policy = PlayoutPolicy("mine", "A policy.", (PlayoutVariant(choose),))
+    with pytest.raises(gv.GravenError, match=r"`record` has no field `stat`; did you mean `state`"):
+        gv.agent("uct+mine", policies=[policy]).search(gv.game("nogo").start(), playouts=50)

@@ -11,11 +11,25 @@ import xml.etree.ElementTree as ElementTree
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 
+import numpy as np
 import pytest
 
 import graven as gv
 from graven.core.contract import SIMULTANEOUS, TERMINAL
 from graven.core.errors import UsageError
+
+HEX = gv.game("hex(size=3)")
+
+
+def test_details_of_a_result_are_listed():
+    result = gv.agent("uct").search(gv.game("nogo(size=3)").start(), playouts=20)
+    assert {"pv", "root_stats", "tree", "best_move", "text"} <= {*dir(result)}
+
+
+def test_singular_and_plural():
+    shown = gv.agent("grave").search(gv.game("nogo(size=3)").start(), playouts=1).text()
+    assert "spent      1 playout in" in shown
+    assert "1 AMAF table," in shown
 
 
 class TwoHeaps:
@@ -188,6 +202,36 @@ def test_a_wrapped_class_gets_its_own_move_back():
     assert first % 3 == second % 3  # won for the player who has moved
 
 
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: gv.agent("uct").search(HEX.start(), playouts="10"),
+            "playouts must be an integer, got '10'",
+        ),
+        (
+            lambda: gv.agent("uct").search(HEX.start(), playouts=2.5),
+            "playouts must be an integer, got 2.5",
+        ),
+        (
+            lambda: gv.agent("uct").search(HEX.start(), seconds="1"),
+            "seconds must be a number, got '1'",
+        ),
+        (lambda: gv.solve("samegame", playouts="10"), "playouts must be an integer, got '10'"),
+        (lambda: gv.prove("hex(size=2)", seconds="3"), "seconds must be a number, got '3'"),
+    ],
+)
+def test_a_budget_that_is_no_number_is_refused(call, message):
+    with pytest.raises(UsageError, match=message):
+        call()
+
+
+def test_a_budget_may_be_a_float_or_a_number_of_numpy():
+    agent = gv.agent("uct")
+    assert agent.search(HEX.start(), playouts=2e2).playouts == 200
+    assert agent.search(HEX.start(), playouts=np.int64(30), seconds=np.float64(60)).playouts == 30
+
+
 def test_an_analysis_streams_results_and_ends_with_the_result_of_a_search():
     agent = gv.agent("grave(ref=10,bias=1e-3)")
     position = gv.game("hex(size=7)").start()
@@ -300,10 +344,10 @@ def test_a_result_tells_when_amaf_misleads():
     from graven.agents.search_result import SearchResult
 
     def warns(**values):
-        return "AMAF does not order" in str(SearchResult("m0", **values))
+        return "AMAF values order" in str(SearchResult("m0", **values))
 
     assert warns(amaf_agreement=0.1, amaf_rank=0.5)
     assert not warns(amaf_agreement=0.5, amaf_rank=0.5)
     assert not warns(amaf_agreement=0.1, amaf_rank=0.8)
     assert not warns(amaf_agreement=0.1)
-    assert "AMAF does not order" not in str(SearchResult("m0"))
+    assert "AMAF values order" not in str(SearchResult("m0"))

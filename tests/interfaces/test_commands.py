@@ -7,10 +7,13 @@ import time
 
 import pytest
 
+import graven as gv
 from graven.agents import SearchPlayer, catalogue
 from graven.games import registry
 from graven.gdl import sheets
+from graven.interfaces.cli.arguments import compiling
 from graven.interfaces.cli.console import QUIET_SECONDS
+from tests.gdl import tiny
 
 SEARCH = ["search", "nogo", "--size", "3", "--playouts", "200"]
 MATCH = ["match", "nogo", "--size", "3", "uct", "grave(ref=5)", "--games", "4", "--playouts", "20"]
@@ -48,6 +51,21 @@ def test_a_playout_of_one_game_is_listed_with_the_game_and_with_the_agents(run):
     assert "patterns" in shown
 
 
+def test_own_parameters_are_shown_before_the_options(run):
+    _, short, _ = run("agents", "grave")
+    _, options, _ = run("agents", "options")
+    _, everything, _ = run("agents", "grave", "--all")
+    assert max(map(len, (short + options + everything).splitlines())) <= 120
+    assert "first-play urgency" in options
+    assert "first-play urgency" not in short
+    assert "'graven agents options' explains them" in " ".join(short.split())
+    assert "first-play urgency" in everything
+    assert "ref playouts" in everything
+    assert "graven agents options" not in everything
+    listed = json.loads(run("agents", "options", "--json").out)
+    assert "fpu" in [parameter["name"] for parameter in listed["parameters"]]
+
+
 def test_search_options_and_methods_of_solve_are_explained_by_name(run):
     _, out, _ = run("agents", "root")
     assert "search option" in out
@@ -70,7 +88,7 @@ def test_a_policy_shows_its_parameters(run):
     assert "ref" in out
     assert "bias" in out
     assert "Cazenave 2015" in out
-    assert "reuse" in out
+    assert "reuse_tree" in out
     shown = json.loads(run("agents", "uct", "--json").out)
     assert "c" in [parameter["name"] for parameter in shown["parameters"]]
 
@@ -95,6 +113,36 @@ def test_search_gives_json(run):
     visits = [stat["visits"] for stat in result["root_stats"]]
     assert visits == sorted(visits, reverse=True)
     assert result["memory_full"] is False
+
+
+def test_search_reads_a_printed_position(run):
+    start = gv.game("hex(size=3)").start()
+    board = str(start.play_moves(["a1", "b2"]))
+    search = ["search", "hex", "--size", "3", "--playouts", "50", "--json"]
+    moved = json.loads(run(*search, "--board", board, "--moves", "c3").out)
+    assert moved["played"] == ["c3"]
+    assert moved["board"] == board
+    assert {stat["move"] for stat in moved["root_stats"]}.isdisjoint({"a1", "b2", "c3"})
+
+
+def test_plies_to_the_end_are_known_only_if_something_is_proven(run):
+    search = ["search", "breakthrough", "--size", "4x5", "--playouts", "3000", "--json"]
+    result = json.loads(run(*search).out)
+    proven = [stat["lower"] >= stat["upper"] for stat in result["root_stats"]]
+    assert [stat["plies_left"] is not None for stat in result["root_stats"]] == proven
+    assert not all(proven)
+    first = json.loads(run("search", "nogo", "--playouts", "9", "--json").out)
+    assert {stat["plies_left"] for stat in first["root_stats"]} == {first["plies_left"]} == {None}
+    assert (result["plies_left"] is not None) == result["proven"]
+
+
+def test_progress_names_the_sheet_and_shortens_the_agent(tmp_path):
+    sheet = tmp_path / "line.kif"
+    sheet.write_text(tiny.TIC_TAC_TOE)
+    agent = gv.agent("grave(ref=50,k=250,c=0.2,batch_leaves=64,playouts_per_leaf=4)+mast")
+    line = compiling(agent, gv.game(str(sheet)))
+    assert line.startswith("compiling grave(ref=50,k=250,")
+    assert "... for line.kif; later runs" in line
 
 
 def test_search_tells_compiling_from_searching(run, monkeypatch):
@@ -152,6 +200,14 @@ def test_match_shows_the_win_rate_beside_the_published_one(run):
     assert "50.0 %, difference" in out
     assert shifted in out
     assert "undecided" in out
+
+
+def test_a_published_rate_is_in_per_cent(run):
+    code, out, err = run(*MATCH, "--published", "0.65")
+    assert (code, out) == (2, "")
+    assert "win rate in per cent, got 0.65: write 65 for 65 %" in err
+    _, out, _ = run(*MATCH, "--workers", "1", "--published", "65.25")
+    assert "published  65.25 %, difference" in out
 
 
 def test_match_gives_json(run):

@@ -103,3 +103,5 @@ def test_a_signal_to_the_command_ends_it(tmp_path, number):
         program.send_signal(number)
         _, errors = program.communicate(timeout=60)
     assert b"Traceback" not in errors
+    if number == signal.SIGTERM:  # as without user-defined rules; a shell says 143
+        assert program.returncode == -signal.SIGTERM

@@ -9,10 +9,14 @@ from dataclasses import replace
 
 import pytest
 
+from graven.interfaces.cli.commands.frontier_command import FrontierLine
+from graven.interfaces.cli.commands.tournament_command import StandingsLine
 from graven.interfaces.cli.console import GamesProgress
 from graven.lab.experiments import processes
 from graven.lab.experiments.job import GameResult
 from graven.lab.experiments.pairing import make_pairing
+from graven.lab.experiments.tournament import Standings
+from graven.lab.stats.intervals import Score
 from graven.lab.store.store import Store
 from graven.search.budget import Budget
 
@@ -30,6 +34,35 @@ def test_a_match_stores_its_games(run):
     assert code == 0
     assert "4 games" in out
     assert "2 games; the others were in the store" in out
+
+
+CLOCK = ["--size", "4", "--time", "0.2", "--games", "2", "--workers", "1"]
+
+
+def test_a_match_shows_its_clock(run):
+    match = ["match", "knightthrough", "uct", "rave", *CLOCK, "--increment", "0.01"]
+    code, out, err = run(*match)
+    assert code == 0, err
+    assert "0.2 s a game + 0.01 s a move\n" in out
+    clock = {"playouts": None, "seconds": None, "time": 0.2, "increment": 0.01}
+    values = json.loads(run(*match, "--json").out)
+    assert values["budgets"] == [clock, clock]
+    assert values["new"] == 0
+
+
+def test_a_tournament_shows_its_clock(run):
+    _, out, _ = run("tournament", "knightthrough", "uct", "rave", *CLOCK)
+    assert out.splitlines()[0].endswith("2 games, 0.2 s a game")
+
+
+@pytest.mark.parametrize(
+    "command", [["match", "hex", "uct", "rave"], ["tournament", "hex", "uct", "rave"]]
+)
+@pytest.mark.parametrize("option", ["--seconds", "--playouts"])
+def test_a_clock_excludes_a_budget_for_each_move(run, command, option):
+    code, _, err = run(*command, "--time", "1", option, "2")
+    assert code == 2
+    assert f"--time 1 limits a whole game and {option} 2 each move" in err
 
 
 def test_a_sequential_test_is_reported(run):
@@ -175,15 +208,15 @@ def test_games_are_written_imported_and_continued_elsewhere(run, tmp_path, monke
     (cell,) = json.loads(run(*more).out)["cells"]
     assert cell["games"] == 6
     code, out, _ = run("replay")
-    assert "6 games  knightthrough(size=8x8)" in out
-    code, out, err = run("replay", out.split()[0][:4], "3", "--json")
+    assert "     6  knightthrough(size=8x8)" in out
+    code, out, err = run("replay", out.splitlines()[1].split()[0][:4], "3", "--json")
     assert code == 0, err
     assert json.loads(out)["as_recorded"]
 
 
 def test_replay_shows_a_game_and_says_if_it_differs_from_the_record(run, tmp_path):
     run("match", *KNIGHTS, "uct", "rave", "--games", "2")
-    identity = run("replay").out.split()[0]
+    identity = run("replay").out.splitlines()[1].split()[0]
     code, out, _ = run("replay", identity, "1")
     assert code == 0
     assert "as recorded by graven" in out
@@ -217,7 +250,7 @@ def test_replay_prefers_the_games_of_this_search(run, tmp_path):
             seats = other.seats(index)
             game = GameResult(index, seats, other.game_seed(index), (1.0, 0.0), ("a",), 1, 0.1)
             store.add(store.pairing_id(other), game)
-    listed = run("replay").out.splitlines()
+    listed = run("replay").out.splitlines()[1:]
     assert {line.split()[1] for line in listed} == {ours.search_fingerprint, "0123456789ab"}
     identity = listed[0].split()[0]
     assert run("replay", identity, "1").code == 0
@@ -286,6 +319,11 @@ WRONG = {
     "opponents": (["sweep", *KNIGHTS, "uct", "--against", "uct(c=[1,2])"], "robustness-against"),
     "alpha": (["match", "nogo", "uct", "rave", "--alpha", "0.1"], "--sprt"),
     "beta": (["match", "nogo", "uct", "rave", "--sprt", "0", "9", "--beta", "2"], "beta"),
+    "sprt": (["match", "nogo", "uct", "rave", "--sprt", "0"], "See 'graven match --help'"),
+    "sprt text": (["match", "nogo", "uct", "rave", "--sprt", "0", "x"], "'x' is not a number"),
+    "whole number": (["match", "nogo", "uct", "rave", "--games", "ten"], "'ten' is not a whole"),
+    "part": (["match", "nogo", "uct", "rave", "--playouts", "1.5"], "'1.5' is not a whole"),
+    "port": (["serve", "--port", "70000"], "70000 is out of range: it must be from 0 to 65535"),
     "margin": (["match", "nogo", "uct", "rave", "--margin", "0"], "margin"),
     "published games": (["match", "nogo", "uct", "rave", "--published-games", "9"], "--published"),
     "table margin": (["reproduce", "--margin", "100"], "margin"),
@@ -303,6 +341,13 @@ def test_wrong_input_is_one_line(run, case):
     assert err.startswith("graven: ")
     assert err.count("\n") == 1
     assert named in err
+
+
+def test_whole_numbers_may_be_written_as_in_specs(run):
+    agents = ["knightthrough", "--size", "4", "uct", "rave", "--workers", "1", "--json"]
+    values = json.loads(run("match", *agents, "--games", "2e0", "--playouts", "1e1").out)
+    assert values["games"] == 2
+    assert values["budgets"][0]["playouts"] == 10
 
 
 def test_report_and_export_write_files(run, tmp_path):
@@ -336,6 +381,43 @@ def test_export_writes_moves_and_matches_to_standard_output(run):
     for name in ("games", "wins", "win_rate", "ci95", "elo", "p_value", "pentanomial"):
         assert row[name] == values[name]
     assert run("export", "-").out.count("\n") == 3
+
+
+@pytest.mark.parametrize("table", [[], ["--moves"], ["--matches"]])
+def test_rows_of_an_export_name_the_game_to_replay(run, table):
+    match = ["match", *KNIGHTS, "uct", "rave", "--games", "3", "--seed", "5"]
+    values = json.loads(run(*match, "--json").out)
+    csv_rows = list(csv.DictReader(run("export", "-", *table).out.splitlines()))
+    lines = run("export", "-", *table, "--format", "jsonl").out.splitlines()
+    for row in (csv_rows[-1], json.loads(lines[-1])):
+        assert row["pairing"] == values["pairing"]
+        assert row["match_seed"] == "5"
+        assert row["seating"] == "rotate"
+    assert set(csv_rows[0]) == set(json.loads(lines[0]))
+    if table != ["--matches"]:
+        index = csv_rows[-1]["index"]
+        assert index == "2"
+        replayed = json.loads(run("replay", csv_rows[-1]["pairing"], index, "--json").out)
+        assert replayed["as_recorded"]
+        last_move = csv_rows[-1]["move"] if table else csv_rows[-1]["moves"].split()[-1]
+        assert replayed["moves"][-1] == last_move
+    assert f"pairing    {values['pairing']}" in run(*match).out
+
+
+def test_the_list_of_pairings_has_headings(run):
+    run("match", *KNIGHTS, "uct", "rave", "--games", "2")
+    heading, row = run("replay").out.splitlines()
+    assert heading.split() == [
+        "pairing",
+        "fingerprint",
+        "games",
+        "game,",
+        "agents",
+        "and",
+        "budget",
+    ]
+    assert row[heading.index("game,") :].startswith("knightthrough(size=5x5)  uct")
+    assert row.endswith(", 20 playouts a move")
 
 
 def test_match_tests_a_difference_with_a_margin(run):
@@ -401,6 +483,19 @@ def test_a_game_that_fails_is_reported_and_the_others_are_played(run, monkeypatc
     assert "seed " in err
     assert "ZeroDivisionError" in err
     monkeypatch.undo()
+
+
+def test_progress_says_what_happens_before_games():
+    assert GamesProgress().line(3) == "compiling the agents, 3 s"
+    line = StandingsLine()
+    assert line.text(2) == FrontierLine().text(2) == "compiling the agents, 2 s"
+    spec = "grave(ref=50,bias=0.0001)+mast(epsilon=0.4,decay=0.2,k=100,keep=0.5)"
+    agents = ("uct(c=0.4)", spec, "rave")
+    scores = {(0, 1): Score(1, 0, 0), (0, 2): Score()}
+    line.update(Standings(game="nogo", agents=agents, scores=scores, planned=4))
+    head, *rows = line.text(3).splitlines()
+    assert head.startswith("1/4 games after 3 s")
+    assert [row.split()[-1] for row in rows] == ["uct(c=0.4)", spec[:57] + "..."]
 
 
 def test_progress_counts_games_and_estimates_the_time_left(monkeypatch):

@@ -71,6 +71,20 @@ UNEVEN = """
 """
 
 
+@pytest.mark.parametrize(("side", "name"), [("white", "White"), ("Black", "Black")])
+def test_a_side_by_the_name_of_its_player(run, side, name):
+    play = ["play", "hex", "--size", "3", "--playouts", "20", "--side", side]
+    code, out, _ = run(*play, stdin="quit")
+    assert code == 0
+    assert f"You are {name} against" in out
+
+
+def test_an_unknown_side_is_answered_with_the_valid_ones(run):
+    code, _, err = run("play", "hex", "--size", "3", "--side", "third")
+    assert code == 2
+    assert "Valid: Black, White, first, second." in err
+
+
 @pytest.mark.parametrize(("side", "worth"), [("first", "0.100"), ("second", "0.900")])
 def test_with_simultaneous_moves_the_opinion_is_the_agents_own(run, tmp_path, side, worth):
     sheet = tmp_path / "uneven.kif"

@@ -44,14 +44,15 @@ def with_regret(spec: str) -> str:
 
 
 def is_puzzle(game: Game) -> bool:
-    """Return whether a game is a rulesheet with one role."""
-    return game.players == 1 and game.name == GDL
+    """Return whether a game is a rulesheet with one role and no chance events."""
+    return game.players == 1 and game.name == GDL and not game.has_chance
 
 
 def default_agent(game: Game | None = None) -> Agent:
-    """Return the agent that `play`, `search`, `serve`, `gtp` and `ggp` use if none is given.
+    """Return the agent that `play`, `search`, `gtp` and `ggp` use if none is given.
 
-    Rulesheets with one role are puzzles, which have a search of their own.
+    Rulesheets with one role are puzzles, which have a search of their own; `serve`, whose page
+    shows tree searches, uses `default_spec` at them, too.
     """
     if game is not None and is_puzzle(game):
         return PuzzleAgent()

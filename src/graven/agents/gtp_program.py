@@ -109,7 +109,7 @@ class GtpPlayer:
         code = self._game.move_code(player, reply)
         if code is None or code not in position.legal_codes_of(player):
             raise ForfeitError(f"{self._name} played {reply[:40]!r}, which is not legal")
-        self._sent = position.play(code)
+        self._sent = position.play_code(code)
         move = self._game.format_move(player, code)
         return SearchResult(best_move=move, pv=(move,), seconds=time.monotonic() - began)
 
@@ -150,7 +150,7 @@ class GtpPlayer:
             code = position.history[sent.ply][player]
             move = self._game.format_move(player, code)
             self._process.ask(f"play {self._colour(player)} {move}")
-            sent = sent.play(code)
+            sent = sent.play_code(code)
         self._sent = sent
 
     def _colour(self, player: int) -> str:

@@ -149,7 +149,7 @@ class OpenSpielTranslator:
         for action in state.history():
             code = self.code(position, replayed, action)
             assert code is not None, "both programs have the same rules"
-            position = position.play(code)
+            position = position.play_code(code)
             replayed.apply_action(action)
         return position
 

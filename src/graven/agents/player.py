@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from graven.agents.move_clock import MoveClock
 from graven.agents.search_result import SearchResult, find_move
-from graven.agents.short_games import measure_share
+from graven.agents.short_games import UNKNOWN_LENGTH, measure_length
 from graven.agents.time_plan import TimePlan
 from graven.core.errors import GravenError, UsageError
 from graven.core.game import Game
@@ -101,20 +101,20 @@ class SearchPlayer:
             find_move(self._agent.bind(self.game), self.game.start().rolled(0), clock, seed=0)
             _warm.add(key)
         if self._agent.search_spec.options.time:
-            measure_share(self._agent, self.game)
+            measure_length(self._agent, self.game)
 
     def choose(self, position: Position, clock: MoveClock | None = None) -> SearchResult:
         """Search, with a seed derived from the player's and the ply."""
         options = self._agent.search_spec.options
         clock = clock or MoveClock(self._agent.budget_or(Budget()))
         plans = options.time and clock.budget.seconds is not None
-        length_share = measure_share(self._agent, self.game) if plans else 0.0
+        length = measure_length(self._agent, self.game) if plans else UNKNOWN_LENGTH
         began = time.perf_counter()
         if plans:
             if self._last_ply is None or position.ply <= self._last_ply:  # a new game
                 self._seconds_left = options.time
             self._last_ply = position.ply
-            plan = TimePlan(self._seconds_left, options.increment, length_share=length_share)
+            plan = TimePlan(self._seconds_left, options.increment, length=length)
             clock = replace(clock, plan=plan)
         result = self._find(position, clock, derive(self.seed, position.ply))
         self._seconds_left += options.increment - (time.perf_counter() - began)

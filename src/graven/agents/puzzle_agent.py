@@ -56,12 +56,12 @@ class PuzzleAgent:
 
         check_one_player(game.spec, game.players)
 
-    def player(self, game: Game, seed: int = 0) -> PuzzlePlayer:
-        """Make a player for a one-player game."""
+    def player(self, game: Game, seed: int = 0, memory: int | None = None) -> PuzzlePlayer:
+        """Make a player for a one-player game, whose search takes at most `memory` MiB."""
         # The search of puzzles is loaded when it is needed: most commands do not.
         from graven.agents.puzzle_player import PuzzlePlayer
 
-        return PuzzlePlayer(game, seed)
+        return PuzzlePlayer(game, seed, memory or DEFAULT_MEMORY_MIB)
 
     def search(
         self,
@@ -74,9 +74,7 @@ class PuzzleAgent:
         memory: int | None = None,
     ) -> SearchResult:
         """Search for the best game from a position; see `SearchAgent.search`."""
-        from graven.agents.puzzle_player import PuzzlePlayer
-
-        player = PuzzlePlayer(position.game, seed, memory or DEFAULT_MEMORY_MIB)
+        player = self.player(position.game, seed, memory)
         return player.choose(position, MoveClock(self.budget_or(Budget(playouts, seconds)), stop))
 
     def analyze(
@@ -91,9 +89,7 @@ class PuzzleAgent:
         memory: int | None = None,
     ) -> Iterator[SearchResult]:
         """Search and yield a result every `every` seconds, until the budget is used."""
-        from graven.agents.puzzle_player import PuzzlePlayer
-
-        player = PuzzlePlayer(position.game, seed, memory or DEFAULT_MEMORY_MIB)
+        player = self.player(position.game, seed, memory)
         budget = self.budget_or(Budget(playouts, seconds))
         end = None if budget.seconds is None else time.perf_counter() + budget.seconds
         left = budget.playouts

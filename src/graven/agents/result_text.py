@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from graven.core.plural import counted
+
 if TYPE_CHECKING:
     from graven.agents.search_result import MoveStat, SearchResult
 
@@ -16,8 +18,8 @@ GAP = "   "
 
 MEMORY_FULL = "The tree reached its memory limit and stopped growing: raise it with memory_mib."
 AMAF_MISLEADS = (
-    "AMAF does not order the moves of this tree as their means do: it may mislead. Compare with "
-    "uct (docs/default-agent.md)."
+    "AMAF values order the moves of this tree hardly better than chance, so they may mislead the "
+    "search. Compare it with a search without AMAF: graven match GAME AGENT uct --seconds 1."
 )
 
 
@@ -97,7 +99,8 @@ def pv_text(result: SearchResult) -> str:
 def speed_text(result: SearchResult) -> str:
     """Return playouts, time, speed and memory of a search."""
     return (
-        f"{result.playouts:,} playouts in {result.seconds:.2f} s, "
+        f"{counted(result.playouts, 'playout')} in {result.seconds:.2f} s, "
         f"{result.playouts_per_second:,.0f} playouts/s; "
-        f"{result.nodes:,} nodes, {result.amaf_tables:,} AMAF tables, {result.memory_mib:.1f} MiB"
+        f"{counted(result.nodes, 'node')}, {counted(result.amaf_tables, 'AMAF table')}, "
+        f"{result.memory_mib:.1f} MiB"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
@@ -38,8 +39,9 @@ class MoveStat:
     """The statistics of one root move. `amaf` is None where the move has no AMAF value.
 
     `lower` and `upper` are proven bounds of the score after the move; where they are equal,
-    `plies_left` are the plies after the move to the end of the game. `probability` is that of the
-    move in the average strategy of regret matching; None where moves are not drawn by it.
+    `plies_left` are the plies after the move to the end of the game, -1 if unknown. `probability`
+    is that of the move in the average strategy of regret matching; None where moves are not drawn
+    by it.
     """
 
     move: str
@@ -57,6 +59,11 @@ class MoveStat:
         """What is proven about the move: "win in 7 plies"; empty if nothing is."""
         return bounds_text(self.lower, self.upper, self.plies_left + 1)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the statistics as plain values; `plies_left` is None unless a score is proven."""
+        values = asdict(self)
+        return values if self.lower >= self.upper else {**values, "plies_left": None}
+
 
 @dataclass(frozen=True, repr=False)
 class SearchResult(PlainValues):
@@ -70,10 +77,11 @@ class SearchResult(PlainValues):
     variation, `tree` the search tree (None for agents that hide it). `plies` counts the plies of
     all playouts; `memory_full` is true if the tree was closed at its limit.
 
-    `proven` is true if the score of the player to move is proven: the search then ended early,
-    `best_move` reaches that score, `value` is the score, and `plies_left` are the plies to the end
-    of the game with the proven moves. `bounds` are a proven lower and upper bound of every player's
-    score, (0, 1) where nothing is known; empty for agents that prove nothing.
+    `proven` is true if the score of the player to move is proven, at simultaneous moves those of
+    all players who have a choice: the search then ended early, `best_move` reaches that score,
+    `value` is the score, and `plies_left` are the plies to the end of the game with the proven
+    moves. `bounds` are a proven lower and upper bound of every player's score, (0, 1) where nothing
+    is known; empty for agents that prove nothing.
 
     `amaf_agreement`, from -1 to 1, and `amaf_rank`, from 0 to 1, say how well AMAF orders the moves
     of the tree: see `search.amaf_order`. They are None if too little is known, and in results
@@ -125,6 +133,10 @@ class SearchResult(PlainValues):
         value = self.__dict__[name] = getattr(details, name)()
         return value
 
+    def __dir__(self) -> list[str]:
+        """List the details, too, which Python does not find before they are computed."""
+        return sorted({*super().__dir__(), *DETAILS})
+
     def __getstate__(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
@@ -151,9 +163,16 @@ class SearchResult(PlainValues):
 
     @property
     def proof_text(self) -> str:
-        """What is proven about the best move: "win in 7 plies", "score at least 0.5"; or empty."""
-        best = next((stat for stat in self.root_stats if stat.move == self.best_joint[0]), None)
-        return best.proof_text if best and len(self.best_joint) == 1 else ""
+        """What is proven about the best move: "win in 7 plies", "score at least 0.5"; or empty.
+
+        At simultaneous moves, about that of each player.
+        """
+        if len(self.best_joint) == 1:
+            return proof_of_move(self.root_stats, self.best_joint[0])
+        by_player = zip(self.best_joint, self.by_player.values(), strict=False)
+        texts = [proof_of_move(stats, move) for move, stats in by_player]
+        named = zip(self.player_names, texts, strict=False)
+        return "; ".join(f"{name}: {text}" for name, text in named if text)
 
     @property
     def amaf_misleads(self) -> bool:
@@ -170,7 +189,7 @@ class SearchResult(PlainValues):
             "best_joint": list(self.best_joint),
             "value": self.value,
             "pv": list(self.pv),
-            "root_stats": [asdict(stat) for stat in self.root_stats],
+            "root_stats": [stat.to_dict() for stat in self.root_stats],
             "playouts": self.playouts,
             "seconds": self.seconds,
             "playouts_per_second": self.playouts_per_second,
@@ -182,11 +201,11 @@ class SearchResult(PlainValues):
             "memory_full": self.memory_full,
             "proven": self.proven,
             "bounds": [list(pair) for pair in self.bounds],
-            "plies_left": self.plies_left,
+            "plies_left": self.plies_left if self.proven else None,
         }
         if len(self.by_player) > 1:
             values["by_player"] = [
-                [asdict(stat) for stat in stats] for stats in self.by_player.values()
+                [stat.to_dict() for stat in stats] for stats in self.by_player.values()
             ]
         return values
 
@@ -366,7 +385,7 @@ def make_result(
     game, first = position.game, position.players_to_move[0]
     joint = tuple(game.format_move(player, chosen.code) for player, chosen in choices.items())
     move_object = game.display.move_object
-    if proof.proven:
+    if proof.proven and proof.bounds[first][0] >= proof.bounds[first][1]:
         value = proof.bounds[first][0]
     else:
         value = choices[first].mean if choices[first].visits else UNKNOWN_VALUE
@@ -396,12 +415,18 @@ def _move_stat(game: Game, player: int, move: RootStatistics, weights: float) ->
     )
 
 
+def proof_of_move(stats: Sequence[MoveStat], move: str) -> str:
+    """Return what is proven about one of a player's moves; empty if nothing is."""
+    return next((stat.proof_text for stat in stats if stat.move == move), "")
+
+
 def bounds_text(lower: float, upper: float, plies: int) -> str:
-    """Return proven bounds of a score in words; `plies` are those to the end of the game."""
+    """Return proven bounds of a score in words; `plies` are those to the end of the game, or 0."""
     if lower < upper:
         parts = [f"at least {lower:g}"] if lower > LOWEST else []
         parts += [f"at most {upper:g}"] if upper < HIGHEST else []
         return f"score {' and '.join(parts)}" if parts else ""
     if lower in (LOWEST, HIGHEST):
-        return f"{'win' if lower else 'loss'} in {plies} {'ply' if plies == 1 else 'plies'}"
+        outcome = "win" if lower else "loss"
+        return f"{outcome} in {plies} {'ply' if plies == 1 else 'plies'}" if plies else outcome
     return f"score {lower:g}"

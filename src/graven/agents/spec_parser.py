@@ -171,11 +171,6 @@ def _check_tuning(spec: Spec) -> None:
     if not tuned:
         return
     names = f"{', '.join(tuned)} = {AUTO}"
-    if options.threads > 1 and options.parallel != "root":
-        raise UsageError(
-            f"{names}: parameters tune themselves in a tree of one thread; add parallel=root, or "
-            "give them values."
-        )
     if options.batch_leaves * options.playouts_per_leaf > 1 or options.learn_after == "batch":
         raise UsageError(
             f"{names}: parameters tune themselves from one simulation to the next, not in batches; "
@@ -245,6 +240,21 @@ def with_budget(text: str, budget: Budget) -> str:
     return written if playout == UNIFORM else f"{written}+{playout}"
 
 
+def clock_of(text: str) -> tuple[float, float] | None:
+    """Return `time` and `increment` of a canonical spec in seconds; None without a game clock.
+
+    Only the text is read, as in `with_budget`; a text that is no spec has no clock.
+    """
+    try:
+        _, arguments = parse_call(_halves(text)[0])
+    except UsageError:
+        return None
+    time, increment = arguments.get("time"), arguments.get("increment", 0.0)
+    if not isinstance(time, int | float) or not isinstance(increment, int | float):
+        return None
+    return float(time), float(increment)
+
+
 @cache
 def game_playouts() -> dict[str, str]:
     """Return the playout policies that games define, each with a one-line description."""
@@ -304,11 +314,6 @@ def _tree_values(
         raise UsageError(
             f"{tree.name}: every_step=true searches for the tree that reuse_tree=true keeps; set "
             "both."
-        )
-    if options["full"] == "recycle" and options["threads"] > 1 and options["parallel"] != "root":
-        raise UsageError(
-            f"{tree.name}: full=recycle is for a tree of one thread; add parallel=root, or leave "
-            "full out."
         )
     if "playouts" in arguments or "seconds" in arguments:
         seconds = options["seconds"] if "seconds" in arguments else None

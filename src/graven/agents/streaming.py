@@ -124,4 +124,5 @@ def _statistics(move: snapshot.MoveSnapshot) -> RootStatistics:
         lower=move.lower,
         upper=move.upper,
         plies_left=move.plies_left,
+        dominated=move.dominated,
     )

@@ -21,7 +21,6 @@ from graven.search.options import OPTIONS
 from graven.search.policy import (
     Formula,
     Parameter,
-    PlayoutPolicy,
     PlayoutVariant,
     Policy,
     TreePolicy,
@@ -38,7 +37,7 @@ def file_policy(text: str, digest: str | None = None) -> Policy:
     """Return the policy that a text such as `mine.py:tree` names."""
     path, _, name = text.rpartition(":")
     file = find_user_module(path, digest)
-    policy = file.attribute(name, "policy", (TreePolicy, PlayoutPolicy))
+    policy = file.attribute(name, "policy", lambda value: isinstance(value, Policy))
     if not isinstance(policy, Policy):
         raise UsageError(
             f"{text} is a {type(policy).__name__}: neither a TreePolicy nor a PlayoutPolicy."

@@ -29,7 +29,7 @@ def proof_line(
     code: int | None = first
     while code is not None and len(moves) < MAX_LINE:
         moves.append(position.game.format_move(position.current_player, code))
-        position = position.play(code)
+        position = position.play_code(code)
         key = int(child_key(game, key, code, position.state.copy()))
         if position.is_over:
             break
@@ -57,7 +57,7 @@ def _next_move(
     """Return the decided move with the least work for the winner, the most for the other side."""
     best, best_rank = None, -1.0
     for code in position.legal_codes_of(position.current_player):
-        child = position.play(code)
+        child = position.play_code(code)
         if child.scores is not None:
             decided, work = (child.scores[game.prover] >= goal) == reached, 0
         else:

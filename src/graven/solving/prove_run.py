@@ -20,7 +20,9 @@ from graven.core import contract
 from graven.core.compile import address
 from graven.core.errors import ContractError, UsageError
 from graven.core.game import Game
+from graven.core.number_checks import check_number, check_whole
 from graven.core.plain_values import PlainValues
+from graven.core.plural import counted
 from graven.core.position import Position
 from graven.core.rng import generator
 from graven.core.status import Status, call_kernel, contract_fault
@@ -77,9 +79,9 @@ class ProofResult(PlainValues):
     def __str__(self) -> str:
         if self.scores is None:
             bounds = ", ".join(f"{low:g} to {high:g}" for low, high in self.bounds)
-            return f"not proven: scores within {bounds} after {self.nodes:,} positions"
+            return f"not proven: scores within {bounds} after {counted(self.nodes, 'position')}"
         scores = ", ".join(f"{score:g}" for score in self.scores)
-        return f"proven: scores {scores} with {self.best_move}, {self.nodes:,} positions"
+        return f"proven: scores {scores} with {self.best_move}, {counted(self.nodes, 'position')}"
 
     @property
     def nodes_per_second(self) -> float:
@@ -115,6 +117,8 @@ class ProveLimits:
     nodes: int | None = None
 
     def __post_init__(self) -> None:
+        check_number("seconds", self.seconds)
+        check_whole("nodes", self.nodes)
         if self.seconds is not None and not 0 < self.seconds < math.inf:
             raise UsageError(f"seconds must be more than 0 and finite, got {self.seconds}.")
         if self.nodes is not None and not 1 <= self.nodes <= MAX_NODES:
@@ -334,7 +338,7 @@ def _refusal(name: str, reason: int) -> UsageError:
 
 def prove(
     game: Game | Position | str,
-    moves: Sequence[str] = (),
+    moves: Sequence[Any] = (),
     seconds: float | None = None,
     nodes: int | None = None,
     memory_mib: int = DEFAULT_MEMORY_MIB,
@@ -346,10 +350,10 @@ def prove(
 ) -> ProofResult:
     """Prove the result of a two-player position with best play, by proof-number search.
 
-    `moves` are played first. Stops when the result is proven, or after `seconds` or `nodes`
-    expanded positions. `memory_mib` is the size of the transposition table. `progress` is called
-    regularly. `save` is a new file that is saved regularly; `resume` is a saved file to continue
-    from, which is then also saved.
+    `moves` are played first, each as `Position.play` takes it. Stops when the result is proven, or
+    after `seconds` or `nodes` expanded positions. `memory_mib` is the size of the transposition
+    table. `progress` is called regularly. `save` is a new file that is saved regularly; `resume` is
+    a saved file to continue from, which is then also saved.
     """
     from graven.solving.proof_file import ProofAutosave, load_proof
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from graven.core.errors import ContractError, UsageError
 from graven.core.game import Game
+from graven.core.number_checks import check_number, check_whole
 from graven.core.plain_values import PlainValues
 from graven.core.position import Position
 from graven.core.rng import derive, generator
@@ -40,6 +41,9 @@ class SolveLimits:
     runs: int | None = None
 
     def __post_init__(self) -> None:
+        check_number("seconds", self.seconds)
+        check_whole("playouts", self.playouts)
+        check_whole("runs", self.runs)
         if self.seconds is not None and not 0 < self.seconds < math.inf:
             raise UsageError(f"seconds must be more than 0 and finite, got {self.seconds}.")
         if self.playouts is not None and not 1 <= self.playouts <= MAX_PLAYOUTS:
@@ -126,7 +130,7 @@ class SolveSession:
         position, moves = self.start, []
         for code in codes:
             moves.append(position.game.format_move(0, code))
-            position = position.play(code)
+            position = position.play_code(code)
         points = position.points
         return Solution(
             game=self.start.game.spec,

@@ -472,5 +472,5 @@ def test_the_panel_warns_where_amaf_misleads(visit):
           return [warned, host.querySelector("p.hint").textContent];
         }"""
     )
-    assert "AMAF does not order the moves of this tree" in text[0]
+    assert "AMAF values order the moves of this tree" in text[0]
     assert text[1] == ""

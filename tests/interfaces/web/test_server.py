@@ -16,9 +16,9 @@ from websockets.sync.client import connect
 
 from graven.core.errors import UsageError
 from graven.interfaces.host_names import is_own_host
+from graven.interfaces.listening_socket import listening_socket
 from graven.interfaces.web.request_guard import is_same_origin
 from graven.interfaces.web.web_limits import MAX_MESSAGE_BYTES
-from graven.interfaces.web.web_run import bind
 from graven.interfaces.web.web_server import STATIC
 from tests.interfaces.web.helpers import TIMEOUT, VALID_FIELDS
 
@@ -189,14 +189,35 @@ def test_the_page_loads_nothing_from_other_servers():
     assert sum(path.stat().st_size for path in files) < 200_000
 
 
+def test_only_one_socket_gets_a_port():
+    with (
+        listening_socket("127.0.0.1", 0) as first,
+        pytest.raises(UsageError, match="Try another --port"),
+    ):
+        listening_socket("127.0.0.1", first.getsockname()[1])
+
+
+def test_a_ggp_player_reports_a_port_in_use_before_it_compiles(run, monkeypatch):
+    def warm_up(agent):
+        raise AssertionError("compiled first")
+
+    monkeypatch.setattr("graven.interfaces.ggp.pondering.warm_up", warm_up)
+    with listening_socket("127.0.0.1", 0) as taken:
+        port = taken.getsockname()[1]
+        code, _, err = run("ggp", "--port", str(port))
+    assert code == 2
+    assert f"cannot listen on 127.0.0.1:{port}: " in err
+    assert "Try another --port" in err
+
+
 def test_a_port_in_use_is_reported(run):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
         with pytest.raises(UsageError, match="Try another --port"):
-            bind("127.0.0.1", port)
+            listening_socket("127.0.0.1", port)
         code, out, err = run("serve", "--port", str(port))
     assert (code, out) == (2, "")
-    assert str(port) in err
+    assert f"cannot listen on 127.0.0.1:{port}: " in err
     assert run("serve", "--folder", "/no/such/folder").code == 2

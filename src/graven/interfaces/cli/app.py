@@ -171,7 +171,7 @@ def _run(arguments: list[str]) -> int:
         _print_error(str(error))
         return BAD_INPUT
     except CommandLineError as error:
-        _print_error(_explain(error))
+        _print_error(_explain(error, arguments))
         return BAD_INPUT
     except (typer.Abort, KeyboardInterrupt, InterruptedByUserError):
         if arguments and arguments[0] in RESUMABLE:
@@ -193,9 +193,11 @@ def _run(arguments: list[str]) -> int:
         return BUG
 
 
-def _explain(error: Any) -> str:
+def _explain(error: Any, arguments: list[str]) -> str:
     """Describe an error in the command line, and name the help to read."""
-    command = error.ctx.command_path if getattr(error, "ctx", None) else "graven"
+    named = f"graven {arguments[0]}" if arguments[0] in COMMANDS else "graven"
+    # Errors in the number of an option's values have no context.
+    command = error.ctx.command_path if getattr(error, "ctx", None) else named
     reason = error.format_message()
     return f"{reason if reason.endswith(('.', '?')) else reason + '.'} See '{command} --help'."
 

@@ -15,6 +15,7 @@ from graven.interfaces.cli.console import BAD_INPUT, err, run_to_completion
 if TYPE_CHECKING:
     from graven.agents import Agent
     from graven.core.game import Game
+    from graven.core.position import Position
     from graven.lab.store.store import Store
     from graven.search.budget import Budget
 
@@ -27,7 +28,14 @@ GameText = Annotated[
         show_default=False,
     ),
 ]
+BoardText = Annotated[
+    str | None,
+    typer.Option("--board", help="Start from this position, as graven prints it.", metavar="TEXT"),
+]
 Size = Annotated[str | None, typer.Option(help="Board size: 8, or 6x5.", metavar="SIZE")]
+MovesPlayed = Annotated[
+    str, typer.Option(help="Moves from the start to the position.", metavar="'A B ...'")
+]
 AgentText = Annotated[
     str | None,
     typer.Option(
@@ -49,6 +57,7 @@ GameTime = Annotated[
 Increment = Annotated[
     float | None, typer.Option(help="With --time: seconds that each move adds.", metavar="S")
 ]
+SecondsInAll = Annotated[float | None, typer.Option(help="Stop after this time.", metavar="S")]
 Threads = Annotated[
     int | None,
     typer.Option(
@@ -66,7 +75,13 @@ Db = Annotated[
         metavar="FILE",
     ),
 ]
+SaveFile = Annotated[
+    str | None, typer.Option(help="Save regularly to this new file.", metavar="FILE")
+]
+ResumeFile = Annotated[str | None, typer.Option(help="Continue from a saved file.", metavar="FILE")]
 MAX_GAME_SECONDS = 1e6
+SHORT_SPEC = 60
+MoveBudget = tuple[int | None, float | None]  # --playouts and --seconds
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
@@ -78,7 +93,7 @@ def compile_game(text: str, size: str | None) -> Game:
         _check_user_rules(game)
         game.start()
 
-    run_to_completion(work, f"compiling the rules of {game.name}")
+    run_to_completion(work, f"compiling the rules of {text}")
     return game
 
 
@@ -124,7 +139,18 @@ def user_code_watched(game: Game, agent: Agent | None = None) -> Iterator[None]:
 
 def compiling(agent: Agent, game: Game) -> str:
     """Describe the compilation of a search, for progress."""
-    return f"compiling {agent.spec} for {game.name}; later runs load it from a cache"
+    return f"compiling {short(agent.spec)} for {game_label(game)}; later runs load it from a cache"
+
+
+def short(spec: str) -> str:
+    """Return a spec for a progress line, which is repeated: shortened if it is long."""
+    return spec if len(spec) <= SHORT_SPEC else f"{spec[: SHORT_SPEC - 3]}..."
+
+
+def game_label(game: Game) -> str:
+    """Return a name of a game for a progress line; for a game in GDL, that of its sheet."""
+    sheet = game.options.get("sheet") or game.options.get("file")
+    return game.name if sheet is None else os.path.basename(str(sheet))
 
 
 def warm_up(agent: Agent, game: Game) -> None:
@@ -136,7 +162,7 @@ def load_game_to_match(text: str, size: str | None) -> Game:
     """Load the game of an experiment; user-defined rules are compiled and run by workers only."""
     game = _load_game(text, size)
     if not game.compiled_user_functions:
-        run_to_completion(game.start, f"compiling the rules of {game.name}")
+        run_to_completion(game.start, f"compiling the rules of {text}")
     return game
 
 
@@ -146,11 +172,16 @@ def _load_game(text: str, size: str | None) -> Game:
     return load_game(text, size=size) if size is not None else load_game(text)
 
 
+def position_of(game: Game, board: str | None) -> Position:
+    """Return the position of --board, or else the start of the game."""
+    return game.start() if board is None else game.parse(board)
+
+
 def agent_or_default(spec: str | None, game: Game, threads: int | None = None) -> Agent:
     """Return the agent of the command line, or the default agent of the game."""
-    from graven.agents import agent, default_spec
+    from graven.agents import agent, default_agent
 
-    return agent(with_threads(default_spec(game) if spec is None else spec, threads))
+    return agent(with_threads(default_agent(game).spec if spec is None else spec, threads))
 
 
 def with_threads(spec: str, threads: int | None) -> str:
@@ -178,11 +209,22 @@ def check_agents(*specs: str) -> None:
         agent(spec)
 
 
-def with_game_clock(spec: str, seconds: float | None, increment: float | None) -> str:
-    """Return a spec with a clock for the whole game, unless it has a budget of its own."""
+def with_game_clock(
+    spec: str, seconds: float | None, increment: float | None, move_budget: MoveBudget
+) -> str:
+    """Return a spec with a clock for the whole game, unless it has a budget of its own.
+
+    `move_budget` is what --playouts and --seconds give, which exclude a clock.
+    """
     from graven.agents import SearchAgent, agent
     from graven.core.errors import UsageError
 
+    for name, limit in zip(("--playouts", "--seconds"), move_budget, strict=True):
+        if seconds is not None and limit is not None:
+            raise UsageError(
+                f"--time {seconds:g} limits a whole game and {name} {limit:g} each move: give one "
+                "of them."
+            )
     if seconds is None:
         if increment is not None:
             raise UsageError("--increment adds to a clock: give --time, too.")
@@ -194,7 +236,10 @@ def with_game_clock(spec: str, seconds: float | None, increment: float | None) -
         )
     player = agent(spec)
     if not isinstance(player, SearchAgent):
-        raise UsageError(f"--time is for agents of graven; {spec} is a program.")
+        raise UsageError(
+            f"--time is for tree searches, which plan their time; {spec} has none: use --seconds, "
+            "or another agent."
+        )
     if player.budget.is_limited:
         return spec
     return player.with_options(time=seconds, increment=increment or 0.0).spec

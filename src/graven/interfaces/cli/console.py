@@ -59,10 +59,15 @@ def print_board(position: Position) -> None:
     print(f"\n{position.text(colour=out().color_system is not None)}\n", flush=True)
 
 
+def print_line(text: str, style: str = "") -> None:
+    """Print a line of a result, in its style if the terminal supports it."""
+    out().print(text, markup=False, soft_wrap=True, style=style)
+
+
 def print_lines(lines: Iterable[TextLine]) -> None:
-    """Print lines of a result, in their styles if the terminal supports them."""
+    """Print lines of a result, each in its style."""
     for line in lines:
-        out().print(line.text, markup=False, soft_wrap=True, style=line.style)
+        print_line(line.text, line.style)
 
 
 def print_json(value: Any) -> None:
@@ -118,6 +123,11 @@ def run_to_completion(work: Callable[[], T], description: str) -> T:
     return result
 
 
+def compiling_agents(elapsed: float) -> str:
+    """Return the progress line of an experiment that has not begun to play."""
+    return f"compiling the agents, {format_duration(elapsed)}"
+
+
 class GamesProgress:
     """The number of games played so far, and an estimate of the time for the rest."""
 
@@ -134,6 +144,8 @@ class GamesProgress:
 
     def line(self, elapsed: float) -> str:
         """Return the progress as a line of text."""
+        if not self._total:  # not known before the agents have searched for their fingerprints
+            return compiling_agents(elapsed)
         text = f"{self._done:,}/{self._total:,} games after {format_duration(elapsed)}"
         if self._first is None:
             return f"{text} (a first run compiles)"

@@ -47,6 +47,8 @@ def run_guarded(run: Callable[[list[str]], int], arguments: list[str], crash_cod
         print(CRASH.format(signal.Signals(number).name), file=sys.stderr)
         return crash_code
     signal.signal(number, signal.SIG_DFL)
+    if hasattr(signal, "pthread_sigmask"):  # `_wait_for` has blocked it
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {number})
     os.kill(os.getpid(), number)
     return crash_code
 

@@ -37,6 +37,11 @@ Cluster = Annotated[
         help="Play on a Dask cluster with a scheduler at this address.", metavar="tcp://HOST:8786"
     ),
 ]
+GamesOfPair = Annotated[int, typer.Option(help="Games of every pair.", metavar="N")]
+GamesOfAgent = Annotated[int, typer.Option(help="Games of every agent.", metavar="N")]
+Gauntlet = Annotated[
+    bool, typer.Option("--gauntlet", help="Only the first agent plays, against all others.")
+]
 OpeningPlies = Annotated[
     int,
     typer.Option(

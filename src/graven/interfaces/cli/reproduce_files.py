@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from graven.core.calls import split
 from graven.core.errors import UsageError
 from graven.core.file_replacement import replace_text, replaced
 from graven.interfaces.cli.arguments import check_output_file
@@ -116,19 +119,55 @@ def is_reading(entry: Entry) -> bool:
     return paper(entry.paper).table(entry.table).readings
 
 
-def markdown_table(entries: list[Entry]) -> str:
-    """Return the figures that can be played as a table for documentation."""
+def short_table(entries: list[Entry]) -> str:
+    """Return figures as a table of few columns, with the policies instead of whole specs."""
+    heading = "| game | playouts | agents | published | graven | games | verdict |"
+    lines = [heading, "| --- " * 7 + "|"]
+    for entry in entries:
+        if entry.pairing is None:
+            raise UsageError(f"{entry.paper}, table {entry.table}: cannot be played.")
+        cells = (
+            "`" + re.sub(r",text=\w+", "", entry.pairing.game) + "`",
+            playouts_text(entry),
+            " v ".join(re.sub(r"\([^)]*\)", "", agent).upper() for agent in entry.agents),
+            published_text(entry.figure),
+            percent(entry.statistics),
+            f"{entry.score.games:,}",
+            entry.verdict,
+        )
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def without(agent: str, options: Collection[str]) -> str:
+    """Return the text of an agent without some options, as in `ties=first`."""
+    policies = []
+    for policy in split(agent, "+"):
+        name, parenthesis, inside = policy.partition("(")
+        rest = [option for option in split(inside.rstrip(")"), ",") if option not in options]
+        policies.append(f"{name}({','.join(rest)})" if parenthesis and rest else name)
+    return "+".join(policies)
+
+
+def markdown_table(
+    entries: list[Entry], settings: Mapping[str, Collection[str]] | None = None
+) -> str:
+    """Return the figures that can be played as a table for documentation.
+
+    `settings` are options by paper that its agents are shown without, except in readings.
+    """
     headings = MARKDOWN_COLUMNS
     lines = ["| " + " | ".join(headings) + " |", "| --- " * len(headings) + "|"]
     for entry in entries:
         if entry.pairing is None:
             continue
+        hidden = () if settings is None or is_reading(entry) else settings[entry.paper]
         cells = (
             entry.paper,
             f"readings: {entry.figure.place}" if is_reading(entry) else entry.table,
             entry.pairing.game,
             playouts_text(entry),
-            *(f"`{agent}`" for agent in entry.agents),
+            *(f"`{without(agent, hidden)}`" for agent in entry.agents),
             published_text(entry.figure),
             percent(entry.statistics),
             f"{entry.score.games:,}",

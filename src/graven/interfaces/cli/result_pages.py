@@ -1,11 +1,12 @@
 """The tables of results in the documentation, generated from the game files.
 
-    python -m graven.interfaces.cli.result_pages results docs
+    python -m graven.interfaces.cli.result_pages results docs README.md
 
 A page has a table wherever two comments enclose a part of it:
 
-    <!-- results: headline -->            the best cell of every table
-    <!-- results: cazenave2015 -->        all cells of a paper that have been played
+    <!-- results: headline -->                   the best cell of every table
+    <!-- results: headline cazenave2015/6 -->    the best cells of the tables named, in few columns
+    <!-- results: cazenave2015 -->               all cells of a paper that have been played
     <!-- end of results -->
 """
 
@@ -13,10 +14,11 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from graven.core.file_replacement import replace_text
-from graven.interfaces.cli.reproduce_files import GAMES_FOLDER, markdown_table
+from graven.interfaces.cli.reproduce_files import GAMES_FOLDER, markdown_table, short_table
 from graven.lab.experiments.reproduce import Entry, Results
 from graven.lab.published import paper
 from graven.lab.store.game_files import import_games
@@ -24,7 +26,9 @@ from graven.lab.store.store import Store
 
 HEADLINE = "headline"
 _PART = re.compile(
-    r"(?P<begin><!-- results: (?P<name>\S+) -->\n).*?(?P<end><!-- end of results -->\n)", re.S
+    r"(?P<begin><!-- results: (?P<name>\S+)(?P<tables>[^\n]*) -->\n).*?"
+    r"(?P<end><!-- end of results -->\n)",
+    re.S,
 )
 
 
@@ -37,7 +41,19 @@ def read_results(folder: Path) -> Results:
 
 def updated_page(text: str, results: Results) -> str:
     """Return a page with its tables of results as they are now."""
-    return _PART.sub(lambda part: part["begin"] + _table(part["name"], results) + part["end"], text)
+
+    def table(part: re.Match[str]) -> str:
+        tables = part["tables"].split()
+        new = _short(tables, results) if tables else _table(part["name"], results)
+        return part["begin"] + new + part["end"]
+
+    return _PART.sub(table, text)
+
+
+def _short(tables: list[str], results: Results) -> str:
+    best_last = reversed(results.headlines())
+    cells = {f"{entry.paper}/{entry.table}": entry for entry in best_last}
+    return f"\n{short_table([cells[table] for table in tables])}\n"
 
 
 def _table(name: str, results: Results) -> str:
@@ -48,8 +64,21 @@ def _table(name: str, results: Results) -> str:
         cells = [entry for table in tables for entry in results.entries(table)]
         entries = [entry for entry in cells if entry.pairing is not None]
     played = [entry for entry in entries if entry.score.games or name == HEADLINE]
-    table = f"\n{markdown_table(played)}" if played else ""
-    return f"\n{_count(entries)}\n{table}\n"
+    settings = {entry.paper: paper(entry.paper).settings for entry in played}
+    table = f"\n{markdown_table(played, settings)}" if played else ""
+    return f"\n{_count(entries)}\n{_left_out(settings)}{table}\n"
+
+
+def _left_out(settings: Mapping[str, Collection[str]]) -> str:
+    named = {name: ", ".join(f"`{option}`" for option in settings[name]) for name in settings}
+    named = {name: options for name, options in named.items() if options}
+    if not named:
+        return ""
+    by_paper = [f"- {name}: {options}" for name, options in named.items()]
+    return (
+        "\nThe agents are shown without the settings that all agents of a paper have where they\n"
+        "apply; readings are shown with all options:\n\n" + "\n".join(by_paper) + "\n"
+    )
 
 
 def _count(entries: list[Entry]) -> str:
@@ -58,10 +87,15 @@ def _count(entries: list[Entry]) -> str:
     return f"Played: {len(played)} of {len(entries)} cells, {games:,} games in total."
 
 
-def main(results_folder: str, documents: str) -> None:
-    """Update all pages of a folder, and name those that changed."""
+def pages(documents: Path) -> list[Path]:
+    """Return a page, or all pages of a folder."""
+    return sorted(documents.rglob("*.md")) if documents.is_dir() else [documents]
+
+
+def main(results_folder: str, *documents: str) -> None:
+    """Update pages and all pages of folders, and name those that changed."""
     results = read_results(Path(results_folder))
-    for page in sorted(Path(documents).rglob("*.md")):
+    for page in [page for name in documents for page in pages(Path(name))]:
         text = page.read_text(encoding="utf-8")
         new = updated_page(text, results)
         if new != text:

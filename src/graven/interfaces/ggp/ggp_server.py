@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import socket
 import threading
 import time
 from collections.abc import AsyncIterator
@@ -17,7 +16,6 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from graven.core.errors import UsageError
 from graven.interfaces.ggp.ggp_messages import (
     GgpMessage,
     GgpMessageError,
@@ -125,19 +123,6 @@ async def _body(request: Request) -> bytes:
 
 def _reply(text: str, status: int = 200) -> Response:
     return Response(text, status, HEADERS)
-
-
-def bound_socket(host: str, port: int) -> socket.socket:
-    """Return a bound socket that does not listen yet; raise `UsageError` if it cannot be bound."""
-    try:
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        bound = socket.socket(family, socket.SOCK_STREAM)
-        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        bound.bind((host, port))
-    except (OSError, OverflowError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise UsageError(f"cannot listen on {host}, port {port}: {reason}.") from None
-    return bound
 
 
 def make_server(player: GgpPlayer, hosts: frozenset[str] = LOCAL_HOSTS) -> uvicorn.Server:

@@ -8,8 +8,9 @@ import numpy as np
 
 from graven.core.position import Position
 from graven.games import go, sgf
-from graven.games.go_board import CELL, CELLS, COLOUR_MASK, EMPTY, POINT_OF, STRIDE
+from graven.games.go_board import POINT_OF
 from graven.games.go_ownership import count_owners
+from graven.games.stone_groups import CELL, CELLS, COLOUR_MASK, EMPTY, STRIDE
 from graven.sources.load import load_game
 
 PLAYOUTS = 400
@@ -73,5 +74,5 @@ def _without_stones(position: Position, removed: Collection[str]) -> Position:
         ready = go.with_player_to_move(rebuilt, player)
         code = point_code(position, point)
         if code in ready.legal_codes_of(player):
-            rebuilt = ready.play(code)
+            rebuilt = ready.play_code(code)
     return rebuilt

@@ -84,7 +84,7 @@ class GtpBoard:
         code = self.game.move_code(player, move)
         if code is None or code not in position.legal_codes_of(player):
             raise CommandError("illegal move")
-        self.positions.append(position.play(code))
+        self.positions.append(position.play_code(code))
         self.moves.append((player, self.game.format_move(player, code), comment))
 
     def undo(self) -> None:
@@ -102,7 +102,7 @@ class GtpBoard:
             code = self.game.move_code(0, point)
             if code is None or point.lower() == go.PASS or code not in ready.legal_codes_of(0):
                 raise CommandError("bad vertex list")
-            position = ready.play(code)
+            position = ready.play_code(code)
         self.positions = [go.with_player_to_move(position, 1)]
         self.handicap = tuple(
             self.game.format_move(0, point_code(position, point)) for point in points
@@ -130,7 +130,7 @@ class GtpBoard:
         for player, points in enumerate((black, white)):
             for point in points:
                 code = point_code(position, point)
-                position = go.with_player_to_move(position, player).play(code)
+                position = go.with_player_to_move(position, player).play_code(code)
         first = loaded_game.first
         if first is None:
             first = int(bool(black and not white))

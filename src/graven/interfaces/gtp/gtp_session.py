@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from graven.agents import MoveClock, SearchAgent, SearchPlayer, SearchResult
-from graven.agents.short_games import known_share, measure_share
+from graven.agents.short_games import known_length, measure_length
 from graven.agents.spec_parser import parse
 from graven.agents.time_plan import TimePlan
 from graven.core.position import Position
@@ -105,13 +105,13 @@ class GtpSession:
         clock = self.clocks.of(player)
         if clock is None or clock.overtime > 0 or clock.stones_left:
             return None
-        share = known_share(self.agent, self.board.game)
-        return TimePlan(clock.left, lag=self.lag, length_share=share)
+        length = known_length(self.agent, self.board.game)
+        return TimePlan(clock.left, lag=self.lag, length=length)
 
     def prepare_clock(self) -> None:
         """Measure what a plan of main time needs, before a clock runs."""
         if self.clocks.settings is not None and self._time_plan(0) is not None:
-            measure_share(self.agent, self.board.game)
+            measure_length(self.agent, self.board.game)
 
     def best_move(self, result: SearchResult | None, player: int) -> str:
         """Return the move to play; in Go a pass if the opponent passed and it loses nothing."""

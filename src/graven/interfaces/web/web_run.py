@@ -15,11 +15,11 @@ import uvicorn
 from graven.core.errors import UsageError
 from graven.interfaces.host_names import LOCAL_HOSTS
 from graven.interfaces.http_limits import LimitedHttpProtocol
+from graven.interfaces.listening_socket import listening_socket
 from graven.interfaces.web.web_limits import MAX_MESSAGE_BYTES, PageLimits
 from graven.interfaces.web.web_server import WebServer
 
 SHUTDOWN_SECONDS = 2
-BACKLOG = 128
 
 
 def run(
@@ -41,7 +41,7 @@ def run(
         if not Path(folder).is_dir():
             raise UsageError(f"there is no folder {folder!r} for games to read from.")
         limits = replace(limits, folder=Path(folder))
-    listener = bind(host, port)
+    listener = listening_socket(host, port)
     address = f"[{host}]" if ":" in host else host
     hosts = LOCAL_HOSTS | {address.lower(), *(name.lower() for name in names)}
     path = db or os.environ.get("GRAVEN_DB") or "graven.db"
@@ -71,22 +71,6 @@ class NotifyingServer(uvicorn.Server):
         """Start to accept connections, then call `on_ready`."""
         await super().startup(sockets)
         self._on_ready()
-
-
-def bind(host: str, port: int) -> socket.socket:
-    """Return a socket that listens on an address; an unavailable one raises UsageError."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((host, port))
-        listener.listen(BACKLOG)
-    except OSError as error:
-        listener.close()
-        raise UsageError(
-            f"cannot listen on {host}:{port}: {error.strerror or error}. Try another --port."
-        ) from None
-    return listener
 
 
 def _announce(url: str, open_browser: bool) -> None:

@@ -17,6 +17,12 @@ if TYPE_CHECKING:
     from graven.search.policy import Parameter
 
 TREE, OPTION, METHOD = "tree", "option", "method"  # kinds of entries
+OPTIONS = "options"  # the name of all search options
+MOST_COLUMNS = 120  # wider rows are hard to read
+PAPERS = (
+    "Cazenave 2015, Cazenave 2016, Javins, Drake and Chen, Rimmel, Teytaud and Teytaud 2010, and "
+    "Sironi and Winands 2016"
+)
 NAMED = {
     "tree": "tree policy",
     "playout": "playout policy",
@@ -31,9 +37,13 @@ def agents(
         str | None,
         typer.Argument(
             help="One policy, to see its parameters; or one in a file, FILE.py:NAME; or a search "
-            "option, or a method of 'graven solve'."
+            "option, or a method of 'graven solve'; or 'options', to see all search options."
         ),
     ] = None,
+    show_all: Annotated[
+        bool,
+        typer.Option("--all", help="With a tree policy: list the options of every search, too."),
+    ] = False,
     json: Json = False,
 ) -> None:
     """List the policies that agents consist of, or show one policy.
@@ -45,6 +55,7 @@ def agents(
     Examples:
       graven agents
       graven agents grave
+      graven agents options
       graven agents root
       graven agents nrpa
       graven agents ./mypolicy.py:tree
@@ -72,9 +83,18 @@ def agents(
         out().print(f"\nA method of 'graven solve': --method {chosen.name}", style="dim")
     if chosen.kind == TREE:
         for entry in entries:
-            if entry.kind == OPTION:
+            if entry.kind == OPTION and show_all:
                 out().print("\nand, like every tree policy:\n")
                 _show_parameters(entry)
+            elif entry.kind == OPTION:
+                names = ", ".join(option.name for option in entry.parameters)
+                out().print(
+                    f"\nand, like every tree policy, {len(entry.parameters)} search options: "
+                    f"{names}. 'graven agents options' explains them, 'graven agents NAME' one.",
+                    width=_text_width(),
+                    style="dim",
+                    markup=False,
+                )
 
 
 def _find(name: str, entries: Iterable[PolicyInfo]) -> PolicyInfo:
@@ -83,6 +103,8 @@ def _find(name: str, entries: Iterable[PolicyInfo]) -> PolicyInfo:
     from graven.solving.method_registry import methods
 
     for entry in entries:
+        if entry.kind == OPTION and name == OPTIONS:
+            return entry
         for option in entry.parameters if entry.kind == OPTION else ():
             if option.name == name:
                 return PolicyInfo(name, OPTION, "an option of every tree policy.", (option,))
@@ -104,7 +126,9 @@ def _list(policies: list[PolicyInfo]) -> None:
     out().print(
         "\nA spec is tree[+playout], each with parameters: 'grave(ref=50,bias=1e-4)+uniform'. "
         "'graven agents NAME' shows a policy's parameters. Kind 'game': a playout policy that "
-        "only one game has. 'gtp(\"COMMAND\")' is a program that speaks GTP, as an opponent.",
+        "only one game has. 'gtp(\"COMMAND\")' is a program that speaks GTP, as an opponent. "
+        f"The five papers of 'graven reproduce' are {PAPERS}.",
+        width=_text_width(),
         style="dim",
         markup=False,
     )
@@ -131,7 +155,11 @@ def _show_parameters(policy: PolicyInfo) -> None:
         )
         default = "" if unset else format_value(parameter.default)
         table.add_row(parameter.name, default, _values(parameter), escape(parameter.doc))
-    out().print(table)
+    out().print(table, width=_text_width())
+
+
+def _text_width() -> int:
+    return min(out().width, MOST_COLUMNS)
 
 
 def _values(parameter: Parameter) -> str:

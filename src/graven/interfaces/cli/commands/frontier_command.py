@@ -13,6 +13,8 @@ from graven.interfaces.cli.console import out
 from graven.interfaces.cli.experiment_runner import (
     Cluster,
     ExperimentSettings,
+    GamesOfPair,
+    Gauntlet,
     OpeningPlies,
     Workers,
     run_experiment,
@@ -41,10 +43,8 @@ def frontier(
     game_set: Annotated[
         str, typer.Option("--set", help="Without GAMEs: native, gdl or all.", metavar="SET")
     ] = "native",
-    games: Annotated[int, typer.Option(help="Games of every pair.", metavar="N")] = 20,
-    gauntlet: Annotated[
-        bool, typer.Option("--gauntlet", help="Only the first agent plays, against all others.")
-    ] = False,
+    games: GamesOfPair = 20,
+    gauntlet: Gauntlet = False,
     playouts: Playouts = None,
     seconds: Seconds = None,
     workers: Workers = None,
@@ -110,7 +110,8 @@ class FrontierLine(StandingsLine):
 
     def text(self, elapsed: float) -> str:
         """Return the lines after `elapsed` seconds."""
-        return f"{self._game}: {super().text(elapsed)}"
+        line = super().text(elapsed)
+        return f"{self._game}: {line}" if self._game else line
 
 
 def _show(result: FrontierResult) -> None:

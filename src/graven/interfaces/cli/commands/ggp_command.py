@@ -9,8 +9,6 @@ import typer
 from graven.interfaces.cli.arguments import AgentText, Seed, Threads
 from graven.interfaces.cli.console import err, run_to_completion
 
-BACKLOG = 64  # connections that wait to be accepted
-
 
 def ggp(
     port: Annotated[
@@ -57,9 +55,10 @@ def ggp(
 
     require("web")
     from graven.interfaces.ggp.ggp_player import GgpPlayer
-    from graven.interfaces.ggp.ggp_server import bound_socket, make_server
+    from graven.interfaces.ggp.ggp_server import make_server
     from graven.interfaces.ggp.pondering import warm_up
     from graven.interfaces.host_names import LOCAL_HOSTS
+    from graven.interfaces.listening_socket import listening_socket
     from graven.search.options import MOST_THREADS
 
     if not 0 <= port <= 65535:
@@ -71,9 +70,8 @@ def ggp(
     player = GgpPlayer(agent, name, margin, seed, threads or 1)
     logging.basicConfig(format="%(asctime)s %(message)s", level=logging.WARNING, force=True)
     logging.getLogger("graven").setLevel(logging.INFO)
-    with bound_socket(host, port) as listener:
-        run_to_completion(lambda: warm_up(player.agent), "compiling")
-        listener.listen(BACKLOG)
+    with listening_socket(host, port) as listener:
+        run_to_completion(lambda: warm_up(player.agent), "compiling the search")
         address = f"[{host}]" if ":" in host else host
         err().print(
             f"{player.name} listens on http://{address}:{listener.getsockname()[1]} with "

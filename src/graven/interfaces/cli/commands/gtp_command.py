@@ -21,7 +21,12 @@ from graven.interfaces.cli.arguments import (
 
 def gtp(
     game: Annotated[
-        str, typer.Option(help="The game: go, hex, havannah, othello.", metavar="GAME")
+        str,
+        typer.Option(
+            help="A game whose players are Black and White: go, hex, havannah, othello, atarigo, "
+            "nogo, breakthrough, knightthrough, or your own.",
+            metavar="GAME",
+        ),
     ] = "go",
     size: Size = None,
     agent: AgentText = None,

@@ -84,7 +84,7 @@ def match(
     ] = False,
     published: Annotated[
         float | None,
-        typer.Option(help="A published win rate to compare with.", metavar="PERCENT"),
+        typer.Option(help="A published win rate to compare with: 65 for 65 %.", metavar="PERCENT"),
     ] = None,
     published_games: Annotated[
         int | None,
@@ -106,7 +106,7 @@ def match(
     swapped after every game. Without a budget each
     move has 1,000 playouts; a budget inside a spec applies to that agent only. Every game is
     recorded as it ends: the same command plays only what is missing, so it also resumes a match
-    after Ctrl-C.
+    after Ctrl-C. "pairing" is the id with which 'graven replay ID N' shows game N.
 
     \b
     Examples:
@@ -128,7 +128,9 @@ def match(
     if sprt is None and (alpha, beta) != (0.05, 0.05):
         raise UsageError("--alpha and --beta are those of a sequential test: add --sprt ELO0 ELO1.")
     check_agents(first, second)
-    first, second = (with_game_clock(spec, game_time, increment) for spec in (first, second))
+    first, second = (
+        with_game_clock(spec, game_time, increment, (playouts, seconds)) for spec in (first, second)
+    )
     first, second = with_threads(first, threads), with_threads(second, threads)
     loaded = load_game_to_match(game, size)
     settings = ExperimentSettings(
@@ -172,7 +174,12 @@ def _published(percent: float | None, games: int | None) -> Proportion | None:
             raise UsageError("--published-games needs --published PERCENT.")
         return None
     if not 0 <= percent <= 100:
-        raise UsageError(f"--published is a percentage from 0 to 100, got {percent:g}.")
+        raise UsageError(f"--published is a win rate in per cent, from 0 to 100, got {percent:g}.")
+    if 0 < percent < 1:
+        raise UsageError(
+            f"--published is a win rate in per cent, got {percent:g}: write {100 * percent:g} for "
+            f"{100 * percent:g} %. Rates below 1 % cannot be compared."
+        )
     if games is not None and games < 1:
         raise UsageError(f"--published-games is at least 1, got {games}.")
     return Proportion(percent / 100, inf if games is None else games)
@@ -237,6 +244,7 @@ def _show(result: MatchResult, comparison: Comparison | None) -> None:
 
     lines = match_lines(result)
     if comparison is not None:
-        published = f"{100 * comparison.published.rate:.1f} %"
+        rate = float(f"{100 * comparison.published.rate:.6g}")
+        published = f"{rate:.1f} %" if rate == round(rate, 1) else f"{rate:g} %"
         lines.append(text_row("published", f"{published}, {comparison_text(comparison)}"))
     print_lines(lines)

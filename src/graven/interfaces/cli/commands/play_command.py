@@ -35,7 +35,11 @@ def play(
     game: GameText = "",
     agent: AgentText = None,
     side: Annotated[
-        str, typer.Option(help="Your seat: first, second, third, ...", metavar="SIDE")
+        str,
+        typer.Option(
+            help="Your seat: first, second, third, ..., or a player's name, such as White.",
+            metavar="SIDE",
+        ),
     ] = "first",
     playouts: Playouts = None,
     seconds: Seconds = None,
@@ -71,8 +75,8 @@ def play(
       graven play --open game.json
     """
     from graven.agents import is_external
-    from graven.core.errors import UsageError, unknown
-    from graven.interfaces.cli.play_session import SEATS, PlaySession, PlaySetup, fresh_seed
+    from graven.core.errors import UsageError
+    from graven.interfaces.cli.play_session import PlaySession, PlaySetup, fresh_seed
 
     if not game and open_file is None:
         raise UsageError("name a game to play, such as breakthrough, or --open a saved one.")
@@ -91,11 +95,9 @@ def play(
         setup = open_game(open_file)
     else:
         assert played is not None
-        seats = SEATS[: played.players]
-        if side not in seats:
-            raise unknown(f"side of {played.name}", side, seats)
+        seat = seat_of(side, played)
         opponent = agent_or_default(agent, played, threads)
-        clocked = with_game_clock(opponent.spec, game_time, increment)
+        clocked = with_game_clock(opponent.spec, game_time, increment, (playouts, seconds))
         if clocked != opponent.spec:
             opponent = agent_or_default(clocked, played)
         budget = opponent.budget_or(budget_or_default(playouts, seconds, DEFAULT_PLAYOUTS))
@@ -104,10 +106,22 @@ def play(
             game=played,
             agent=opponent,
             budget=budget,
-            seat=seats.index(side),
+            seat=seat,
             seed=fresh_seed() if seed is None else seed,
         )
     PlaySession(setup, open_game).run()
+
+
+def seat_of(side: str, game: Game) -> int:
+    """Return the seat that a text names: first, second, ..., or by the name of its player."""
+    from graven.core.errors import unknown
+    from graven.interfaces.cli.play_session import SEATS
+
+    seats = [*SEATS[: game.players], *game.player_names]
+    names = [name.lower() for name in seats]
+    if side.lower() not in names:
+        raise unknown(f"side of {game.name}", side, seats)
+    return names.index(side.lower()) % game.players
 
 
 def opened_setup(path: str, played: Game | None) -> PlaySetup:

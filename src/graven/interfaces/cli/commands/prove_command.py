@@ -6,14 +6,27 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graven.interfaces.cli.arguments import GameText, Json, Size, compile_game, split_moves
+from graven.core.plural import counted
+from graven.interfaces.cli.arguments import (
+    BoardText,
+    GameText,
+    Json,
+    MovesPlayed,
+    ResumeFile,
+    SaveFile,
+    SecondsInAll,
+    Size,
+    compile_game,
+    position_of,
+    split_moves,
+)
 from graven.interfaces.cli.console import (
     INTERRUPTED,
     err,
     format_duration,
-    out,
     print_board,
     print_json,
+    print_line,
     run_with_progress,
 )
 
@@ -28,16 +41,9 @@ DEFAULT_MEMORY = 256
 
 def prove(
     game: GameText,
-    moves: Annotated[
-        str, typer.Option(help="Moves from the start to the position.", metavar="'A B ...'")
-    ] = "",
-    board: Annotated[
-        str | None,
-        typer.Option(help="Start from this position, as graven prints it.", metavar="TEXT"),
-    ] = None,
-    seconds: Annotated[
-        float | None, typer.Option(help="Stop after this time.", metavar="S")
-    ] = None,
+    moves: MovesPlayed = "",
+    board: BoardText = None,
+    seconds: SecondsInAll = None,
     nodes: Annotated[
         int | None, typer.Option(help="Stop after this total of positions.", metavar="N")
     ] = None,
@@ -46,12 +52,8 @@ def prove(
     ] = DEFAULT_MEMORY,
     seed: Annotated[int, typer.Option(help="Seed of the playouts.", metavar="N")] = 0,
     size: Size = None,
-    save: Annotated[
-        str | None, typer.Option(help="Save regularly to this new file.", metavar="FILE")
-    ] = None,
-    resume: Annotated[
-        str | None, typer.Option(help="Continue from a saved file.", metavar="FILE")
-    ] = None,
+    save: SaveFile = None,
+    resume: ResumeFile = None,
     json: Json = False,
 ) -> None:
     """Prove the result of a two-player position with best play, and the move that reaches it.
@@ -72,8 +74,7 @@ def prove(
 
     limits = ProveLimits(seconds, nodes)
     rules = compile_game(game, size)
-    start = rules.start() if board is None else rules.parse(board)
-    position = start.play_moves(split_moves(moves))
+    position = position_of(rules, board).play_moves(split_moves(moves))
     sessions: list[ProofSession] = []
 
     def work(stop: threading.Event) -> ProofResult:
@@ -98,36 +99,33 @@ def prove(
 def _progress(sessions: list[ProofSession], elapsed: float) -> str:
     """Return the progress line."""
     if not sessions:
-        return f"starting for {format_duration(elapsed)}"
+        return f"compiling the search, {format_duration(elapsed)}"
     session = sessions[0]
     proof, disproof = session.numbers
     return (
-        f"{session.nodes:,} positions after {format_duration(session.seconds)}, "
+        f"{counted(session.nodes, 'position')} after {format_duration(session.seconds)}, "
         f"proof number {proof:,.0f}, disproof number {disproof:,.0f}, "
         f"score from {session.lower:g} to {session.upper:g}; Ctrl-C stops"
     )
 
 
 def _show(position: Position, result: ProofResult) -> None:
-    def line(text: str, style: str = "") -> None:
-        out().print(text, markup=False, soft_wrap=True, style=style)
-
     names = position.game.player_names
-    line(f"proof-number search at {result.game}")
+    print_line(f"proof-number search at {result.game}")
     print_board(position)
     if result.scores is None:
         bounds = ", ".join(
             f"{name} {low:g} to {high:g}"
             for name, (low, high) in zip(names, result.bounds, strict=True)
         )
-        line(f"not proven  scores within: {bounds}", style="bold")
-        line(f"most work   {result.best_move}")
+        print_line(f"not proven  scores within: {bounds}", style="bold")
+        print_line(f"most work   {result.best_move}")
     else:
-        line(f"proven  {outcome_text(names, result.scores)}", style="bold")
-        line(f"best    {result.best_move}")
-        line(f"pv      {' '.join(result.pv)}")
-    line(
-        f"spent   {result.nodes:,} positions in {result.seconds:.2f} s, "
+        print_line(f"proven  {outcome_text(names, result.scores)}", style="bold")
+        print_line(f"best    {result.best_move}")
+        print_line(f"pv      {' '.join(result.pv)}")
+    print_line(
+        f"spent   {counted(result.nodes, 'position')} in {result.seconds:.2f} s, "
         f"{result.nodes_per_second:,.0f} positions/s"
     )
 

@@ -69,10 +69,15 @@ def _list(store: Store, json: bool) -> None:
     if json:
         print_json(rows)
         return
+    if not rows:
+        out().print("The store has no games.")
+        return
+    heading = f"{'pairing':10}  {'fingerprint':12}  {'games':>5}  game, agents and budget"
+    out().print(heading, style="dim", soft_wrap=True)
     for row in rows:
         played = f"{row['game']}  {' v '.join(row['agents'])}, {row['budget']}"
         search = row["fingerprint"] or "-"
-        text = f"{row['pairing']}  {search:12}  {row['games']:5,} games  {played}"
+        text = f"{row['pairing']}  {search:12}  {row['games']:5,}  {played}"
         out().print(text, markup=False, soft_wrap=True)
 
 

@@ -9,6 +9,7 @@ import typer
 
 from graven.interfaces.cli.arguments import (
     AgentText,
+    BoardText,
     GameText,
     Json,
     Playouts,
@@ -22,6 +23,7 @@ from graven.interfaces.cli.arguments import (
     check_output_file,
     compile_game,
     compiling,
+    position_of,
     split_moves,
     user_code_watched,
 )
@@ -50,6 +52,7 @@ def search(
     moves: Annotated[
         str, typer.Option(help="The moves that lead to the position.", metavar="'A B ...'")
     ] = "",
+    board: BoardText = None,
     agent: AgentText = None,
     playouts: Playouts = None,
     seconds: Seconds = None,
@@ -89,6 +92,7 @@ def search(
       graven search breakthrough --playouts 10000
       graven search knightthrough --size 6x5 --moves "a2b4 d5c3" --agent "rave(bias=0.01)"
       graven search nogo --seconds 5 --json
+      graven search othello --board "$(cat endgame.txt)"
       graven search hex --seconds 5 --threads 2
       graven search hex --seconds 5 --cluster tcp://192.168.1.10:8786
       graven search hex --tree tree.svg
@@ -111,13 +115,21 @@ def search(
     if cluster is not None and tree is not None:
         raise UsageError("--tree: the trees of a search on a cluster stay on its workers.")
     if cluster is not None and not isinstance(searcher, SearchAgent):
-        raise UsageError(f"--cluster: {searcher.spec} cannot search on a cluster.")
+        raise UsageError(
+            f"--cluster: the agent {searcher.spec} cannot search on a cluster: name a tree search, "
+            "such as --agent grave."
+        )
+    if tree is not None and not isinstance(searcher, SearchAgent):
+        raise UsageError(
+            f"--tree: the agent {searcher.spec} has no tree to write: name a tree search, such as "
+            "--agent grave."
+        )
     budget = searcher.budget_or(budget_or_default(playouts, seconds, DEFAULT_PLAYOUTS))
     if check:
         from graven import check_game
 
         run_to_completion(lambda: check_game(played), f"checking {played.name}")
-    given = played.start().play_moves(split_moves(moves))
+    given = position_of(played, board).play_moves(split_moves(moves))
     position = given.rolled(seed)
     rolled = position.move_texts[given.ply :]
     if position.is_over:
@@ -153,6 +165,7 @@ def search(
     if json:
         head = {
             "game": played.spec,
+            **({} if board is None else {"board": board}),
             "played": [*split_moves(moves), *rolled],
             "agent": searcher.spec,
             "seed": seed,

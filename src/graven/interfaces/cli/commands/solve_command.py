@@ -9,14 +9,24 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graven.interfaces.cli.arguments import GameText, Json, Size, compile_game, split_moves
+from graven.interfaces.cli.arguments import (
+    GameText,
+    Json,
+    MovesPlayed,
+    ResumeFile,
+    SaveFile,
+    SecondsInAll,
+    Size,
+    compile_game,
+    split_moves,
+)
 from graven.interfaces.cli.console import (
     INTERRUPTED,
     err,
     format_duration,
-    out,
     print_board,
     print_json,
+    print_line,
     run_with_progress,
 )
 
@@ -45,12 +55,8 @@ def solve(
     alpha: Annotated[
         float | None, typer.Option(help="NRPA: learning rate of the policy.", metavar="A")
     ] = None,
-    moves: Annotated[
-        str, typer.Option(help="Moves from the start to the position.", metavar="'A B ...'")
-    ] = "",
-    seconds: Annotated[
-        float | None, typer.Option(help="Stop after this time.", metavar="S")
-    ] = None,
+    moves: MovesPlayed = "",
+    seconds: SecondsInAll = None,
     playouts: Annotated[
         int | None, typer.Option(help="Stop after this total of playouts.", metavar="N")
     ] = None,
@@ -61,12 +67,8 @@ def solve(
         int | None, typer.Option(help="The same seed gives the same games.", metavar="N")
     ] = None,
     size: Size = None,
-    save: Annotated[
-        str | None, typer.Option(help="Save regularly to this new file.", metavar="FILE")
-    ] = None,
-    resume: Annotated[
-        str | None, typer.Option(help="Continue from a saved file.", metavar="FILE")
-    ] = None,
+    save: SaveFile = None,
+    resume: ResumeFile = None,
     json: Json = False,
 ) -> None:
     """Search for the best game of a one-player game.
@@ -147,7 +149,7 @@ class _SolveDisplay:
         """Return the progress line."""
         self._show_best()
         if self.session is None or self._best is None:
-            return f"starting for {format_duration(elapsed)}"
+            return f"compiling the search, {format_duration(elapsed)}"
         playouts, runs = self.session.search.playouts, self.session.runs
         run_text = f", run {runs + 1}" if runs else ""
         return (
@@ -170,15 +172,14 @@ def points_text(points: float) -> str:
 
 
 def _show(solution: Solution) -> None:
-    def line(text: str, style: str = "") -> None:
-        out().print(text, markup=False, soft_wrap=True, style=style)
-
-    line(f"{solution.method} at {solution.game}, seed {solution.seed}")
+    print_line(f"{solution.method} at {solution.game}, seed {solution.seed}")
     print_board(solution.position)
-    line(f"best   {points_text(solution.points)} points, {len(solution.moves)} moves", style="bold")
-    line(f"moves  {' '.join(solution.moves)}")
+    print_line(
+        f"best   {points_text(solution.points)} points, {len(solution.moves)} moves", style="bold"
+    )
+    print_line(f"moves  {' '.join(solution.moves)}")
     runs = "1 run" if solution.runs == 1 else f"{solution.runs:,} runs"
-    line(
+    print_line(
         f"spent  {solution.playouts:,} playouts in {solution.seconds:.2f} s, "
         f"{solution.playouts_per_second:,.0f} playouts/s; {runs} complete"
     )

@@ -18,12 +18,15 @@ from graven.interfaces.cli.arguments import (
     Size,
     check_agents,
     load_game_to_match,
+    short,
     with_game_clock,
 )
-from graven.interfaces.cli.console import GamesProgress, format_duration, out
+from graven.interfaces.cli.console import GamesProgress, compiling_agents, out
 from graven.interfaces.cli.experiment_runner import (
     Cluster,
     ExperimentSettings,
+    GamesOfPair,
+    Gauntlet,
     OpeningPlies,
     Workers,
     run_experiment,
@@ -44,10 +47,8 @@ def tournament(
     agents: Annotated[
         list[str], typer.Argument(metavar="SPEC...", help="Two agents or more.", show_default=False)
     ],
-    games: Annotated[int, typer.Option(help="Games of every pair.", metavar="N")] = 20,
-    gauntlet: Annotated[
-        bool, typer.Option("--gauntlet", help="Only the first agent plays, against all others.")
-    ] = False,
+    games: GamesOfPair = 20,
+    gauntlet: Gauntlet = False,
     playouts: Playouts = None,
     seconds: Seconds = None,
     game_time: GameTime = None,
@@ -75,7 +76,7 @@ def tournament(
     from graven.lab.experiments.tournament import run_tournament
 
     check_agents(*agents)
-    agents = [with_game_clock(spec, game_time, increment) for spec in agents]
+    agents = [with_game_clock(spec, game_time, increment, (playouts, seconds)) for spec in agents]
     loaded = load_game_to_match(game, size)
     settings = ExperimentSettings(
         playouts=playouts,
@@ -112,20 +113,19 @@ class StandingsLine:
         """Return the lines after `elapsed` seconds."""
         standings = self._standings
         if standings is None:
-            return f"preparing for {format_duration(elapsed)}"
+            return compiling_agents(elapsed)
         lines = [self._pace.line(elapsed)]
         totals = [(standings.total(index), name) for index, name in enumerate(standings.agents)]
         for score, name in sorted(totals, key=lambda total: -(total[0].win_rate or 0.0)):
-            rate = score.win_rate
-            shown = f"{100 * rate:5.1f} %" if rate is not None else "      -"
-            lines.append(f"{shown} of {score.games:>5,}  {name}")
+            if score.win_rate is not None:
+                lines.append(f"{100 * score.win_rate:5.1f} % of {score.games:>5,}  {short(name)}")
         return "\n".join(lines)
 
 
 def _show(result: TournamentResult) -> None:
     standings = result.standings
     console = out()
-    title = f"{standings.game}, {standings.games:,} games, {result.pairings[0].budget} a move"
+    title = f"{standings.game}, {standings.games:,} games, {result.pairings[0].budget}"
     console.print(title, style="bold", markup=False, soft_wrap=True)
     if not standings.comparable:
         console.print("No ratings yet: some pairs have not finished a game.")

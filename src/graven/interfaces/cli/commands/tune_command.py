@@ -18,7 +18,7 @@ from graven.interfaces.cli.arguments import (
     check_agents,
     load_game_to_match,
 )
-from graven.interfaces.cli.console import format_duration, out
+from graven.interfaces.cli.console import compiling_agents, format_duration, out
 from graven.interfaces.cli.experiment_runner import (
     Cluster,
     ExperimentSettings,
@@ -114,7 +114,7 @@ class TuneLine:
         """Return the line after `elapsed` seconds."""
         progress = self._progress
         if progress is None:
-            return f"preparing for {format_duration(elapsed)}"
+            return compiling_agents(elapsed)
         text = f"{progress.trials}/{progress.planned} trials after {format_duration(elapsed)}"
         if progress.best is not None:
             text += f", best {percent(progress.best.statistics)} % by {progress.best.agent}"

@@ -22,6 +22,7 @@ from graven.interfaces.cli.experiment_runner import (
     Cluster,
     ExperimentSettings,
     GamesLine,
+    GamesOfAgent,
     Workers,
     run_experiment,
 )
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 def tune_rave(
     game: GameText,
-    games: Annotated[int, typer.Option(help="Games of every agent.", metavar="N")] = 100,
+    games: GamesOfAgent = 100,
     biases: Annotated[str, typer.Option(help="The biases to try.")] = "[1e-1..1e-15]",
     refs: Annotated[str, typer.Option(help="The values of ref to try.")] = "[25,50,100]",
     playout: Annotated[

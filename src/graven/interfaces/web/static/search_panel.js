@@ -10,7 +10,7 @@ const TRACKED_MOVES = 40; // moves whose history is recorded
 const MAX_HISTORY = 240; // points of a move's history
 const MAX_PLOTTED = 1.5; // larger values, of exploration terms, are not plotted
 
-const AMAF_WARNING = "AMAF does not order the moves of this tree as their means do: it may mislead. Compare with uct.";
+const AMAF_WARNING = "AMAF values order the moves of this tree hardly better than chance, so they may mislead the search. Compare it with uct.";
 
 const COLUMNS = [
   ["move", ""],
