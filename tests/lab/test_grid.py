@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from graven.agents import parse
 from graven.core.errors import GravenError, UsageError
 from graven.lab.experiments.grid import parse_grid
+from graven.lab.experiments.sweep import sweep
 
 RANGES = {
     "rave(bias=[1e-1..1e-15])": [float(f"1e-{power}") for power in range(1, 16)],
@@ -62,6 +63,35 @@ WRONG = {
     "grave(ref=[1..1000+1],bias=[1e-1..1e-3])": "at most 1,000 agents",
     "u" * 2000: "at most 1000 characters",
 }
+
+
+LEAVES_OUT_ITS_END = {
+    "uct(c=[0.1..0.3])": ("only the value 0.1: 0.3 is left out", "[0.1..0.3+0.1]", "[0.1,0.3]"),
+    "uct(c=[0.1..0.9+0.3])": ("0.7 is the last: 0.9 is left out", "[0.1..0.9+0.1]", ",0.7,0.9]"),
+    "grave(ref=[1..50])": ("10 is the last: 50 is left out", "[1..50+1]", "[1,10,50]"),
+    "grave(ref=[100..30*2])": ("50 is the last: 30 is left out", "[100..30+10]", "[100,50,30]"),
+}
+
+
+@pytest.mark.parametrize("text", LEAVES_OUT_ITS_END)
+def test_a_range_that_leaves_out_its_end_says_so(text):
+    (note,) = parse_grid(text).notes
+    for part in LEAVES_OUT_ITS_END[text]:
+        assert part in note
+    name = text[text.index("(") + 1 : text.index("=")]
+    for remedy in LEAVES_OUT_ITS_END[text][1:]:
+        if remedy.startswith("["):
+            assert not parse_grid(f"grave({name}={remedy})").notes
+
+
+@pytest.mark.parametrize("text", [*RANGES, "uct(c=[0.3..0.3+1])"])
+def test_a_range_that_reaches_its_end_says_nothing(text):
+    assert parse_grid(text).notes == ()
+
+
+def test_a_sweep_warns_of_a_range_that_leaves_out_its_end(caplog):
+    sweep("nogo(size=3x3)", "uct(c=[0.1..0.3])", "rave", games=2, playouts=5, workers=1)
+    assert "0.3 is left out" in caplog.text
 
 
 @pytest.mark.parametrize("text", WRONG)

@@ -17,6 +17,7 @@ from tests.naive import tiny
 
 GAME = "nogo(size=3)"
 KEYS = [
+    "pairing",
     "game",
     "first",
     "second",

@@ -175,7 +175,7 @@ def test_the_moves_of_a_match_have_playouts_value_and_time(tmp_path):
         rows = exported(store, "moves")
     assert len(rows) == sum(game.plies for game in played)
     for game in played:
-        plies = [row for row in rows if row["number"] == game.index]
+        plies = [row for row in rows if row["index"] == game.index]
         assert [row["move"] for row in plies] == list(game.moves)
         assert sum(row["playouts"] or 0 for row in plies) == game.playouts
         assert sum(row["seconds"] or 0 for row in plies) == pytest.approx(game.seconds, abs=1e-3)

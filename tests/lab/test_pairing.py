@@ -100,6 +100,44 @@ def test_keys_keep_the_vocabulary_of_existing_result_files(seating, stored):
     assert Pairing.from_key(key) == written
 
 
+CLOCKED_KEY = (
+    '{"agents":["grave(ref=50,bias=0.0001,solver=on,time=5,increment=0.1)","uct(c=0.4,solver=on,time=5)"],'
+    '"budgets":[[null,5.0],[null,5.0]],"game":"nogo(size=3x3)","openings":0,"seating":"mixed",'
+    '"seed":0}'
+)
+
+
+def test_a_clock_is_a_budget_of_the_game():
+    clocked = Pairing.from_key(CLOCKED_KEY)
+    assert clocked.key == CLOCKED_KEY  # stored as before
+    assert clocked.budget == "5 s a game + 0.1 s a move v 5 s a game"
+    assert clocked.limits[0].to_dict() == {
+        "playouts": None,
+        "seconds": None,
+        "time": 5.0,
+        "increment": 0.1,
+    }
+    assert "--seconds" not in clocked.command(10)
+    game, *sides = clocked.command(10)[2:5]
+    again = make_pairing(game, *sides)
+    assert (again.agents, again.budgets) == (clocked.agents, clocked.budgets)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "budget", "side"),
+    [
+        ("grave(time=1)", "uct(playouts=100)", "1 s a game v 100 playouts a move", "time=1)"),
+        ("uct(time=60,seconds=5)", "uct(time=60,seconds=5)", "60 s a game, at most 5 s a move", ""),
+        ("uct(seconds=2)", "uct(playouts=100)", "2 s v 100 playouts a move", "seconds=2)"),
+        ("uct(playouts=1000)", "rave(playouts=1000)", "1,000 playouts a move", "playouts=1000)"),
+    ],
+)
+def test_budgets_in_words(first, second, budget, side):
+    described = make_pairing("nogo(size=3x3)", first, second)
+    assert described.budget == budget
+    assert described.sides()[0].endswith(side)
+
+
 def test_a_key_with_an_infinite_number_is_refused():
     key = Pairing("nogo", ("uct", "rave"), (Budget(1), Budget(1))).key
     with pytest.raises(ValueError, match="not a whole number"):

@@ -9,9 +9,9 @@ uct+mast(k=[1..64*2])                       powers of two
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
-from math import isclose, isfinite, log10
+from math import floor, isclose, isfinite, log10
 
 from graven.agents import parse
 from graven.agents.spec_parser import LONGEST
@@ -19,6 +19,7 @@ from graven.core.calls import Value, format_value, read_value
 from graven.core.errors import UsageError
 
 MOST_AGENTS_IN_GRID = 1000
+SHORT_LIST = 8  # values in a message
 _HOLE = re.compile(r"([a-z][a-z0-9_]*)\s*=\s*\[([^\[\]]*)\]", re.IGNORECASE)
 _RANGE = re.compile(
     r"\s*([^.,]\S*?|\.\d\S*?)\s*\.\.\s*([^*+\s]+?(?:e\+\d+)?)\s*(?:([*+])\s*(\S+))?\s*"
@@ -32,6 +33,7 @@ class AgentGrid:
     text: str
     names: tuple[str, ...]
     values: tuple[tuple[Value, ...], ...]
+    notes: tuple[str, ...] = field(default=(), compare=False)  # ranges that leave out their end
 
     def agents(self) -> list[str]:
         """Return the specs of all agents; the last axis changes fastest."""
@@ -63,7 +65,9 @@ def parse_grid(text: str) -> AgentGrid:
         count *= len(axis)
     if count > MOST_AGENTS_IN_GRID:
         raise UsageError(f"a grid has at most {MOST_AGENTS_IN_GRID:,} agents, got {count:,}.")
-    grid = AgentGrid(text, tuple(name.lower() for name, _ in holes), values)
+    missed = [_missed_end(hole[0], hole[1], axis) for hole, axis in zip(holes, values, strict=True)]
+    names = tuple(name.lower() for name, _ in holes)
+    grid = AgentGrid(text, names, values, tuple(note for note in missed if note))
     grid.agents()  # raises if one of them is not a valid spec
     return grid
 
@@ -98,6 +102,40 @@ def _range(name: str, inside: str) -> tuple[Value, ...]:
             f"{MOST_AGENTS_IN_GRID} steps; powers of ten and factors need positive numbers."
         )
     return tuple(int(value) if value == int(value) else value for value in values)
+
+
+def _missed_end(name: str, inside: str, values: tuple[Value, ...]) -> str:
+    """Return a sentence about a range that leaves out its end; "" for other values."""
+    match = _RANGE.fullmatch(inside)
+    low, high = (_number(match[1]), _number(match[2])) if match else (None, None)
+    if match is None or low is None or high is None:
+        return ""
+    if isclose(float(values[-1]), high, abs_tol=1e-9 * abs(high - low)):
+        return ""
+    written = [format_value(value) for value in values]
+    shown = f"has only the value {written[0]}"
+    if len(written) > 1:
+        shown = f"has {len(written)} values, of which {written[-1]} is the last"
+    by = "powers of ten" if not match[3] else f"{match[3]} {match[4]}"
+    low_text, high_text, step = (
+        format_value(low),
+        format_value(high),
+        format_value(_step(low, high)),
+    )
+    remedy = f"in steps it is [{low_text}..{high_text}+{step}]"
+    if len(written) < SHORT_LIST:
+        remedy += f", as a list [{','.join([*written, high_text])}]"
+    return f"{name}: [{inside}] goes by {by} and {shown}: {high_text} is left out; {remedy}."
+
+
+def _step(low: float, high: float) -> float:
+    """Return a step that leads from one end of a range to the other."""
+    span = abs(high - low)
+    power = 10.0 ** floor(log10(span))
+    for step in (power, power / 2, power / 10):
+        if step and isclose(span / step, round(span / step)):
+            return float(f"{step:.12g}")
+    return float(f"{span / 4:.12g}")
 
 
 def _number(text: str | None) -> float | None:

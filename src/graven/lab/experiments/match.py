@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Unpack
 
@@ -144,10 +144,11 @@ class MatchResult(PlainValues):
     def to_dict(self) -> dict[str, Any]:
         """Return the match as plain values."""
         values: dict[str, Any] = {
+            "pairing": self.pairing.id,
             "game": self.game,
             "first": self.first,
             "second": self.second,
-            "budgets": [asdict(budget) for budget in self.pairing.budgets],
+            "budgets": [limits.to_dict() for limits in self.pairing.limits],
             **self.statistics.to_dict(),
             "new": self.new,
             "plies": self.plies,
@@ -183,9 +184,9 @@ def match(
     """Play `games` games between two agents.
 
     `playouts`, `seconds`, `seed`, `workers`, `store` and the other keyword arguments are those of
-    `RunKeywords`. A budget inside an agent's spec, as in `rave(playouts=500)`, replaces `playouts`
-    and `seconds`. Games that are in the store already are not played again, so a match that was
-    stopped resumes. `progress` is called with the score.
+    `gv.RunKeywords`. A budget inside an agent's spec, as in `rave(playouts=500)`, replaces
+    `playouts` and `seconds`. Games that are in the store already are not played again, so a match
+    that was stopped resumes. `progress` is called with the score.
 
     `seating`, for three players or more, is "rotate" (all seat assignments of both agents) or
     "single" (the first agent takes one seat). `sprt` ends the match early, once a sequential test

@@ -7,13 +7,20 @@ played in any order, on any machine and in any number of runs.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from graven.agents import Agent, agent, is_external
-from graven.agents.spec_parser import migrate_spec, spec_of_stored, stored_spec, with_budget
+from graven.agents.spec_parser import (
+    clock_of,
+    migrate_spec,
+    spec_of_stored,
+    stored_spec,
+    with_budget,
+)
 from graven.core.bounded_json import read_json
 from graven.core.calls import format_value
 from graven.core.errors import UsageError, unknown
@@ -28,6 +35,7 @@ STORED_SEATINGS = {ROTATE: "mixed", SINGLE: "alone"}
 STORED_OPENING_PLIES = "openings"
 STORED_FINGERPRINT = "search"
 MOST_OPENING_PLIES = 1000
+ID_DIGITS = 10
 # Separates the seeds of openings from the seeds of games, which are derive(seed, index).
 OPENING_STREAM = 0x6F70656E
 
@@ -94,6 +102,11 @@ class Pairing:
         )
 
     @property
+    def id(self) -> str:
+        """The id that `graven replay` and game files use: a digest of the settings."""
+        return hashlib.sha256(self.settings.key.encode()).hexdigest()[:ID_DIGITS]
+
+    @property
     def settings(self) -> Pairing:
         """The same pairing without a search fingerprint: what was to be played, not by what."""
         return replace(self, search_fingerprint="")
@@ -145,10 +158,20 @@ class Pairing:
         return " v ".join(self.agents if same else self.sides())
 
     @property
+    def limits(self) -> tuple[Limits, Limits]:
+        """What limits each agent's searches: the budget of a move, or a clock for the game."""
+        first, second = map(Limits.of, self.agents, self.budgets)
+        return first, second
+
+    @property
     def budget(self) -> str:
-        """The budget of a move in words."""
-        first, second = (describe_budget(budget) for budget in self.budgets)
-        return first if first == second else f"{first} v {second}"
+        """The budgets in words: 1,000 playouts a move; 60 s a game + 0.5 s a move."""
+        first, second = self.limits
+        if first == second:
+            return first.text
+        if first.time is None and second.time is None:
+            return f"{describe_budget(first.move)} v {describe_budget(second.move)} a move"
+        return f"{first.text} v {second.text}"
 
     def sides(self) -> tuple[str, str]:
         """Return the specs of both agents with their budgets inside."""
@@ -161,7 +184,9 @@ class Pairing:
     def command(self, games: int) -> list[str]:
         """Return the words of the command that plays this pairing."""
         words = ["graven", "match", self.game]
-        shared = self.budgets[0] if self.budgets[0] == self.budgets[1] else None
+        same = self.budgets[0] == self.budgets[1]
+        clocks = any(limits.time is not None for limits in self.limits)
+        shared = self.budgets[0] if same and not clocks else None
         words += self.agents if shared else self.sides()
         words += ["--games", str(games)]
         if shared and shared.playouts is not None:
@@ -229,7 +254,7 @@ def without_budget(spec: str) -> str:
 
 def spec_with_budget(spec: str, budget: Budget) -> str:
     """Return a canonical spec with this budget inside; specs of external programs have none."""
-    return spec if is_external(spec) else with_budget(spec, budget)
+    return spec if is_external(spec) else with_budget(spec, Limits.of(spec, budget).move)
 
 
 def rotated_seats(index: int, players: int) -> tuple[int, ...]:
@@ -275,8 +300,51 @@ def seating_from_store(text: str) -> str:
     raise ValueError(f"unknown seating {text!r}")
 
 
+@dataclass(frozen=True)
+class Limits:
+    """What limits the searches of an agent.
+
+    `time` and `increment` are the clock for all moves of a game, in seconds; without one they are
+    None. `move` is the budget of each move. Pairings store the time of a clock as the budget's
+    seconds, too, where the spec has no others.
+    """
+
+    move: Budget
+    time: float | None = None
+    increment: float | None = None
+
+    @classmethod
+    def of(cls, spec: str, budget: Budget) -> Limits:
+        """Return the limits of an agent from its canonical spec and its stored budget."""
+        clock = None if is_external(spec) else clock_of(spec)
+        if clock is None:
+            return cls(budget)
+        seconds = None if budget.seconds == clock[0] else budget.seconds
+        return cls(Budget(budget.playouts, seconds), *clock)
+
+    @property
+    def text(self) -> str:
+        """The limits in words: 0.5 s a move; 60 s a game + 0.5 s a move."""
+        move = f"{describe_budget(self.move)} a move" if self.move.is_limited else ""
+        if self.time is None:
+            return move
+        clock = f"{self.time:g} s a game"
+        if self.increment:
+            clock += f" + {self.increment:g} s a move"
+        return f"{clock}, at most {move}" if move else clock
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the limits as plain values."""
+        return {
+            "playouts": self.move.playouts,
+            "seconds": self.move.seconds,
+            "time": self.time,
+            "increment": self.increment,
+        }
+
+
 def describe_budget(budget: Budget) -> str:
-    """Format a budget: 1,000 playouts, 0.5 s."""
+    """Format the budget of a move: 1,000 playouts, 0.5 s."""
     parts = []
     if budget.playouts is not None:
         parts.append(f"{budget.playouts:,} playouts")

@@ -75,7 +75,11 @@ class RunKeywords(TypedDict, total=False):
 
     `playouts` and `seconds` are the budget of a move, whichever ends first; 1,000 playouts if
     neither is given. `store` is a result file or an open store: games that it contains are not
-    played again. Without it games are kept in memory only. The rest is as in `RunConfig`.
+    played again. Without it games are kept in memory only. Equal seeds give equal games. Each game
+    begins with `opening_plies` random plies. The games are played by `workers` processes (by
+    default one for each core) or on the Dask cluster with a scheduler at the address `cluster`.
+    With `check` user-defined rules are played with bounds checks. `progress` is called after every
+    game. The run ends early once `stop`, such as a `threading.Event`, is set.
     """
 
     playouts: int | None

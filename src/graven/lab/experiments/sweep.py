@@ -6,6 +6,7 @@ best RAVE, then the best GRAVE against every RAVE, to see its worst case.
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from typing import Any, Unpack
 
@@ -24,6 +25,8 @@ from graven.lab.stats.best_of_sweep import SelectionEffect, selection_effect
 from graven.lab.stats.intervals import Score
 from graven.lab.stats.match_statistics import MatchStatistics
 from graven.sources.load import load_game
+
+log = logging.getLogger("graven.lab")
 
 
 @dataclass(frozen=True)
@@ -155,6 +158,8 @@ def run_sweep(
     if not is_external(against) and parse_grid(against).names:
         raise UsageError("--against takes one agent: use --robustness-against for a second grid.")
     grids = [grid, second_grid] if second_grid else [grid]
+    for note in (note for each in grids for note in each.notes):
+        log.warning(note)
     planned = games * sum(len(each.points()) for each in grids)
     run = _SweepRun(game, games, planned, config)
     points = run.play(grid, {name: (name, against) for name in grid.agents()})

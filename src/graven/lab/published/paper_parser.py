@@ -46,6 +46,7 @@ def parse_paper(name: str, text: str) -> Paper:
             authors=str(paper["authors"]),
             where=str(paper["where"]),
             tables={table.name: table for table in tables},
+            settings=tuple(map(str, paper.get("settings", ()))),
         )
     except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
         raise GravenError(f"the data of {name} cannot be read: {error!r}.") from None

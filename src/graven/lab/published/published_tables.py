@@ -140,13 +140,18 @@ class PublishedTable:
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper with its tables by name."""
+    """A paper with its tables by name.
+
+    `settings` are options that all agents of its tables have where they apply, as in `ties=first`:
+    the documentation names them once instead of in every row.
+    """
 
     name: str
     title: str
     authors: str
     where: str
     tables: Mapping[str, PublishedTable]
+    settings: tuple[str, ...] = ()
 
     def table(self, name: str) -> PublishedTable:
         """Return a table by name: a number, arabic or roman as the paper has it, or "text"."""

@@ -158,7 +158,7 @@ def _plots_section(section_plots: Sequence[Plot]) -> Iterator[str]:
 
 def _ratings(rated: RatedGroup) -> Iterator[str]:
     pairing = rated.pairing
-    yield heading(3, f"Ratings at {pairing.game}, {pairing.budget} a move, seed {pairing.seed}")
+    yield heading(3, f"Ratings at {pairing.game}, {pairing.budget}, seed {pairing.seed}")
     openings = f", {pairing.opening_plies} random opening plies" if pairing.opening_plies else ""
     regularised = (
         " An agent lost or won all its games: each pair got half a point for both sides."

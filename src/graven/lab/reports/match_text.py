@@ -37,7 +37,8 @@ def match_lines(result: MatchResult) -> list[TextLine]:
     lines = [
         TextLine(result.pairing.title, "bold"),
         text_row("game", f"{result.game}, {result.games} games, {result.plies:.1f} plies each"),
-        text_row("budget", f"{result.pairing.budget} a move"),
+        text_row("budget", result.pairing.budget),
+        text_row("pairing", result.pairing.id),
     ]
     if result.new < result.games:
         lines.append(text_row("new", f"{result.new} games; the others were in the store"))

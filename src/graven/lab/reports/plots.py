@@ -238,7 +238,7 @@ def rating_ladder(rated: RatedGroup) -> Figure:
     axes.set_ylim(-0.6, len(ratings) - 0.4)
     axes.set_xlabel("Elo (mean 0, 95 % confidence intervals)")
     axes.grid(axis="x")
-    title = f"{_short(rated.pairing.game)}, {rated.pairing.budget} a move, {rated.total:,} games"
+    title = f"{_short(rated.pairing.game)}, {rated.pairing.budget}, {rated.total:,} games"
     axes.set_title(title, loc="left")
     return figure
 
@@ -297,9 +297,7 @@ def parameter_importance(tuning: TuningHistory) -> Figure:
 def _tuning_title(tuning: TuningHistory) -> str:
     pairing = tuning.pairing
     opponent = _short(pairing.agents[1], 60)
-    return (
-        f"{_short(pairing.game)}, {pairing.budget} a move\n{_short(tuning.template)} v {opponent}"
-    )
+    return f"{_short(pairing.game)}, {pairing.budget}\n{_short(tuning.template)} v {opponent}"
 
 
 @_in_style
@@ -366,7 +364,7 @@ def _title(pairing: Pairing) -> str:
     """Return game, budget and agents; of the first agent only the policies, without parameters."""
     name = "+".join(part.partition("(")[0] for part in pairing.agents[0].split("+"))
     opponent = _short(pairing.agents[1], 60)
-    return f"{_short(pairing.game)}, {pairing.budget} a move\n{name} against {opponent}"
+    return f"{_short(pairing.game)}, {pairing.budget}\n{name} against {opponent}"
 
 
 def _short(name: str, length: int = MAX_NAME_LENGTH) -> str:

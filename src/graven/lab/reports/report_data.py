@@ -172,7 +172,7 @@ def _grid_plot(number: int, grid: WinRateGrid) -> Plot:
 
 def _caption(parameters: str, summaries: Sequence[Summary]) -> str:
     games, budget = sum(summary.games for summary in summaries), summaries[0].pairing.budget
-    return f"Win rate over {parameters}, {budget} a move, {games:,} games in all."
+    return f"Win rate over {parameters}, {budget}, {games:,} games in all."
 
 
 def _ladder_plot(number: int, rated: RatedGroup) -> Plot:

@@ -1,7 +1,7 @@
 """Export a store as a table: one row per game, per move or per match; CSV, JSON lines or Parquet.
 
-The columns of games keep the words of the first version: `number` is the index of a game in its
-match, `cell_seed` the seed of the match, `openings` its opening plies.
+`pairing` and `index` are what `graven replay` takes. Seeds are text in JSON lines and Parquet: they
+can have more than 63 bits.
 """
 
 from __future__ import annotations
@@ -17,12 +17,14 @@ from graven.core.errors import UsageError, unknown
 from graven.core.extras import require
 from graven.core.file_replacement import replaced
 from graven.lab.store.store import Store
-from graven.lab.store.summaries import Summary
+from graven.lab.store.summaries import Summary, pairing_values
 
 FORMATS = {".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet"}
 ROWS_PER_BATCH = 10_000
 
 _PAIRING_COLUMNS = {
+    "pairing": "string",
+    "fingerprint": "string",
     "game": "string",
     "first": "string",
     "second": "string",
@@ -30,13 +32,14 @@ _PAIRING_COLUMNS = {
     "first_seconds": "float64",
     "second_playouts": "int64",
     "second_seconds": "float64",
-    "cell_seed": "string",
-    "openings": "int64",
+    "match_seed": "string",
+    "opening_plies": "int64",
     "seating": "string",
 }
 _GAME_COLUMNS = {
+    "pairing": "string",
+    "index": "int64",
     **_PAIRING_COLUMNS,
-    "number": "int64",
     "outcome": "float64",
     "seats": "list of int64",
     "scores": "list of float64",
@@ -50,8 +53,9 @@ _GAME_COLUMNS = {
     "moves": "list of string",
 }
 _MOVE_COLUMNS = {
+    "pairing": "string",
+    "index": "int64",
     **_PAIRING_COLUMNS,
-    "number": "int64",
     "ply": "int64",
     "player": "int64",
     "agent": "string",
@@ -98,19 +102,9 @@ def _match_row(summary: Summary) -> dict[str, Any]:
     pairing = summary.pairing
     statistics = summary.statistics.to_dict()
     first_seat = statistics["first_seat"] or {"win_rate": None, "ci95": None}
-    first, second = pairing.budgets
     row = {
         **statistics,
-        "game": pairing.game,
-        "first": pairing.agents[0],
-        "second": pairing.agents[1],
-        "first_playouts": first.playouts,
-        "first_seconds": first.seconds,
-        "second_playouts": second.playouts,
-        "second_seconds": second.seconds,
-        "cell_seed": str(pairing.seed),
-        "openings": pairing.opening_plies,
-        "seating": pairing.stored_seating,
+        **pairing_values(pairing.key),
         "first_seat_win_rate": first_seat["win_rate"],
         "first_seat_ci95": first_seat["ci95"],
         "plies": summary.mean_plies,

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import csv
 import gzip
-import hashlib
 import io
 import math
 import os
@@ -34,7 +33,6 @@ from graven.search.budget import Budget
 
 PAIRINGS_FILE = "pairings.csv"
 SUFFIX = ".csv.gz"
-ID_DIGITS = 10
 ALL_GAMES = 1 << 62
 SECONDS_DIGITS = 3
 # Files may come from other people: no value is larger than the store takes, no file than memory.
@@ -108,8 +106,8 @@ class MergeCount:
 
 
 def pairing_id(pairing: Pairing) -> str:
-    """Return the id of a pairing in game files: a digest of its settings."""
-    return hashlib.sha256(pairing.settings.key.encode()).hexdigest()[:ID_DIGITS]
+    """Return the id of a pairing in game files: see `Pairing.id`."""
+    return pairing.id
 
 
 def import_games(folder: Path, store: Store) -> MergeCount:

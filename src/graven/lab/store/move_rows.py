@@ -7,14 +7,16 @@ from collections.abc import Iterator
 from typing import Any
 
 from graven.lab.store.schema import has_table
-from graven.lab.store.stored_texts import read_list, read_spec
-from graven.lab.store.summaries import PAIRING_COLUMNS
+from graven.lab.store.stored_texts import read_list
+from graven.lab.store.summaries import PAIRING_COLUMNS, exported_pairing
 
 # Columns with one value per ply, by the table that has them: name of the column, name of the row.
 PLY_COLUMNS = {
     "evaluation": {"scores": "value"},
     "move_search": {"players": "player", "playouts": "playouts", "seconds": "seconds"},
 }
+
+INDEX = 'number AS "index"'
 
 
 def select_move_rows(db: sqlite3.Connection) -> Iterator[dict[str, Any]]:
@@ -31,7 +33,7 @@ def select_move_rows(db: sqlite3.Connection) -> Iterator[dict[str, Any]]:
     ]
     joins = [f"LEFT JOIN {table} ON {table}.game = game.id" for table in recorded]
     rows = db.execute(
-        f"SELECT {', '.join([PAIRING_COLUMNS, 'number', 'seats', 'moves', *columns])} "
+        f"SELECT {', '.join([PAIRING_COLUMNS, INDEX, 'seats', 'moves', *columns])} "
         f"FROM game JOIN cell ON cell.id = game.cell {' '.join(joins)} ORDER BY cell.id, number"
     )
     names = [column[0] for column in rows.description]
@@ -46,7 +48,7 @@ def _plies(game: dict[str, Any]) -> Iterator[dict[str, Any]]:
     for name in (name for names in PLY_COLUMNS.values() for name in names.values()):
         text = game.pop(name, None)
         by_ply[name] = read_list(text) if text else [None] * len(moves)
-    game |= {name: read_spec(game[name]) for name in ("first", "second")}
+    game = {**exported_pairing(game.pop("pairing"), game.pop("index")), **game}
     for ply, move in enumerate(moves):
         searched = {name: values[ply] for name, values in by_ply.items()}
         player = searched["player"]

@@ -6,19 +6,17 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from graven.core.bounded_json import read_json
 from graven.lab.experiments.pairing import ROTATE, SINGLE, STORED_SEATINGS, Pairing
 from graven.lab.stats.intervals import Sample, Score
 from graven.lab.stats.match_statistics import MatchStatistics, SeatScore
-from graven.lab.store.stored_texts import read_list, read_spec
+from graven.lab.store.stored_texts import read_list
 
-# The columns of a pairing in tables that are exported.
-PAIRING_COLUMNS = (
-    "cell.game AS game, first, second, first_playouts, first_seconds, second_playouts, "
-    "second_seconds, cell.seed AS cell_seed, openings, seating"
-)
+# The columns of a pairing in tables that are exported; `exported_pairing` completes them.
+PAIRING_COLUMNS = "cell.key AS pairing"
 
 
 @dataclass(frozen=True)
@@ -196,19 +194,48 @@ def _group_sample(groups: Sequence[_GroupCount], points: str) -> Sample:
     return Sample(tuple(sorted(counts.items())), groups[0].size)
 
 
+def exported_pairing(key: str, index: int) -> dict[str, Any]:
+    """Return the first columns of an exported row: which game it is, and its pairing."""
+    values = pairing_values(key)
+    return {"pairing": values["pairing"], "index": index, **values}
+
+
+@lru_cache(maxsize=1 << 12)
+def pairing_values(key: str) -> dict[str, Any]:
+    """Return the exported columns of the pairing with a stored key.
+
+    A clock for the whole game is in the agent's spec: it is no number of seconds for a move.
+    """
+    pairing = Pairing.from_key(key)
+    first, second = (limits.move for limits in pairing.limits)
+    return {
+        "pairing": pairing.id,
+        "fingerprint": pairing.search_fingerprint,
+        "game": pairing.game,
+        "first": pairing.agents[0],
+        "second": pairing.agents[1],
+        "first_playouts": first.playouts,
+        "first_seconds": first.seconds,
+        "second_playouts": second.playouts,
+        "second_seconds": second.seconds,
+        "match_seed": str(pairing.seed),
+        "opening_plies": pairing.opening_plies,
+        "seating": pairing.seating,
+    }
+
+
 def select_rows(db: sqlite3.Connection) -> Iterator[dict[str, Any]]:
     """Yield every game with its pairing as plain values; seats, scores and moves are lists."""
     rows = db.execute(
-        f"SELECT {PAIRING_COLUMNS}, number, outcome, "
+        f'SELECT {PAIRING_COLUMNS}, number AS "index", outcome, '
         "seats, scores, plies, playouts, game.seconds, game.seed, ended, version, machine, "
         "moves FROM game JOIN cell ON cell.id = game.cell ORDER BY cell.id, number"
     )
     names = [column[0] for column in rows.description]
     for values in rows:
         row = dict(zip(names, values, strict=True))
-        row |= {name: read_spec(row[name]) for name in ("first", "second")}
         row |= {name: read_list(row[name]) for name in ("seats", "scores", "moves")}
-        yield row
+        yield {**exported_pairing(row.pop("pairing"), row.pop("index")), **row}
 
 
 def count_lengths(db: sqlite3.Connection) -> dict[str, dict[int, int]]:
