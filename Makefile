@@ -54,9 +54,9 @@ lowest: setup
 bench: setup
 	$(VENV)/bin/graven bench
 
-# The tables of results in the documentation, from the games in results/.
+# The tables of results in the documentation and the README, from the games in results/.
 results: setup
-	$(VENV)/bin/python -m graven.interfaces.cli.result_pages results docs
+	$(VENV)/bin/python -m graven.interfaces.cli.result_pages results docs README.md
 
 # The site, in `site/`; `make docs SERVE=1` shows it while it is being written.
 docs: setup

@@ -61,9 +61,9 @@ def test_a_sample_of_games_is_replayed_as_recorded(files):
 
 def test_the_tables_of_the_documentation_are_up_to_date():
     results = read_results(ROOT / "results")
-    pages = sorted((ROOT / "docs").rglob("*.md"))
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     with_tables = [page for page in pages if "<!-- results: " in page.read_text()]
-    assert len(with_tables) > 3
+    assert len(with_tables) > 4
     for page in with_tables:
         text = page.read_text()
         assert updated_page(text, results) == text, f"{page} is out of date: run `make results`"
@@ -78,3 +78,11 @@ def test_a_page_changes_with_the_results():
     assert "old" not in new
     assert "| cazenave2015 | 6 | knightthrough(size=8x8) | 1,000 |" in new
     assert updated_page(new, results) == new
+
+
+def test_a_page_can_show_a_few_cells_with_their_policies():
+    results = read_results(ROOT / "results")
+    tables = "<!-- results: headline cazenave2016/2 cazenave2015/13 -->\n<!-- end of results -->\n"
+    rows = updated_page(tables, results).splitlines()[4:6]
+    assert rows[0].startswith("| `breakthrough(size=8x8)` | 10,000 | UCT+PPAF v UCT | 81.4 ")
+    assert rows[1].startswith("| `go(size=9x9,komi=7.5,colors=2)` | 1,000 | RAVE+MOGO v UCT")

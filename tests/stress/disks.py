@@ -51,7 +51,7 @@ def graven(*words: str, program: list[str] | None = None) -> tuple[int, str]:
 def moves_in(path: Path) -> dict[int, list[str]]:
     """Return the moves of every recorded game."""
     with Store(path, write=False) as store:
-        return {row["number"]: row["moves"] for row in store.rows()}
+        return {row["index"]: row["moves"] for row in store.rows()}
 
 
 @contextmanager

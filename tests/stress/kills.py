@@ -81,7 +81,7 @@ def games_in(folder: Path) -> list[tuple[object, ...]]:
     from graven.lab.store.store import Store
 
     with Store(folder / "games.db", write=False) as store:
-        names = ("game", "first", "second", "number", "seed", "seats", "scores", "moves")
+        names = ("game", "first", "second", "index", "seed", "seats", "scores", "moves")
         return sorted(tuple(str(row[name]) for name in names) for row in store.rows())
 
 
