@@ -14,7 +14,7 @@ from numba.core.registry import cpu_target
 from numba.extending import intrinsic
 
 from graven.core.compile import inlined
-from graven.core.rng import Rng, below
+from graven.core.rng import Rng, below, mixed
 
 # Numba tests every signed index for being negative. `state[index(i)]` is unsigned and avoids the
 # test, which takes a fifth of the time of Go's playouts.
@@ -24,9 +24,6 @@ _I64 = ir.IntType(64)
 _BYTES, _MASK = ir.VectorType(ir.IntType(8), 64), ir.VectorType(ir.IntType(1), 64)
 _SIXTEEN = ir.VectorType(ir.IntType(32), 16)
 COMPRESS = "llvm.x86.avx512.mask.compress.v64i8"
-
-_ODD = -7046029254386353131  # 2**64 divided by the golden ratio, as a signed word
-_ODD_2 = -4658895280553007687  # 0xBF58476D1CE4E5B9, from SplitMix64
 
 
 def words_for(elements: int) -> int:
@@ -96,14 +93,12 @@ def down(word: int, distance: int) -> int:
 
 @inlined
 def mix(key: int, value: int) -> int:
-    """Return a hash of a key and one more value, of which every bit matters for every other.
+    """Return a hash of a key and one more value.
 
-    With one multiplication high bits reach few others, and the next value can cancel them.
+    Each bit of both may change any other. After a single multiplication high bits would have
+    changed few others, and the next value could undo that: two positions had the same key.
     """
-    key ^= value
-    key = (key ^ down(key, 32)) * _ODD
-    key = (key ^ down(key, 29)) * _ODD_2
-    return key ^ down(key, 32)
+    return np.int64(mixed(np.uint64(key ^ value)))  # type: ignore[return-value]
 
 
 @inlined
