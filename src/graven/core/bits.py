@@ -12,8 +12,9 @@ from llvmlite import ir
 from numba.core import cgutils
 from numba.core.registry import cpu_target
 from numba.extending import intrinsic
+from numpy.typing import NDArray
 
-from graven.core.compile import inlined
+from graven.core.compile import compiled, inlined
 from graven.core.rng import Rng, below
 
 # Numba tests every signed index for being negative. `state[index(i)]` is unsigned and avoids the
@@ -104,6 +105,15 @@ def mix(key: int, value: int) -> int:
     key = (key ^ down(key, 32)) * _ODD
     key = (key ^ down(key, 29)) * _ODD_2
     return key ^ down(key, 32)
+
+
+@compiled
+def hash_words(words: NDArray[np.int64], count: int) -> int:
+    """Return a 64-bit hash of the first `count` words."""
+    key = count
+    for i in range(count):
+        key = mix(key, words[i])
+    return key
 
 
 @inlined
