@@ -11,6 +11,7 @@ import graven as gv
 from graven.core import contract
 from graven.core.callbacks import BROKEN, Callback, raise_fault
 from graven.core.compile import address
+from graven.core.contract.rule_signatures import TURN
 from tests.naive import tiny
 
 NAMES = ("start", "turn", "legal", "play", "scores")
@@ -127,7 +128,7 @@ def test_constants_cannot_be_written():
 def test_one_callback_serves_many_arrays():
     seen: list[int] = []
     code = address(Callback("turn", lambda constants, state: seen.append(len(state)) or 0),
-                   contract.TURN)  # fmt: skip
+                   TURN)  # fmt: skip
     rules = tiny.heaps(7).rules._replace(turn=code)
     for size in range(1, 600):
         assert contract.turn(rules, np.zeros(size, np.int64)) == 0

@@ -14,7 +14,7 @@ import graven
 from graven.core import compile as compiling
 from graven.core import compile_cache as caching
 from graven.core.compile import address, caller, compiled
-from graven.core.contract import TURN
+from graven.core.contract.rule_signatures import TURN
 from graven.core.errors import RuleCompileError
 
 TIMES = numba.types.int64(numba.types.int64, numba.types.int64)

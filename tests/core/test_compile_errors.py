@@ -13,6 +13,7 @@ import pytest
 
 from graven.core import contract
 from graven.core.compile import address
+from graven.core.contract.rule_signatures import TURN
 from graven.core.errors import RuleCompileError
 from tests.naive import tiny
 
@@ -43,7 +44,7 @@ def calls_helpers(constants, state):
 
 
 def test_plain_helpers_are_compiled_with_the_rule():
-    rules = tiny.heaps(3).rules._replace(turn=address(calls_helpers, contract.TURN))
+    rules = tiny.heaps(3).rules._replace(turn=address(calls_helpers, TURN))
     assert contract.turn(rules, np.array([4, 0, 0])) == 25
 
 
@@ -54,7 +55,7 @@ def test_helpers_in_an_enclosing_function_are_compiled_too():
     def turn(constants, state):
         return twice(state[0])
 
-    rules = tiny.heaps(3).rules._replace(turn=address(turn, contract.TURN))
+    rules = tiny.heaps(3).rules._replace(turn=address(turn, TURN))
     assert contract.turn(rules, np.array([4, 0, 0])) == 8
 
 
@@ -62,7 +63,7 @@ def test_a_helper_in_a_comprehension_is_compiled_too():
     def turn(constants, state):
         return sum([factorial(n) for n in range(state[0])])
 
-    rules = tiny.heaps(3).rules._replace(turn=address(turn, contract.TURN))
+    rules = tiny.heaps(3).rules._replace(turn=address(turn, TURN))
     assert contract.turn(rules, np.array([4, 0, 0])) == 1 + 1 + 2 + 6
 
 
@@ -76,17 +77,11 @@ def test_a_helper_is_found_in_its_module(monkeypatch):
     exec("def turn(constants, state): return tools.stepped(state[0])", space)
     rules = tiny.heaps(3).rules
     assert (
-        contract.turn(
-            rules._replace(turn=address(space["turn"], contract.TURN)), np.array([4, 0, 0])
-        )
-        == 43
+        contract.turn(rules._replace(turn=address(space["turn"], TURN)), np.array([4, 0, 0])) == 43
     )
     module.STEP = 5
     assert (
-        contract.turn(
-            rules._replace(turn=address(space["turn"], contract.TURN)), np.array([4, 0, 0])
-        )
-        == 45
+        contract.turn(rules._replace(turn=address(space["turn"], TURN)), np.array([4, 0, 0])) == 45
     )
 
 
@@ -118,7 +113,7 @@ def test_a_rule_is_compiled_again_when_a_value_it_uses_changes(body, before, aft
             exec(value, space)
         else:
             space["N"] = value
-        rules = tiny.heaps(3).rules._replace(turn=address(space["turn"], contract.TURN))
+        rules = tiny.heaps(3).rules._replace(turn=address(space["turn"], TURN))
         values.append(contract.turn(rules, np.array([4, 0, 0])))
     assert values == [2, 5]
 
@@ -133,7 +128,7 @@ def test_a_rule_may_make_arrays():
         seen[:2] = makes_an_array(state[0])
         return seen.sum() + np.arange(3)[2]
 
-    rules = tiny.heaps(3).rules._replace(turn=address(turn, contract.TURN))
+    rules = tiny.heaps(3).rules._replace(turn=address(turn, TURN))
     assert contract.turn(rules, np.array([4, 0, 0])) == 4 + 5 + 2
 
 
@@ -142,7 +137,7 @@ def test_a_rule_may_use_a_dict_of_its_own():
         worth = {1: 10, 2: 20}
         return worth[state[0]]
 
-    rules = tiny.heaps(3).rules._replace(turn=address(turn, contract.TURN))
+    rules = tiny.heaps(3).rules._replace(turn=address(turn, TURN))
     assert contract.turn(rules, np.array([2, 0, 0])) == 20
 
 
@@ -239,7 +234,7 @@ def calls_wrongly(constants, state):
 )
 def test_the_error_names_the_line_and_the_reason(rule, reason):
     with pytest.raises(RuleCompileError) as caught:
-        address(rule, contract.TURN)
+        address(rule, TURN)
     message = str(caught.value)
     assert reason in message
     assert repr(rule.__name__) in message
@@ -253,6 +248,7 @@ CELLS = """
 import tempfile
 import numpy as np
 from graven.core import compile as compiling, contract
+from graven.core.contract.rule_signatures import TURN
 from graven.core.compile import address
 from tests.naive import tiny
 
@@ -260,7 +256,7 @@ space = {}
 source = "def turn(constants, state): return helper(state[0])\\ndef helper(n): return n + %d\\n"
 name = tempfile.gettempdir() + "/ipykernel_%d/1.py"
 exec(compile(source, name, "exec"), space)
-rules = tiny.heaps(3).rules._replace(turn=address(space["turn"], contract.TURN))
+rules = tiny.heaps(3).rules._replace(turn=address(space["turn"], TURN))
 (code,) = [code for key, code in compiling._code.items() if key[0] is space["turn"]]
 hits = int(code._cache_hits > 0)
 print(contract.turn(rules, np.array([1, 0, 0])), hits)

@@ -12,8 +12,9 @@ import numpy as np
 from graven.core import contract
 from graven.core.contract import CHANCE, SIMULTANEOUS, TERMINAL
 from graven.core.rng import derive, generator
+from tests.naive.nodes import TreeFullError
 from tests.naive.score_bounds import is_proven
-from tests.naive.search import NaiveSearch, TreeFullError
+from tests.naive.search import NaiveSearch
 
 
 class NaiveRounds:

@@ -14,7 +14,8 @@ from graven.search.amaf import statistics_of
 from graven.search.budget import Budget
 from graven.search.score_bounds import OPEN, RESTING, WORSE
 from graven.search.tree_arena import GROUPS
-from tests.naive import search as naive
+from tests.naive import formulas as naive
+from tests.naive.search import NaiveSearch
 
 INFINITY = math.inf
 POLICIES = [
@@ -49,7 +50,7 @@ def run_both(game, spec, formula, ref, playouts, seed=1, **options):
     search = agent.bind(game)
     search.run(start.state, (), Budget(playouts=playouts), seed)
     options.pop("edges", None)  # how the tree is stored
-    twin = naive.NaiveSearch(game, formula, ref, **options)
+    twin = NaiveSearch(game, formula, ref, **options)
     twin.set_root(start.state)
     twin.run(seed, playouts)
     return search, twin

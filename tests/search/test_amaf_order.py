@@ -10,7 +10,7 @@ import pytest
 import graven as gv
 from graven.search import amaf_order
 from graven.search.amaf_order import AmafOrder
-from tests.naive import search as naive
+from tests.naive import formulas as naive
 from tests.search.helpers import run_both
 
 DEFAULT = gv.default_agent()

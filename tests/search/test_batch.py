@@ -14,10 +14,11 @@ from graven.search import runner
 from graven.search.budget import Budget
 from graven.search.playout import nst
 from graven.search.simulate import DONE
-from tests.naive import search as naive
+from tests.naive import formulas as naive
 from tests.naive import tiny
 from tests.naive.networks import random_gates
 from tests.naive.playouts import Mast, Nst, PoolRave, Ppa
+from tests.naive.search import NaiveSearch
 from tests.search.helpers import POLICIES, assert_same_tree, every_node, run_both
 
 SOME = [POLICIES[0], POLICIES[2], POLICIES[10], POLICIES[14]]
@@ -169,7 +170,7 @@ def test_learning_after_a_batch_visits_what_the_twin_visits(playout, twin_playou
         agent = SearchAgent(f"grave(ref=20,bias=1e-4,{text},learn_after=batch)+{playout}")
         search = agent.bind(game)
         search.run(game.start().state, (), Budget(playouts=400), 1)
-        twin = naive.NaiveSearch(
+        twin = NaiveSearch(
             game, naive.bias(1e-4), 20, playout=twin_playout(), learn_after="batch", **options
         )
         twin.set_root(game.start().state)
@@ -236,7 +237,7 @@ def test_batches_find_the_winning_move():
     game = tiny.heaps(5)
     position = game.start().play("left-1")  # 4 and 5: the winner makes them differ by 0 or 3
     found = SearchAgent("uct(c=0.7,batch_leaves=16)").search(position, playouts=4000, seed=1)
-    twin = naive.NaiveSearch(game, naive.uct(0.7))
+    twin = NaiveSearch(game, naive.uct(0.7))
     twin.set_root(position.state)
     twin.run(1, 4000)
     best = max(twin.root.count, key=lambda played: twin.root.count[played])

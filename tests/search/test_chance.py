@@ -12,7 +12,7 @@ import graven as gv
 from graven.core.contract import CHANCE
 from graven.search import tree as arrays
 from tests.naive import dice
-from tests.naive import search as naive
+from tests.naive import formulas as naive
 from tests.search.helpers import INFINITY, assert_same_tree, run_both
 
 GAMES = {"pig": dice.pig, "race": dice.race}

@@ -13,9 +13,10 @@ from graven.core.errors import ContractError, UsageError
 from graven.core.rng import generator
 from graven.games.registry import make_game
 from graven.search.budget import Budget
+from tests.naive import formulas as twins
 from tests.naive import playouts as naive
-from tests.naive import search as twins
 from tests.naive import tiny
+from tests.naive.search import NaiveSearch
 from tests.search.helpers import assert_same_tree
 
 PLAYOUTS = {
@@ -45,7 +46,7 @@ def test_playouts_play_what_the_twin_plays(name, decisive, playout):
 def assert_same(game, decisive, playout):
     search = SearchAgent(f"uct(c=0.4,decisive={decisive})+{playout}").bind(game)
     search.run(game.start().state, (), Budget(playouts=300), 1)
-    twin = twins.NaiveSearch(game, twins.uct(0.4), playout=PLAYOUTS[playout](), decisive=decisive)
+    twin = NaiveSearch(game, twins.uct(0.4), playout=PLAYOUTS[playout](), decisive=decisive)
     twin.set_root(game.start().state)
     twin.run(1, 300)
     assert_same_tree(search, twin)
@@ -63,7 +64,7 @@ def assert_same(game, decisive, playout):
 )
 def test_winning_moves_are_found_wherever_there_are_any(name):
     """In random games, for both players; and a defence leaves the threat without effect."""
-    game, twin = make_game(name), twins.NaiveSearch(make_game(name), twins.uct(0.4))
+    game, twin = make_game(name), NaiveSearch(make_game(name), twins.uct(0.4))
     rules, found, defended = game.rules, 0, 0
     scratch, rng = contract.new_moves(game.rules), generator(3)
     for seed in range(30):

@@ -8,7 +8,7 @@ import graven as gv
 from graven.agents import SearchAgent
 from graven.games.registry import make_game
 from graven.policies import Formula, Parameter, TreePolicy
-from tests.naive import search as naive
+from tests.naive import formulas as naive
 from tests.naive import tiny
 from tests.search.helpers import INFINITY, assert_same_tree, run_both
 

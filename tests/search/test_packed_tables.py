@@ -14,7 +14,7 @@ from graven.search import search_rules, snapshot
 from graven.search.budget import Budget
 from graven.search.stored_traces import stored_length, stored_size
 from graven.search.tree import NODES, NONE, PACKED, ROOT, WIDE
-from tests.naive import search as naive
+from tests.naive import formulas as naive
 from tests.search.helpers import amaf_table, assert_same_tree, root_counts, run_both
 
 # Take 1 to 3 stones from a heap; the last stone wins, but less after many moves that took one.

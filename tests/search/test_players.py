@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from graven.agents import SearchAgent
-from tests.naive import search as naive
+from tests.naive import formulas as naive
 from tests.naive import tiny
 from tests.search.helpers import assert_same_tree, run_both
 from tests.search.three_player_heap import heap

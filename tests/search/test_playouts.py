@@ -19,9 +19,10 @@ from graven.search.budget import Budget
 from graven.search.plan import call_playout
 from graven.search.playout import lgrf, npa
 from graven.search.simulate import DONE
+from tests.naive import formulas as twins
 from tests.naive import playouts as naive
-from tests.naive import search as twins
 from tests.naive import tiny
+from tests.naive.search import NaiveSearch
 from tests.search.helpers import assert_same_tree, every_node
 from tests.search.three_player_heap import heap
 
@@ -41,7 +42,7 @@ def run_both(game, spec, formula, ref, playout, playouts=400, seed=1):
     start = game.start()
     search = SearchAgent(spec).bind(game)
     search.run(start.state, (), Budget(playouts=playouts), seed)
-    twin = twins.NaiveSearch(game, formula, ref, playout=playout)
+    twin = NaiveSearch(game, formula, ref, playout=playout)
     twin.set_root(start.state)
     twin.run(seed, playouts)
     assert_same_tree(search, twin)
@@ -459,7 +460,7 @@ def test_ppam_goes_on_with_the_policy_of_the_search_before():
     search = SearchAgent("uct(c=0.4)+ppam(alpha=0.5)").bind(game)
     for seed in (1, 2):
         search.run(position.state, position.history, Budget(playouts=300), seed)
-        twin = twins.NaiveSearch(game, twins.uct(0.4), playout=twin_playouts)
+        twin = NaiveSearch(game, twins.uct(0.4), playout=twin_playouts)
         twin.set_root(position.state)
         twin.run(seed, 300)
         assert_same_tree(search, twin)

@@ -18,7 +18,7 @@ from graven.search import score_bounds
 from graven.search.budget import Budget
 from graven.search.tree import EDGES, NODES, NONE, ROOT, SCORE_SUM
 from tests.gdl import tiny as tiny_sheets
-from tests.naive import search as naive
+from tests.naive import formulas as naive
 from tests.naive import tiny
 from tests.naive.exhaustive import TooLargeError, greatest_score, guaranteed_score
 from tests.search.helpers import POLICIES, assert_same_tree, run_both

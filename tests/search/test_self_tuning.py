@@ -14,9 +14,10 @@ from graven.games.registry import make_game
 from graven.search.budget import Budget
 from graven.search.plan import NEVER
 from graven.search.policy import playout_policies, tree_policies
-from tests.naive import search as naive
+from tests.naive import formulas as naive
 from tests.naive import tiny
 from tests.naive.playouts import Mast, Uniform
+from tests.naive.search import NaiveSearch
 from tests.naive.tuning import NaiveTuning
 from tests.search.helpers import assert_same_tree, every_node
 from tests.search.round_twins import EVERY_KIND, assert_same_trees, twin_of
@@ -73,7 +74,7 @@ def both(game, case, tuner, playouts):
     search = SearchAgent(f"{tree[:-1]},tuner={tuner}){plus}{rest}").bind(game)
     search.run(game.start().state, (), Budget(playouts=playouts), 1)
     tuning = NaiveTuning(game.players, values, usual(values), use, tuner)
-    twin = naive.NaiveSearch(game, None, ref, playout=playout(), tuning=tuning)
+    twin = NaiveSearch(game, None, ref, playout=playout(), tuning=tuning)
     twin.set_root(game.start().state)
     twin.run(1, playouts)
     return search, twin
@@ -116,7 +117,7 @@ def test_statistics_are_kept_from_move_to_move_and_forgotten_with_the_game():
     spec, values, use, ref, _ = CASES["grave"]
     search = SearchAgent(spec).bind(game)
     tuning = NaiveTuning(2, values, usual(values), use)
-    twin = naive.NaiveSearch(game, None, ref, tuning=tuning)
+    twin = NaiveSearch(game, None, ref, tuning=tuning)
     position = game.start()
     for move in range(3):
         search.run(position.state, position.history, Budget(playouts=200), derive(5, move))

@@ -13,8 +13,10 @@ from graven.games.registry import make_game
 from graven.search import tree as arrays
 from graven.search.budget import Budget
 from graven.search.entries import AmafEntries, count_entries
-from tests.naive import search as naive
+from tests.naive import formulas as naive
 from tests.naive import tiny
+from tests.naive.nodes import Node
+from tests.naive.search import NaiveSearch
 from tests.search.helpers import (
     INFINITY,
     POLICIES,
@@ -200,7 +202,7 @@ def test_a_kept_tree_goes_on_as_if_it_had_never_stopped(policy, transpositions, 
     flag = str(transpositions).lower()
     search = SearchAgent(spec.replace(")", f",reuse_tree=true,transpositions={flag})")).bind(game)
     search.prune_above = 0 if pruned else search.prune_above
-    twin = naive.NaiveSearch(game, formula, ref, transpositions=transpositions)
+    twin = NaiveSearch(game, formula, ref, transpositions=transpositions)
     twin.set_root(position.state)
     for move in range(4):
         search.run(position.state, position.history, Budget(playouts=300), derive(5, move))
@@ -225,7 +227,7 @@ def test_the_fraction_is_the_papers_formula(weight, c):
     rng = np.random.default_rng(1)
     played = (0, 7)
     for _ in range(500):
-        node, reference = naive.Node(0, visits=1000), naive.Node(0, visits=1000)
+        node, reference = Node(0, visits=1000), Node(0, visits=1000)
         if n := int(rng.integers(0, 50)):
             node.count[played], node.total[played] = n, n * float(rng.random())
         if pa := int(rng.integers(0, 500)):
@@ -299,7 +301,7 @@ def test_sequential_halving_gives_the_playouts_that_its_twin_gives(
     search = SearchAgent(spec.replace(")", f",solver={solver})")).bind(game)
     search.run(game.start().state, (), Budget(playouts=playouts), 1)
     root = "anytime" if "anytime" in spec else "sh"
-    twin = naive.NaiveSearch(game, formula, ref, root=root, solver=solver, **options)
+    twin = NaiveSearch(game, formula, ref, root=root, solver=solver, **options)
     twin.set_root(game.start().state)
     twin.run(1, playouts)
     compared, _ = assert_same_tree(search, twin)

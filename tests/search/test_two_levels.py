@@ -10,8 +10,9 @@ from graven.games.registry import make_game
 from graven.search import tree as arrays
 from graven.search.budget import Budget
 from graven.search.two_levels import MOST_NODES
-from tests.naive import search as naive
+from tests.naive import formulas as naive
 from tests.naive import tiny
+from tests.naive.search import NaiveSearch
 from tests.search.helpers import assert_consistent, assert_same_tree, every_node, root_counts
 
 FORMULAS = {"bias=1e-4": naive.bias(1e-4), "k=250,c=0.2": naive.hand_k(250.0, 0.2)}
@@ -23,7 +24,7 @@ def run_two_levels(game, inner, ref=20, formula="bias=1e-4", playouts=500, **opt
     text = "".join(f",{name}={str(value).lower()}" for name, value in options.items())
     search = SearchAgent(f"grave2(ref={ref},inner={inner},{formula}{text})").bind(game)
     search.run(game.start().state, (), Budget(playouts=playouts), 1)
-    twin = naive.NaiveSearch(game, FORMULAS[formula], ref, solver="off", inner=inner, **options)
+    twin = NaiveSearch(game, FORMULAS[formula], ref, solver="off", inner=inner, **options)
     twin.set_root(game.start().state)
     twin.run(1, playouts)
     return search, twin

@@ -18,6 +18,7 @@ from graven.core.calls import DIGEST, format_call
 from graven.core.compile import ONCE, address
 from graven.core.compile_cache import is_user_defined, stamp_of
 from graven.core.contract import Constants, Rules
+from graven.core.contract.rule_signatures import EACH_MOVE_BODY, OF_EACH_MOVE, SAMPLE, signatures
 from graven.core.errors import ContractError, UsageError, unknown
 from graven.core.game_parts import (
     Bounds,
@@ -194,7 +195,7 @@ class Game:
             name: self._address(name, careful)
             if careful or name not in contract.BATCH_FUNCTIONS
             else 0
-            for name in contract.signatures()
+            for name in signatures()
         }
         return Rules(
             constants=self.constants,
@@ -224,12 +225,12 @@ class Game:
     def _address(self, name: str, careful: bool) -> int:
         """Return the address of a compiled function of the game; 0 if it has none."""
         function = self.functions.by_name()[name]
-        looped = name in contract.OF_EACH_MOVE
+        looped = name in OF_EACH_MOVE
         return (
             address(
                 function,
-                contract.signatures()[name],
-                contract.EACH_MOVE_BODY if looped else ONCE,
+                signatures()[name],
+                EACH_MOVE_BODY if looped else ONCE,
                 careful,
                 arguments=4 if looped else None,  # with which the loop calls the function
             )
@@ -242,7 +243,7 @@ class Game:
         if playout not in self.playouts:
             raise unknown(f"playout of {self.name}", playout, self.playouts)
         return self.rules._replace(
-            sample=address(self.playouts[playout], contract.SAMPLE, careful=self._careful)
+            sample=address(self.playouts[playout], SAMPLE, careful=self._careful)
         )
 
     def playout_rules(self, playout: str = "") -> Rules:

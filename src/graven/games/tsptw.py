@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from graven.core import bits
 from graven.core.compile import inlined
-from graven.core.contract import TERMINAL, Constants, Moves, Scores, State, hash_words
+from graven.core.contract import TERMINAL, Constants, Moves, Scores, State
 from graven.core.errors import UsageError
 from graven.core.game import Game
 from graven.core.game_parts import Bounds, Display, RuleFunctions
@@ -167,7 +167,7 @@ def scores(constants: Constants, state: State, out: Scores) -> None:
 
 def key(constants: Constants, state: State) -> int:
     """Return a hash of the state without the order of the tour."""
-    return hash_words(state, TOUR)
+    return bits.hash_words(state, TOUR)
 
 
 def prior(constants: Constants, state: State, player: int, move: int) -> float:

@@ -33,7 +33,8 @@ from numpy.typing import NDArray
 
 from graven.core import contract
 from graven.core.compile import caller, compiled, inlined
-from graven.core.contract import PROOF_MOVES, SIMULTANEOUS, TERMINAL, Moves, Rules, State
+from graven.core.contract import SIMULTANEOUS, TERMINAL, Moves, Rules, State
+from graven.core.contract.rule_signatures import PROOF_MOVES
 from graven.core.rng import Rng
 from graven.core.status import Status
 

@@ -16,8 +16,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from graven.core import contract
 from graven.core.compile import address
+from graven.core.contract.rule_signatures import PROOF_MOVES
 from graven.core.errors import ContractError, UsageError
 from graven.core.game import Game
 from graven.core.number_checks import check_number, check_whole
@@ -316,7 +316,7 @@ def _proof_moves(game: Game) -> int:
     function = game.functions.proof_moves
     if function is None or game.misere:
         return 0
-    return address(function, contract.PROOF_MOVES)
+    return address(function, PROOF_MOVES)
 
 
 def _entries(memory_mib: int) -> int:

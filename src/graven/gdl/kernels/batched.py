@@ -299,7 +299,7 @@ def choose_by_policy(
 
 
 def batch_playouts(constants: Constants, *arguments: Any) -> int:
-    """Play `playouts_per_leaf` uniform playouts from every leaf; see `core.contract`."""
+    """Play `playouts_per_leaf` uniform playouts from every leaf; see `contract.batch_calls`."""
     batch = LeafPlayouts(*arguments)
     policy = ValuePolicy(UNIFORM, 1.0, batch.out, choose=0, memory=0)
     return play_lanes(no_preparation, choose_uniformly, constants, policy, batch)
@@ -321,7 +321,7 @@ def batch_policy_playouts(
     out: Scores,
     rng: Rng,
 ) -> int:
-    """Play `playouts_per_leaf` playouts from every leaf by a policy; see `core.contract`."""
+    """Play `playouts_per_leaf` playouts from every leaf by a policy; see `contract.batch_calls`."""
     policy = ValuePolicy(rule, epsilon, values, choose=choose, memory=memory)
     return play_lanes(
         prepare,

@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 
 from graven.core import bits
 from graven.core.compile import inlined
-from graven.core.contract import SIMULTANEOUS, TERMINAL, Constants, Moves, Scores, State, hash_words
+from graven.core.contract import SIMULTANEOUS, TERMINAL, Constants, Moves, Scores, State
 from graven.core.rng import Rng, below
 
 Links = NDArray[np.int32]
@@ -508,4 +508,4 @@ def goal(goals: Units, player: int) -> int:
 
 def key(constants: Constants, state: State) -> int:
     """Hash the bases, and the step if steps are counted."""
-    return hash_words(state, constants[BASES] + constants[COUNTED])
+    return bits.hash_words(state, constants[BASES] + constants[COUNTED])
