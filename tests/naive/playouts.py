@@ -86,6 +86,9 @@ class Uniform:
         """Learn from another thread's simulation, of which `known` plies are in this tree."""
         self.learn(simulation.plies, simulation.scores)
 
+    def settle(self):
+        """Use what was learned, if that is done after a batch."""
+
 
 class Mast(Uniform):
     """Means by player and code; `k` for Gibbs sampling, `epsilon` for greedy playouts."""

@@ -73,6 +73,7 @@ class NaiveRounds:
                         continue
                     for simulation in log:
                         self.add(copy, simulation, brief)
+                    copy.playout.settle()
                     if brief:
                         add_table(copy.root, table)
             playouts -= sum(len(log) for log in logs)

@@ -188,8 +188,7 @@ class NaiveSearch(Expansion, Selection, Backup, RuleCalls):
             played.append(self.chosen_playout(descents[number // per_leaf], stream))
         for number, simulation in enumerate(played):
             self.finish(descents[number // per_leaf][0], simulation)
-        if hasattr(self.playout, "settle"):
-            self.playout.settle()
+        self.playout.settle()
 
     def chosen_playout(self, descent, stream):
         rules = self.rules

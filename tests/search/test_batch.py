@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from graven.agents import SearchAgent
@@ -13,6 +15,7 @@ from graven.gdl.network_game import network_game
 from graven.search import runner
 from graven.search.budget import Budget
 from graven.search.playout import nst
+from graven.search.policy import PlayoutPolicy
 from graven.search.simulate import DONE
 from tests.naive import formulas as naive
 from tests.naive import tiny
@@ -193,10 +196,14 @@ def test_playouts_of_the_game_itself_are_not_played_in_batches():
         SearchAgent("grave(batch_leaves=8,learn_after=batch)+poolrave(over=mogo)").bind(game)
 
 
-def test_threads_do_not_learn_choices_of_each_other_after_a_batch():
-    game = make_game("breakthrough(size=5)")
-    with pytest.raises(UsageError, match="threads do not exchange what nst"):
-        SearchAgent("uct(threads=2,batch_leaves=8,learn_after=batch)+nst").bind(game)
+def test_threads_do_not_learn_choices_of_each_other_that_a_policy_does_not_leave_for_them():
+    game, (variant, *_) = make_game("breakthrough(size=5)"), nst.POLICIES[0].variants
+    silent = replace(variant, batch=replace(variant.batch, count_later=None))
+    policies = [PlayoutPolicy("mine", "A policy.", (silent,))]
+    spec = "uct(threads=2,batch_leaves=8,learn_after=batch{})+mine"
+    SearchAgent(spec.format(",parallel=tree"), policies).bind(game)
+    with pytest.raises(UsageError, match="set count_later, or use parallel=tree"):
+        SearchAgent(spec.format(""), policies).bind(game)
 
 
 def test_a_growing_table_of_sequences_changes_nothing(monkeypatch):

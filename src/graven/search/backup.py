@@ -7,6 +7,7 @@ from graven.core.contract import SIMULTANEOUS
 from graven.search.plan import SearchState, call_node_step, call_state_step, state_at
 from graven.search.score_bounds import may_change
 from graven.search.tree import DEPTH, STEPS
+from graven.search.tree_nodes import choosers
 
 
 @inlined
@@ -51,18 +52,13 @@ def count_path(search: SearchState) -> None:
         else:
             if search.rules.regrets and turn == SIMULTANEOUS:
                 call_node_step(search.steps.add_regrets, (search.plan.state, depth))
-            for player in range(movers(turn, players)):
+            low, high = choosers(turn, players)
+            for player in range(low, high):
                 edge = record.edges[depth * players + player]
                 tree.counts[edge] += 1
                 tree.sums[edge] += scores[player]
     if search.rules.squares:
         add_squares(search.plan.state)
-
-
-@inlined
-def movers(turn: int, players: int) -> int:
-    """Return how many players have an edge on the path; chance has one, as player 0."""
-    return players if turn == SIMULTANEOUS else 1
 
 
 @compiled
@@ -72,8 +68,7 @@ def add_squares(state: int) -> None:
     tree, record = search.tree, search.record
     players, scores = search.rules.players, record.scores
     for depth in range(record.shape[STEPS]):
-        turn = tree.turns[record.path[depth]]
-        low = max(turn, 0)
-        for player in range(low, low + movers(turn, players)):
+        low, high = choosers(tree.turns[record.path[depth]], players)
+        for player in range(low, high):
             edge = record.edges[depth * players + player]
             tree.squares[edge] += scores[player] * scores[player]

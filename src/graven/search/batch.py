@@ -18,7 +18,7 @@ from numba import types
 
 from graven.core import contract
 from graven.core.compile import address, caller, compiled, inlined
-from graven.core.contract import CODES, SCORES, SIMULTANEOUS, WORDS, Rules
+from graven.core.contract import CODES, SCORES, WORDS, Rules
 from graven.core.status import Status
 from graven.core.struct_memory import ADDRESS, stored
 from graven.search.descend import descend
@@ -38,6 +38,7 @@ from graven.search.playout.by_values import scratch_words
 from graven.search.playout.entry import BatchAddresses
 from graven.search.simulate import DONE, STOP, finish, play_out, reserve
 from graven.search.tree import DEPTH, LENGTH, RECORD, ROOT, SHAPE, STEPS, Record, trace_capacity
+from graven.search.tree_nodes import choosers
 
 # The fields of a record that a descent fills.
 OF_DESCENT = {"state", "path", "edges", "odds", "at", "trace", "shape"}
@@ -206,9 +207,7 @@ def add_virtual_loss(search: SearchState, playouts: int) -> None:
     for depth in range(record.shape[DEPTH]):
         tree.visits[record.path[depth]] += playouts
     for depth in range(record.shape[STEPS]):
-        turn = tree.turns[record.path[depth]]
-        low = max(turn, 0)
-        high = players if turn == SIMULTANEOUS else low + 1
+        low, high = choosers(tree.turns[record.path[depth]], players)
         for player in range(low, high):
             tree.counts[record.edges[depth * players + player]] += playouts
 

@@ -36,7 +36,7 @@ from graven.search.tree import (
     TABLE,
     Record,
 )
-from graven.search.tree_nodes import clear_edges, find, new_node, note_joint_moves
+from graven.search.tree_nodes import choosers, clear_edges, find, new_node, note_joint_moves
 
 _ODD = -7046029254386353131
 
@@ -80,7 +80,7 @@ def descend_from(search: SearchState, node: int, depth: int, length: int) -> int
             stopped = 1  # a thread ahead is assumed to add the node, and to play from it
         if depth > rules.max_plies:
             return Status.TOO_LONG
-        low = max(player, 0)
+        low, high = choosers(player, players)
         # At few visits, so that it costs nothing at the others: see `shared_tree.LEAST`.
         if plan.shared and tree.visits[node] % 64 == 0:
             call_node_step(steps.exchange, (plan.state, node))
@@ -90,7 +90,6 @@ def descend_from(search: SearchState, node: int, depth: int, length: int) -> int
             status = amaf.read_table(search, node)
             if status != Status.OK:
                 return status
-        high = players if player == SIMULTANEOUS else low + 1
         few = (
             rules.few_edges
             and player >= 0

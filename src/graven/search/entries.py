@@ -15,12 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graven.core.compile import compiled
-from graven.core.contract import CHANCE, SIMULTANEOUS, TERMINAL, Rules
+from graven.core.contract import CHANCE, TERMINAL, Rules
 from graven.core.errors import UsageError
 from graven.search.amaf import amaf_playouts, table_base
 from graven.search.runner import Search
 from graven.search.stored_traces import half_of, read_place, read_trace
 from graven.search.tree import NODES, NONE, STAMP, Tree
+from graven.search.tree_nodes import choosers
 
 # Indices of the kernel's counts.
 COUNTED, OF_LEGAL, OF_ALL, COUNTS = range(4)
@@ -80,8 +81,7 @@ def count_kernel(
         if turn in (TERMINAL, CHANCE):
             continue
         counts[COUNTED] += 1
-        low = 0 if turn == SIMULTANEOUS else turn
-        high = players if turn == SIMULTANEOUS else turn + 1
+        low, high = choosers(turn, players)
         if tree.first[node * players + low] == NONE:
             continue
         mark, table = node + 1, tree.table[node]

@@ -243,6 +243,10 @@ class BatchLearning:
     - `count(rules, tree, record, memory)` receives the record of every simulation of the batch, in
       the order of the playouts, after all of them.
     - `settle(rules, memory)` then updates what the next batch reads.
+    - `count_later(rules, tree, record, memory)` receives the simulations of other threads instead
+      of `count`. Their playouts read another memory; what `count` left in the arrays
+      `playout_fields` (by default those of the variant) is there again. A policy with `choose` and
+      `count` needs it to be used by several threads of one tree.
 
     `memory(memory, rules, playouts)`, in Python, returns the variant's memory with what batches of
     so many playouts need besides; `bytes(rules, playouts)` is how much that is, about.
@@ -256,6 +260,8 @@ class BatchLearning:
     begin: Callable[..., Any] | None = None
     count: Callable[..., Any] | None = None
     settle: Callable[..., Any] | None = None
+    count_later: Callable[..., Any] | None = None
+    playout_fields: tuple[str, ...] | None = None
     memory: Callable[[Any, Rules, int], Any] | None = None
     bytes: Callable[[Rules, int], int] | None = None
 

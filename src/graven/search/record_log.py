@@ -45,7 +45,7 @@ from graven.search.tree import (
     depth_capacity,
     trace_capacity,
 )
-from graven.search.tree_nodes import clear_edges, note_joint_moves
+from graven.search.tree_nodes import choosers, clear_edges, note_joint_moves
 
 # Entries of `position`. The round; until how many simulations of the search are done the thread
 # simulates in it, or 0 before it knows; and whether it has done so. Writing: the simulations logged
@@ -175,16 +175,6 @@ def choice_word(number: int, move: int) -> int:
 def choice_of(word: int) -> tuple[int, int]:
     """Return what `choice_word` has packed."""
     return (word & ((1 << _MOVE) - 1)) >> _NUMBER, word >> _MOVE
-
-
-@inlined
-def choosers(turn: int, players: int) -> tuple[int, int]:
-    """Return the first player with an edge on a path at a node, and the one after the last.
-
-    The edge of a chance node is player 0's.
-    """
-    low = max(turn, 0)
-    return low, players if turn == SIMULTANEOUS else low + 1
 
 
 @inlined

@@ -69,7 +69,6 @@ from graven.search.record_log import (
     UNTIL,
     WRITTEN,
     choice_of,
-    choosers,
     copy_list,
     has_trace,
     place_of,
@@ -81,7 +80,7 @@ from graven.search.record_log import (
 from graven.search.score_bounds import root_is_decided
 from graven.search.simulate import DONE, PLIES, STOP, can_be_packed, reserve, simulate
 from graven.search.tree import CLOSED, DEPTH, EDGES, LENGTH, NODES, NONE, PACKED, ROOT, STEPS, Tree
-from graven.search.tree_nodes import find, new_node
+from graven.search.tree_nodes import choosers, find, new_node
 
 # So often the end of another thread's round is tested, for some 100 microseconds, before this
 # thread advances its tree. With 2,000, threads took trees from each other that only needed longer.

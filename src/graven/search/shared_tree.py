@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from graven.core.atomics import fetch_add, load_acquire, replace_if, store_release
 from graven.core.compile import compiled, inlined
-from graven.core.contract import SIMULTANEOUS, Rules
+from graven.core.contract import SIMULTANEOUS
 from graven.core.status import Status
 from graven.search.few_edges import add_edges
 from graven.search.plan import state_at
@@ -40,8 +40,8 @@ from graven.search.shared_arrays import (
     VISITS,
     SharedArrays,
 )
-from graven.search.tree import CLOSED, LEVEL_KEY, NONE, ROOT, Tree
-from graven.search.tree_nodes import find
+from graven.search.tree import CLOSED, LEVEL_KEY, NONE, ROOT
+from graven.search.tree_nodes import choosers, find
 
 # A thread shares a node that has so many playouts: twice as many for each eighth of the shared
 # memory that is in use.
@@ -77,12 +77,6 @@ def exchange(state: int, node: int) -> None:
 
 
 @inlined
-def lists_of(rules: Rules, tree: Tree, node: int) -> int:
-    """Return how many players have edges at a node; those of chance are player 0's."""
-    return rules.players if tree.turns[node] == SIMULTANEOUS else 1
-
-
-@inlined
 def find_shared(shared: SharedArrays, key: int) -> int:
     """Return the shared node with this key, or NONE."""
     mask = len(shared.slots) - 1
@@ -113,8 +107,7 @@ def share_node(state: int, node: int) -> int:
     rules, tree, shared = search.rules, search.tree, search.shared
     if not has_all_edges(state, node):
         return NONE
-    low = max(tree.turns[node], 0)
-    high = low + lists_of(rules, tree, node)
+    low, high = choosers(tree.turns[node], rules.players)
     edges = 0
     for player in range(low, high):
         edges += tree.degree[node * rules.players + player]
@@ -174,7 +167,7 @@ def swap(state: int, node: int, number: int) -> int:
     tree.visits[node] = int(total)
     if first >= 0:
         first = tree.first[node * rules.players + max(tree.turns[node], 0)]
-        if shared.known[own + MATCHED] == 0.0 or lists_of(rules, tree, node) > 1:
+        if shared.known[own + MATCHED] == 0.0 or tree.turns[node] == SIMULTANEOUS:
             match_edges(state, node, number)
             shared.known[own + MATCHED] = 1.0
         matches = own + HEAD + width * edges
@@ -206,12 +199,12 @@ def match_edges(state: int, node: int, number: int) -> None:
     edges = shared.nodes[number * NODE_WORDS + EDGES]
     moves = start + HEAD + shared.width * edges
     matches = shared.thread * shared.capacity + moves
-    low = max(tree.turns[node], 0)
+    low, high = choosers(tree.turns[node], rules.players)
     base = tree.first[node * rules.players + low]
     for i in range(edges):
         shared.known[matches + i] = -1.0
     i = 0
-    for player in range(low, low + lists_of(rules, tree, node)):
+    for player in range(low, high):
         first = tree.first[node * rules.players + player]
         for edge in range(first, first + tree.degree[node * rules.players + player]):
             # Usually the moves are in the same order.

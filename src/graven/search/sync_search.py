@@ -8,6 +8,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, wait
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -74,24 +75,12 @@ class SyncSearch(ThreadedSearch):
     ) -> None:
         super().__init__(name, rules, spec, functions)
         variant, options, memory = spec.playout.variant, spec.options, self.playout_memory
-        learning = variant.batch
-        if options.learn_after == "batch" and learning and learning.choose and learning.count:
-            raise UsageError(
-                f"threads={options.threads}: threads do not exchange what {spec.playout.text} "
-                "learns after a batch; leave learn_after out, or use parallel=root."
-            )
-        fields = () if variant.learn is None else variant.playout_fields
-        if fields is None:
-            raise UsageError(
-                f"{spec.playout.text} does not say what its playouts leave for `learn`, so that "
-                "threads cannot exchange it: set playout_fields, or use parallel=tree."
-            )
+        learn, fields = self._learning_from_others()
         affordable = LOG_BYTES // log_bytes(self.rules, memory, fields)
         batch = options.batch_leaves * options.playouts_per_leaf
         self.most = max(batch, min(MOST, max(LEAST, affordable)))
         self.shared_log = SharedLog(self.rules, options.threads, self.most, memory, fields=fields)
-        later = replace(variant, learn=variant.learn_later or variant.learn)
-        self.learn_later = learn_address(later, memory)
+        self.learn_later = learn_address(replace(variant, learn=learn), memory)
         words = options.threads * LINE_WORDS
         self.logged, self.even, self.odd = (own_lines(words, np.int64) for _ in range(3))
         self.failed = own_lines(1, np.int64)
@@ -104,6 +93,27 @@ class SyncSearch(ThreadedSearch):
         self._are_different = False
         self.trees = [SyncedTree(self, number) for number in range(options.threads)]
         self.trees[0].load()
+
+    def _learning_from_others(self) -> tuple[Callable[..., Any] | None, tuple[str, ...]]:
+        """Return the function that learns from other threads' simulations, and what it reads.
+
+        That is what their playouts leave for it in arrays of the policy's memory.
+        """
+        playout, learning = self.spec.playout, self._batch_learning()
+        variant = playout.variant
+        learn, function, needed = variant.learn_later or variant.learn, "learn", "playout_fields"
+        fields = () if learn is None else variant.playout_fields
+        if learning:
+            learn = learning.count_later or learning.count
+            fields = fields if learning.playout_fields is None else learning.playout_fields
+            if learning.choose and learning.count and not learning.count_later:
+                fields, function, needed = None, "count", "count_later"
+        if fields is None:
+            raise UsageError(
+                f"{playout.text} does not say what its playouts leave for `{function}`, so that "
+                f"threads cannot exchange it: set {needed}, or use parallel=tree."
+            )
+        return learn, fields
 
     @property
     def complete(self) -> int:
@@ -232,7 +242,7 @@ class SyncedTree:
             self.number,
             self.position,
             search.playout_memory,
-            whole=bool(search.plan.learn or search.rules.permutations),
+            whole=bool(owner.learn_later or search.rules.permutations),
             traced=bool(search.plan.amaf),
             every_key=search.record.expand[0] > 1 or search.rules.last_use != 0,
         )
@@ -243,7 +253,7 @@ class SyncedTree:
             advance=address(advance, ADVANCE),
             simulate=address(function, SIMULATE),
             batch=search.batch_address,
-            learn=batch.learn if batch is not None and batch.learn else owner.learn_later,
+            learn=owner.learn_later,
             settle=batch.settle if batch is not None else 0,
             yield_thread=yield_address(),
             delay=owner.delay,

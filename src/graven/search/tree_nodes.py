@@ -8,9 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graven.core.compile import compiled, inlined
-from graven.core.contract import CHANCE, Rules
+from graven.core.contract import CHANCE, SIMULTANEOUS, Rules
 from graven.search.layout import UInt16, UInt32
 from graven.search.tree import JOINT_SIZE, MOST_JOINT, NO_SUCH, NODES, NONE, USES, Tree
+
+
+@inlined
+def choosers(turn: int, players: int) -> tuple[int, int]:
+    """Return the first player with edges at a node, and the one after the last.
+
+    The edges of a chance node are player 0's.
+    """
+    low = max(turn, 0)
+    return low, players if turn == SIMULTANEOUS else low + 1
 
 
 @inlined

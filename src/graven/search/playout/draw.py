@@ -20,11 +20,12 @@ from numpy.typing import NDArray
 
 from graven.core import contract
 from graven.core.compile import inlined
-from graven.core.contract import CHANCE, SIMULTANEOUS, Rules
+from graven.core.contract import CHANCE, Rules
 from graven.core.rng import Rng, below, uniform
 from graven.core.rollout import BAD_CHOICE, MANY_CHOICES, NO_CHOICE
 from graven.core.vectors import BLOCK, COLUMNS, column_sums, count_reached
 from graven.search.tree import STEPS, Record, Tree
+from graven.search.tree_nodes import choosers
 
 # A sum of weights below this has lost digits.
 TINY = 1e-280
@@ -166,8 +167,7 @@ def write_tree_part(rules: Rules, tree: Tree, record: Record, played: Codes) -> 
         turn = tree.turns[record.path[depth]]
         if turn == CHANCE:
             continue
-        low = 0 if turn == SIMULTANEOUS else turn
-        high = players if turn == SIMULTANEOUS else turn + 1
+        low, high = choosers(turn, players)
         for player in range(low, high):
             edge = record.edges[depth * players + player]
             code = tree.codes[edge] if rules.feature else tree.moves[edge]

@@ -28,7 +28,7 @@ import numpy as np
 from graven.core import contract
 from graven.core.calls import Value
 from graven.core.compile import compiled, inlined
-from graven.core.contract import CHANCE, SIMULTANEOUS, Moves, Rules
+from graven.core.contract import CHANCE, Moves, Rules
 from graven.core.rollout import MANY_CHOICES, NO_CHOICE
 from graven.core.status import Status
 from graven.search.layout import Int64
@@ -46,6 +46,7 @@ from graven.search.playout.ngrams import (
 )
 from graven.search.policy import Parameter, PlayoutPolicy, PlayoutVariant
 from graven.search.tree import STEPS, Record, Tree, trace_capacity
+from graven.search.tree_nodes import choosers
 
 FIRST_SLOTS, MOST_SLOTS = 1 << 16, 1 << 21
 FADED = 0.5  # a sequence is forgotten once decay leaves less of its updates than that
@@ -217,8 +218,7 @@ def learn(rules: Rules, tree: Tree, record: Record, memory: NpaMemory) -> None:
         turn = tree.turns[record.path[depth]]
         if turn == CHANCE:
             continue
-        low = 0 if turn == SIMULTANEOUS else turn
-        high = players if turn == SIMULTANEOUS else turn + 1
+        low, high = choosers(turn, players)
         for player in range(low, high):
             place, rate = (
                 record.path[depth] * players + player,

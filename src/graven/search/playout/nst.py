@@ -442,6 +442,7 @@ def _variant(
             ready=ready,
             begin=begin_leaf,
             count=learn_in_batch,
+            count_later=learn,
             memory=batch_memory,
             bytes=batch_bytes,
         ),

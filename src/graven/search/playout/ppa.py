@@ -31,7 +31,7 @@ from graven.core import bits
 from graven.core.bits import words_for
 from graven.core.calls import Value
 from graven.core.compile import inlined
-from graven.core.contract import CHANCE, SIMULTANEOUS, BatchChoice, Rules
+from graven.core.contract import CHANCE, BatchChoice, Rules
 from graven.core.errors import UsageError
 from graven.core.exponentials import exponential, exponentials
 from graven.core.status import Status
@@ -58,7 +58,8 @@ from graven.search.playout.draw import (
 )
 from graven.search.playout.mast import decay
 from graven.search.policy import BatchLearning, Parameter, PlayoutPolicy, PlayoutVariant
-from graven.search.tree import LENGTH, STEPS, Record, Tree, trace_capacity
+from graven.search.tree import LENGTH, NONE, STEPS, Record, Tree, trace_capacity
+from graven.search.tree_nodes import choosers
 
 EXPONENTS = 8 * LANES  # exponentials that are computed at a time
 
@@ -95,6 +96,9 @@ class PpaMemory(NamedTuple):
     legal: Int64  # [(playout * stride + place) * words + word]: what a move was chosen from
     sums: Floats  # [playout * stride + place]: the sum of the weights of these
     counted: Int64  # [1]: playouts of the batch learned from
+    # The moves of the playout learned from last, and what they were chosen from: for other threads.
+    last_made: Int64  # [1]
+    last_legal: Int64  # [place * words + word]
     pending: Floats  # [player * features + code]: what the batch adds to the logit
 
 
@@ -258,8 +262,7 @@ def adapt_tree_part(rules: Rules, tree: Tree, record: Record, memory: PpaMemory)
         turn = tree.turns[record.path[depth]]
         if turn == CHANCE:
             continue
-        low = 0 if turn == SIMULTANEOUS else turn
-        high = players if turn == SIMULTANEOUS else turn + 1
+        low, high = choosers(turn, players)
         for player in range(low, high):
             if record.joint[player]:
                 place = record.path[depth] * players + player
@@ -375,25 +378,46 @@ def list_bits(legal: Int64, codes: Codes) -> int:
 
 
 def learn_in_batch(rules: Rules, tree: Tree, record: Record, memory: PpaMemory) -> None:
-    """Collect in `pending` what the next playout of a batch changes."""
-    playout, codes = memory.counted[0], memory.codes
-    made = memory.made[playout]
+    """Learn from the next playout of a batch."""
+    playout = memory.counted[0]
+    first, made = memory.stride * playout, memory.made[playout]
+    memory.last_made[0] = made
+    for i in range(made * memory.words):
+        memory.last_legal[i] = memory.legal[first * memory.words + i]
+    adapt_in_batch(rules, tree, record, memory, first)
+    memory.counted[0] = playout + 1
+
+
+def learn_from_others(rules: Rules, tree: Tree, record: Record, memory: PpaMemory) -> None:
+    """Learn from a playout by an earlier policy, of another thread."""
+    adapt_in_batch(rules, tree, record, memory, NONE)
+
+
+@inlined
+def adapt_in_batch(rules: Rules, tree: Tree, record: Record, memory: PpaMemory, first: int) -> None:
+    """Collect in `pending` what the playout in `last_legal` changes.
+
+    The sums of its weights begin at `first` in `sums`; if that is NONE they are those of now.
+    """
+    codes, words, made = memory.codes, memory.words, memory.last_made[0]
     adapt_tree_part(rules, tree, record, memory)
     for i in range(made):
         played: Any = np.int64(record.trace[record.shape[LENGTH] - made + i])
         mover = player_of(played, rules.num_codes)
         if record.joint[mover]:
-            place = memory.stride * playout + i
-            legal = memory.legal[place * memory.words : (place + 1) * memory.words]
+            legal = memory.last_legal[i * words : (i + 1) * words]
+            if first == NONE:
+                total = weight_sum(memory.weights, legal, policy_base(rules, memory, mover))
+            else:
+                total = memory.sums[first + i]
             count, chosen, move = list_bits(legal, codes), 0, played - mover * rules.num_codes
             while codes[chosen] != move:
                 chosen += 1
-            adapt(rules, memory, Choice(mover, codes, count, chosen, total=memory.sums[place]))
+            adapt(rules, memory, Choice(mover, codes, count, chosen, total=total))
     for i in range(memory.num_touched[0]):
         code = memory.touched[i]
         memory.pending[code] += memory.changes[code]
         memory.changes[code] = 0.0
-    memory.counted[0] = playout + 1
 
 
 def settle_batch(rules: Rules, memory: PpaMemory) -> None:
@@ -421,6 +445,7 @@ def batch_memory(memory: PpaMemory, rules: Rules, playouts: int) -> PpaMemory:
         made=np.zeros(playouts, np.int64),
         legal=np.zeros(places * words, np.int64),
         sums=np.zeros(places),
+        last_legal=np.zeros(stride * words, np.int64),
         pending=by_code(rules),
     )
 
@@ -465,6 +490,8 @@ def new_memory(rules: Rules, values: Mapping[str, Value]) -> PpaMemory:
         legal=np.zeros(1, np.int64),
         sums=np.zeros(1),
         counted=np.zeros(1, np.int64),
+        last_made=np.zeros(1, np.int64),
+        last_legal=np.zeros(1, np.int64),
         pending=np.zeros(1),
     )
 
@@ -516,6 +543,8 @@ def _variant(default: float, kept: float = 0.0) -> PlayoutVariant:
             choose=choose_in_batch,
             begin=begin_leaf,
             count=learn_in_batch,
+            count_later=learn_from_others,
+            playout_fields=("last_made", "last_legal"),
             settle=settle_batch,
             memory=batch_memory,
             bytes=batch_bytes,
