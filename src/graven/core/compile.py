@@ -11,7 +11,7 @@ Two kinds of functions are compiled:
 Numba has first-class function values as well. Each of them costs 16 microseconds whenever it is
 passed from Python to a kernel, an integer costs nothing; see docs/decisions.md.
 
-Compiled code is kept on disk: see `compile_cache`.
+Compiled code is kept on disk: see `compile_cache` and `disk_cache`.
 """
 
 from __future__ import annotations
@@ -37,14 +37,13 @@ from numba.np import linalg
 from graven.core import plain_indices
 from graven.core.callbacks import Callback, capture_exceptions_of_rules
 from graven.core.compile_cache import (
-    DiskCache,
-    cache_of,
     is_user_defined,
     made_with,
     package_stamp,
     stamp_of,
 )
 from graven.core.compile_errors import explain
+from graven.core.disk_cache import DiskCache, cache_of
 from graven.core.errors import RuleCompileError
 from graven.core.rule_helpers import with_helpers
 
