@@ -13,7 +13,6 @@ none. State: see `go_captures`.
 from __future__ import annotations
 
 import math
-import re
 from functools import partial
 
 import numpy as np
@@ -27,14 +26,11 @@ from graven.core.game_parts import Bounds, Display, RuleFunctions
 from graven.core.position import Position
 from graven.core.rng import Rng
 from graven.core.rollout import rollout_on
-from graven.games import go_board, go_captures, mogo_playouts, position_text, stone_groups
-from graven.games.boards import LETTERS, POINT_LETTERS, SizeRange, as_text, cell_name
+from graven.games import go_board, go_captures, go_text, mogo_playouts, stone_groups
+from graven.games.boards import POINT_LETTERS, SizeRange, as_text, cell_name
 from graven.games.go_board import CODE_OF, COLOURS, POINT_OF
 from graven.games.go_captures import (
-    BLOOM_WORDS,
-    CAPTURED_WORDS,
     COUNT,
-    HISTORY,
     KOMI,
     KOMI_IS_INTEGER,
     LAST_MOVE,
@@ -45,6 +41,7 @@ from graven.games.go_captures import (
     is_legal_point,
     is_playout_point,
 )
+from graven.games.go_text import NAMES
 from graven.games.registry import Family, GameOption
 from graven.games.stone_groups import (
     CELL,
@@ -66,7 +63,6 @@ from graven.games.stone_groups import (
 from graven.games.svg_boards import as_svg
 
 PASS = "pass"
-NAMES = ("Black", "White", "Red", "Blue")
 MAX_KOMI = 1000.0
 AREA_BITS = 12  # of the number of a colour's stones
 _ODD = -7046029254386353131
@@ -341,10 +337,10 @@ def make(
             render=lambda state, colour: (
                 as_text(stone_groups.board("go", rows, columns, state), colour)
                 + "\n"
-                + _footer(state, colours, plies)
+                + go_text.footer(state, colours, plies)
             ),
             svg=lambda state: as_svg(stone_groups.board("go", rows, columns, state)),
-            parse_position=partial(parse_position, size=(rows, columns)),
+            parse_position=partial(go_text.parse_position, size=(rows, columns)),
         ),
         shared_points=True,
         exact_key=False,
@@ -383,84 +379,6 @@ def _parse_komi(komi: float | str | None, colours: int) -> float:
 def _komi_option(komi: float) -> int | float:
     """Return an integral komi as an int, so that specs have `komi=7` and not `komi=7.0`."""
     return int(komi) if komi == int(komi) else komi
-
-
-def _footer(state: State, colours: int, plies: int) -> str:
-    """Return a line with the move number, the player to move and the number of passes."""
-    passed = int(state[PASSES])
-    if passed >= colours or state[PLY] >= plies:
-        return f"The game is over after {state[PLY]} moves"
-    after = f", after {passed} {'pass' if passed == 1 else 'passes'}" if passed else ""
-    return f"Move {state[PLY] + 1}: {NAMES[state[TURN]]} to move{after}"
-
-
-def _have_liberties(stones: list[list[int]], size: tuple[int, int]) -> bool:
-    """Return whether every group of these stones has an empty neighbour."""
-    occupied = {code for own in stones for code in own}
-    for own in stones:
-        # Stones with an empty neighbour, then all that are connected to them.
-        alive = [code for code in own if any(n not in occupied for n in _around(code, size))]
-        reached = set(alive)
-        while alive:
-            for neighbour in _around(alive.pop(), size):
-                if neighbour in own and neighbour not in reached:
-                    reached.add(neighbour)
-                    alive.append(neighbour)
-        if len(reached) < len(own):
-            return False
-    return True
-
-
-def _around(code: int, size: tuple[int, int]) -> list[int]:
-    """Return the codes of the neighbours of a point."""
-    rows, columns = size
-    row, column = divmod(code, columns)
-    cells = ((row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1))
-    return [r * columns + c for r, c in cells if 0 <= r < rows and 0 <= c < columns]
-
-
-_FOOTER = re.compile(r"Move (\d+): (\w+) to move(?:, after (\d+) pass)?|over after (\d+) moves")
-
-
-def parse_position(game: Game, text: str, size: tuple[int, int]) -> Position:
-    """Read a position from a drawn board and its last line.
-
-    Without the line the number of stones is the move number. Earlier positions are not known, so
-    superko forbids no move at first.
-    """
-    rows, columns = size
-    letters, colours = LETTERS["stones"][: game.players], game.players
-    lines = position_text.read_rows(text, [columns] * rows, letters)
-    stones = position_text.by_player(position_text.owners_of(lines, letters), colours)
-    if not _have_liberties(stones, size):
-        raise UsageError("a group of stones has no liberty in this position.")
-    total = sum(len(own) for own in stones)
-    footer = _FOOTER.search(text)
-    ply, passes, player = total, 0, total % colours
-    if footer and footer[4]:
-        ply, passes = int(footer[4]), colours
-        player = ply % colours
-    elif footer:
-        ply, passes = int(footer[1]) - 1, int(footer[3] or 0)
-        player = position_text.player_to_move(text, game.player_names) or 0
-    if not 0 <= ply <= max_plies_of(rows * columns):
-        raise UsageError(f"a game has at most {max_plies_of(rows * columns)} moves, got {ply}.")
-    start = game.start()
-    if total == 0 and ply == 0:
-        return start
-    state = start.state.copy()
-    for owner, own in enumerate(stones):
-        for code in own:
-            state[TURN] = owner
-            position_text.play_code(game, state, owner, code)
-    # Forget the order of the stones: only the position itself has occurred. A pass records it.
-    history = start.state[game.constants[HISTORY] - CAPTURED_WORDS - BLOOM_WORDS :]
-    state[game.constants[HISTORY] - CAPTURED_WORDS - BLOOM_WORDS :] = history
-    before = (player - 1) % colours
-    state[TURN], state[PLY] = before, max(0, ply - 1)
-    position_text.play_code(game, state, before, rows * columns)
-    state[PLY], state[PASSES], state[LAST_MOVE] = ply, passes, NO_MOVE
-    return Position(game, state)
 
 
 FAMILY = Family(
