@@ -5,7 +5,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from graven.core import bits, contract
+from graven.core import contract
+from graven.core.hash_tables import hash_words
 from graven.core.rng import generator
 from tests.naive.tiny import heaps, rock_paper_scissors
 
@@ -36,7 +37,7 @@ def test_without_a_feature_of_its_own_a_move_is_its_own_feature():
 def test_the_default_key_tells_nearby_states_apart():
     grid = np.array(np.meshgrid(range(20), range(20), range(2))).reshape(3, -1).T
     states = [np.ascontiguousarray(state) for state in grid]
-    assert len({bits.hash_words(state, 3) for state in states}) == 800
+    assert len({hash_words(state, 3) for state in states}) == 800
 
 
 def test_the_default_key_tells_states_with_few_bits_apart():
@@ -46,22 +47,22 @@ def test_the_default_key_tells_states_with_few_bits_apart():
     grid = np.array([(0, word, last) for word in words for last in words[:65]], np.int64)
     states = np.concatenate([grid, np.roll(grid, 1, axis=1), np.roll(grid, 2, axis=1)])
     distinct = np.unique(states, axis=0)
-    assert len({bits.hash_words(state, 3) for state in distinct}) == len(distinct)
+    assert len({hash_words(state, 3) for state in distinct}) == len(distinct)
 
 
 @pytest.mark.parametrize("bit", range(64))
 def test_the_default_key_heeds_every_bit(bit):
     state = np.array([3, 3, 0])
-    key = bits.hash_words(state, 3)
+    key = hash_words(state, 3)
     for word in range(3):
         other = state.copy()
         other[word] ^= np.int64(1 << bit if bit < 63 else -(2**63))
-        assert bits.hash_words(other, 3) != key
+        assert hash_words(other, 3) != key
 
 
 def test_the_default_key_heeds_only_the_words_of_the_state():
     one, other = np.array([1, 2, 3, 4]), np.array([1, 2, 3, 5])
-    assert bits.hash_words(one, 3) == bits.hash_words(other, 3)
+    assert hash_words(one, 3) == hash_words(other, 3)
 
 
 def test_misere_keeps_the_sum_of_the_results_with_more_than_two_players():

@@ -20,7 +20,7 @@ from graven.core.contract import (
 )
 from graven.core.rng import generator
 from graven.core.status import Status
-from graven.gdl.kernels import single_tables
+from graven.gdl.kernels import unit_numbers
 from graven.gdl.kernels.batched_tables import schedule
 from graven.gdl.network_game import network_game
 from tests.naive.networks import Naive, random_gates
@@ -46,10 +46,10 @@ def test_single_positions_agree_with_the_gates(seed, roles, turns, toggled, depe
     gates = random_gates(seed, roles, turns and roles > 1)
     naive, chance = Naive(gates), random.Random(seed)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(single_tables, "MAX_TOGGLED", toggled)
+        patch.setattr(unit_numbers, "MAX_TOGGLED", toggled)
         if dependent:
-            patch.setattr(single_tables, "MIN_PADDED", -1)
-            patch.setattr(single_tables, "MAX_PADDING", 0)
+            patch.setattr(unit_numbers, "MIN_PADDED", -1)
+            patch.setattr(unit_numbers, "MAX_PADDING", 0)
         game = network_game(gates.network(), steps=STEPS)
     rules, position = game.rules, naive.start()
     state, moves = contract.new_state(rules), contract.new_moves(rules)

@@ -12,9 +12,8 @@ from llvmlite import ir
 from numba.core import cgutils
 from numba.core.registry import cpu_target
 from numba.extending import intrinsic
-from numpy.typing import NDArray
 
-from graven.core.compile import compiled, inlined
+from graven.core.compile import inlined
 from graven.core.rng import Rng, below, mixed
 
 # Numba tests every signed index for being negative. `state[index(i)]` is unsigned and avoids the
@@ -100,15 +99,6 @@ def mix(key: int, value: int) -> int:
     changed few others, and the next value could undo that: two positions had the same key.
     """
     return np.int64(mixed(np.uint64(key ^ value)))  # type: ignore[return-value]
-
-
-@compiled
-def hash_words(words: NDArray[np.int64], count: int) -> int:
-    """Return a 64-bit hash of the first `count` words."""
-    key = count
-    for i in range(count):
-        key = mix(key, words[i])
-    return key
 
 
 @inlined

@@ -27,12 +27,12 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from graven.core import bits
 from graven.core.compile import inlined
 from graven.core.contract import TERMINAL, Constants, Moves, Scores, State
 from graven.core.errors import UsageError
 from graven.core.game import Game
 from graven.core.game_parts import Bounds, Display, RuleFunctions
+from graven.core.hash_tables import hash_words
 from graven.core.rng import derive
 from graven.games.boards import SQUARE_LETTERS, SizeRange
 from graven.games.option_values import read_text, whole_number
@@ -191,7 +191,7 @@ def scores(constants: Constants, state: State, out: Scores) -> None:
 
 def key(constants: Constants, state: State) -> int:
     """Return a hash of the points and the blocks."""
-    return bits.hash_words(state, BLOCKS + constants[CELLS])
+    return hash_words(state, BLOCKS + constants[CELLS])
 
 
 def feature(constants: Constants, state: State, player: int, move: int) -> int:

@@ -32,6 +32,7 @@ from graven.core.contract import TERMINAL, Constants, Moves, Scores, State
 from graven.core.errors import UsageError
 from graven.core.game import Game
 from graven.core.game_parts import Bounds, Display, RuleFunctions
+from graven.core.hash_tables import hash_words
 from graven.core.rng import Rng, below
 from graven.games.option_values import read_text, whole_number
 from graven.games.registry import Family, GameOption
@@ -167,7 +168,7 @@ def scores(constants: Constants, state: State, out: Scores) -> None:
 
 def key(constants: Constants, state: State) -> int:
     """Return a hash of the state without the order of the tour."""
-    return bits.hash_words(state, TOUR)
+    return hash_words(state, TOUR)
 
 
 def prior(constants: Constants, state: State, player: int, move: int) -> float:

@@ -8,7 +8,7 @@ from graven.core.contract import State
 from graven.core.game import Game, Option
 from graven.core.game_parts import Bounds, Display, RuleFunctions
 from graven.gdl.fact_board import FactBoard, Seats
-from graven.gdl.kernels import batched, single
+from graven.gdl.kernels import batched, single, unit_state
 from graven.gdl.kernels.batched_tables import pack_batched
 from graven.gdl.kernels.single_tables import pack_single
 from graven.gdl.network.game_length import longest_game
@@ -42,7 +42,7 @@ def network_game(
     texts, bases = network.moves, network.bases
     words = [{word for text in moves for word in text.split()} for moves in texts]
     board = FactBoard([*bases, *network.always], Seats(network.roles, words))
-    step = packed.packer.header[single.STEP]
+    step = packed.packer.header[unit_state.STEP]
 
     def show_move(player: int, code: int) -> str:
         return texts[player][code] if code < len(texts[player]) else f"#{code}"

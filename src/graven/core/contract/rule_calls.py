@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from graven.core import bits
 from graven.core.compile import caller, compiled, inlined, is_given
 from graven.core.contract.rule_signatures import (
     CHANCES,
@@ -28,6 +27,7 @@ from graven.core.contract.rules_record import (
     Scores,
     State,
 )
+from graven.core.hash_tables import hash_words
 from graven.core.rng import Rng, below, uniform
 
 _start, _turn, _legal, _play = caller(START), caller(TURN), caller(LEGAL), caller(PLAY)
@@ -182,7 +182,7 @@ def key(rules: Rules, state: State) -> int:
     """Return a 64-bit key of the position; by default a hash of all its words."""
     if rules.key:
         return _key(rules.key, (rules.constants, state))
-    return bits.hash_words(state, rules.state_words)
+    return hash_words(state, rules.state_words)
 
 
 @compiled

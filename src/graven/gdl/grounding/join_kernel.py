@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from graven.core.bits import mix
 from graven.core.compile import compiled, inlined
+from graven.core.hash_tables import free_slot, hash_row, is_same_row
 from graven.core.status import Status
 
 Int8 = NDArray[np.int8]
@@ -99,9 +100,7 @@ class JoinPlans(NamedTuple):
 @compiled
 def find(store: FactStore, relation: int, values: Int32, at: int, count: int) -> int:
     """Return the atom with these values, or -1."""
-    h = mix(count, relation)
-    for i in range(count):
-        h = mix(h, values[at + i])
+    h = hash_row(mix(count, relation), values, at, count)
     mask = len(store.slots) - 1
     slot = h & mask
     while True:
@@ -110,19 +109,14 @@ def find(store: FactStore, relation: int, values: Int32, at: int, count: int) ->
             return -1
         if store.relation[atom] == relation:
             first = store.first[atom]
-            same = True
-            for i in range(count):
-                if store.values[first + i] != values[at + i]:
-                    same = False
-                    break
-            if same:
+            if is_same_row(store.values, first, values, at, count):
                 return atom
         slot = (slot + 1) & mask
 
 
 @compiled
 def intern(store: FactStore, relation: int, values: Int32, at: int, count: int) -> int:
-    """Return the atom with these values, a new one if need be; -1 if the arrays are full."""
+    """Return the atom with these values, a new one if necessary; -1 if the arrays are full."""
     atom = find(store, relation, values, at=at, count=count)
     if atom >= 0:
         return atom
@@ -148,14 +142,8 @@ def intern(store: FactStore, relation: int, values: Int32, at: int, count: int) 
 @compiled
 def _insert(store: FactStore, atom: int, count: int) -> None:
     relation, first = store.relation[atom], store.first[atom]
-    h = mix(count, relation)
-    for i in range(count):
-        h = mix(h, store.values[first + i])
-    mask = len(store.slots) - 1
-    slot = h & mask
-    while store.slots[slot]:
-        slot = (slot + 1) & mask
-    store.slots[slot] = atom + 1
+    h = hash_row(mix(count, relation), store.values, first, count)
+    store.slots[free_slot(store.slots, h)] = atom + 1
 
 
 @compiled
@@ -208,7 +196,7 @@ def fill(store: FactStore, plans: JoinPlans, indexes: Int32, relations: Int32) -
 
 @compiled
 def run(store: FactStore, plans: JoinPlans, pause: int, max_steps: int) -> int:
-    """Take atoms from the queue until it is empty, or for about `pause` steps.
+    """Take atoms from the queue until it is empty or about `pause` steps are done.
 
     One atom in one plan may take `max_steps`. Another call continues; after NEED_..., the arrays
     must have grown.
@@ -290,7 +278,7 @@ def match_plan(store: FactStore, plans: JoinPlans, plan: int, trigger: int, max_
                 depth -= 1
             continue
         if not forward:
-            # All other steps have a single outcome: there is nothing else to try.
+            # All other steps have one solution at most.
             depth -= 1
             continue
         passed = False
@@ -353,7 +341,7 @@ def match_plan(store: FactStore, plans: JoinPlans, plan: int, trigger: int, max_
                         store.instance_head[meta[INSTANCES]] = atom
                         store.instance_end[meta[INSTANCES]] = meta[LITERALS]
                         meta[INSTANCES] += 1
-                    # The last step: go back for the next way.
+                    # The last step: backtrack to the next solution.
         if passed:
             depth += 1
         else:

@@ -36,7 +36,7 @@ from graven.core.contract import (
 )
 from graven.core.rng import Rng, draw
 from graven.core.status import Status
-from graven.gdl.kernels import single
+from graven.gdl.kernels import unit_state
 from graven.gdl.kernels.lane_blocks import LANES, WIDTH, both, either, every, load, store, without
 from graven.gdl.kernels.lane_calls import choose_by_calls
 from graven.gdl.kernels.lane_choices import (
@@ -75,9 +75,9 @@ from graven.gdl.kernels.lane_scratch import (
     marked,
     parts_of,
 )
-from graven.gdl.kernels.single import Links
+from graven.gdl.kernels.unit_state import Links
 
-UNIFORM = -1  # a rule besides those of `ValuePolicy`: the draws of `batch_playouts`
+UNIFORM = -1  # in addition to the rules of `ValuePolicy`: the draws of `batch_playouts`
 
 
 @inlined
@@ -108,9 +108,9 @@ def move(constants: Constants, parts: BatchScratch, traces: Codes) -> int:
     Return how many games are over now, or -1 if a trace is full.
     """
     links = constants.view(np.int32)
-    my, players = constants[HERE], constants[single.PLAYERS]
+    my, players = constants[HERE], constants[unit_state.PLAYERS]
     roles, codes, over = constants[my + ROLES], constants[my + CODES], constants[my + OVER]
-    counted, max_steps = constants[single.COUNTED], constants[single.MAX_STEPS]
+    counted, max_steps = constants[unit_state.COUNTED], constants[unit_state.MAX_STEPS]
     for i in range(LANES * players):
         parts.blocks[index(parts.made[i])] = 0
     ended = 0
@@ -165,9 +165,9 @@ def _begin(
     constants: Constants, parts: BatchScratch, batch: LeafBatch, lane: int, playout: int
 ) -> None:
     """Give a lane, whose bases are all unset, a playout."""
-    leaf = constants[single.WORDS] * (playout // batch.playouts_per_leaf)
+    leaf = constants[unit_state.WORDS] * (playout // batch.playouts_per_leaf)
     bit = np.int64(1) << (lane // WIDTH)
-    for word in range(constants[single.BASES]):
+    for word in range(constants[unit_state.BASES]):
         left = batch.states[leaf + word]
         while left:
             base = 64 * word + bits.lowest(left)
@@ -177,7 +177,7 @@ def _begin(
     parts.plies[lane] = 0
     parts.at[lane] = playout * batch.stride
     parts.end[lane] = (playout + 1) * batch.stride
-    parts.steps[lane] = batch.states[leaf + constants[single.STEP]]
+    parts.steps[lane] = batch.states[leaf + constants[unit_state.STEP]]
 
 
 class BatchResults(NamedTuple):
@@ -191,7 +191,7 @@ class BatchResults(NamedTuple):
 @compiled
 def judge(constants: Constants, parts: BatchScratch, results: BatchResults) -> None:
     """Write the results of all games that are over, and let their lanes be renewed."""
-    my, players = constants[HERE], constants[single.PLAYERS]
+    my, players = constants[HERE], constants[unit_state.PLAYERS]
     for lane in range(LANES):
         playout = parts.playout[lane]
         if playout == IDLE or not marked(parts.masks, FROZEN, lane):

@@ -9,7 +9,7 @@ from numba import types
 from graven.core.compile import address
 from graven.core.contract import TABLES, WORDS
 from graven.core.game import Game
-from graven.gdl.kernels import single
+from graven.gdl.kernels import single, unit_state
 
 RESTORE = types.void(TABLES, WORDS, WORDS)
 DISTANCE = types.int64(TABLES, WORDS)
@@ -43,16 +43,16 @@ def compact_state(game: Game) -> CompactState:
     if not _is_network(game):
         return CompactState(game.bounds.state_words, -1, 0, 0, top_score=1.0)
     tables = game.constants
-    role = single.role_of(tables, 0)
-    goals = tables[role + single.GOALS]
-    top = tables[goals] / 100.0 if tables[role + single.GOAL_NUMBER] else 0.0
+    role = unit_state.role_of(tables, 0)
+    goals = tables[role + unit_state.GOALS]
+    top = tables[goals] / 100.0 if tables[role + unit_state.GOAL_NUMBER] else 0.0
     return CompactState(
-        bases=int(tables[single.BASES]),
-        step=int(tables[single.STEP]),
+        bases=int(tables[unit_state.BASES]),
+        step=int(tables[unit_state.STEP]),
         restore=address(single.restore, RESTORE),
         distance=address(single.distance, DISTANCE),
         top_score=float(top),
-        goal_cone=int(tables[single.GOAL_CONE]),
+        goal_cone=int(tables[unit_state.GOAL_CONE]),
     )
 
 
@@ -60,7 +60,7 @@ def learnable_game(game: Game) -> Game:
     """Return a game of one player that learning playouts solve more easily.
 
     In a network equal scores differ by the distance from the highest goal: most sheets have only
-    the goals 0 and 100, which tell a learner nothing before the first solution.
+    the goals 0 and 100, from which nothing can be learned before the first solution.
     """
     if not _is_network(game):
         return game

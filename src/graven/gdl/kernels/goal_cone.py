@@ -1,8 +1,8 @@
 """Bounds of a goal where propositions are not known: whether it may still become true.
 
 The gates that the highest goal of the only role depends on, down to the bases, in an order in which
-they can be evaluated. Each node has two bits, whether it is true for certain and whether it may be
-true; 64 cases are evaluated at once, one in each bit of a word.
+they can be evaluated. Each node has two bits: whether it is certainly true, and whether it may be
+true. A word has 64 cases, one in each bit, which are evaluated together.
 
 The tables: CONE_BASES, CONE_GATES and GOAL_LITERAL as words, then in 32-bit numbers where the
 inputs of each gate begin, and the literals of all inputs. Node b is base b, gates come after.

@@ -8,7 +8,7 @@ from graven.core import bits
 from graven.core.bits import index
 from graven.core.compile import compiled, inlined
 from graven.core.contract import Constants, ValuePolicy, call_choice
-from graven.gdl.kernels import single
+from graven.gdl.kernels import unit_state
 from graven.gdl.kernels.lane_blocks import LANES, WIDTH
 from graven.gdl.kernels.lane_choices import draw_by_lane, end_draws, transpose
 from graven.gdl.kernels.lane_scratch import (
@@ -32,7 +32,7 @@ def list_legal(constants: Constants, parts: BatchScratch) -> None:
     """Write every role's legal moves in each lane, their number, and the first as its choice."""
     links, my = constants.view(np.int32), constants[HERE]
     size = len(parts.board)
-    for player in range(constants[single.PLAYERS]):
+    for player in range(constants[unit_state.PLAYERS]):
         role = constants[my + ROLES] + RECORD * player
         boards = parts.boards[size * player : size * player + size]
         numbers = parts.numbers[LANES * player : LANES * player + LANES]
@@ -56,7 +56,7 @@ def movers(constants: Constants, parts: BatchScratch, lane: int) -> tuple[int, i
 
     They are equal if the game is over. `parts.choices` are the only moves of roles without choice.
     """
-    links, my, players = constants.view(np.int32), constants[HERE], constants[single.PLAYERS]
+    links, my, players = constants.view(np.int32), constants[HERE], constants[unit_state.PLAYERS]
     choosers, who, idle = 0, 0, -1
     over = lane_value(parts.blocks, constants[my + OVER], lane) != 0
     for player in range(players):
@@ -67,7 +67,9 @@ def movers(constants: Constants, parts: BatchScratch, lane: int) -> tuple[int, i
         does = constants[constants[my + ROLES] + RECORD * player + DOES]
         at = int(links[index(does + parts.choices[index(LANES * player + lane)])])
         idle = player if (idle < 0) & (at >= WIDTH * FIRST_BASE) else idle
-    over |= (constants[single.COUNTED] != 0) & (parts.steps[lane] >= constants[single.MAX_STEPS])
+    over |= (constants[unit_state.COUNTED] != 0) & (
+        parts.steps[lane] >= constants[unit_state.MAX_STEPS]
+    )
     if over:
         return 0, 0
     if choosers > 1:
@@ -80,7 +82,7 @@ def movers(constants: Constants, parts: BatchScratch, lane: int) -> tuple[int, i
 def choose_by_calls(constants: Constants, parts: BatchScratch, policy: ValuePolicy) -> None:
     """Let the policy's function choose for the roles that move in each lane."""
     list_legal(constants, parts)
-    my, players = constants[HERE], constants[single.PLAYERS]
+    my, players = constants[HERE], constants[unit_state.PLAYERS]
     size = len(parts.board)
     for player in range(players):
         draw_by_lane(parts, player)

@@ -18,7 +18,7 @@ from graven.core.value_draws import (
     rank_moves,
     threshold_of,
 )
-from graven.gdl.kernels import single
+from graven.gdl.kernels import unit_state
 from graven.gdl.kernels.lane_blocks import (
     LANES,
     WIDTH,
@@ -41,7 +41,7 @@ from graven.gdl.kernels.lane_scratch import (
     BatchScratch,
     marked,
 )
-from graven.gdl.kernels.single import Links
+from graven.gdl.kernels.unit_state import Links
 
 NEVER = 0  # the literal of the constant false
 
@@ -93,7 +93,7 @@ def count_legal(parts: BatchScratch, words: int, player: int) -> None:
 
 @inlined
 def pick(parts: BatchScratch, words: int, player: int) -> None:
-    """Find the set bit of each lane that `draws` says, counted from 0; 0 in a lane without any."""
+    """Find set bit number `draws` (from 0) of the moves in each lane; 0 in a lane without any."""
     board, draws, picked = parts.board, parts.draws, parts.picked
     numbers = parts.numbers[LANES * player : LANES * player + LANES]
     choices = parts.choices[LANES * player : LANES * player + LANES]
@@ -235,7 +235,7 @@ def prepare(constants: Constants, parts: BatchScratch, policy: ValuePolicy) -> N
     links, my = constants.view(np.int32), constants[HERE]
     codes = constants[my + CODES]
     padded = (codes + 63) >> 6 << 6
-    for player in range(constants[single.PLAYERS]):
+    for player in range(constants[unit_state.PLAYERS]):
         role = constants[my + ROLES] + RECORD * player
         moves, base = constants[role + MOVES], codes * player
         order = parts.order[base : base + moves]
@@ -251,7 +251,7 @@ def choose_uniformly(
 ) -> None:
     """Draw a legal move for every role in every lane."""
     links, my = constants.view(np.int32), constants[HERE]
-    for player in range(constants[single.PLAYERS]):
+    for player in range(constants[unit_state.PLAYERS]):
         role = constants[my + ROLES] + RECORD * player
         words = (constants[role + MOVES] + 63) >> 6
         for word in range(words):
@@ -278,7 +278,7 @@ def end_draws(parts: BatchScratch, players: int) -> None:
 @compiled
 def choose_by_values(constants: Constants, parts: BatchScratch, policy: ValuePolicy) -> None:
     """Choose a legal move for every role in every lane by a policy; `prepare` comes before."""
-    links, my, players = constants.view(np.int32), constants[HERE], constants[single.PLAYERS]
+    links, my, players = constants.view(np.int32), constants[HERE], constants[unit_state.PLAYERS]
     codes, threshold = constants[my + CODES], threshold_of(policy.epsilon)
     padded = (codes + 63) >> 6 << 6
     for player in range(players):

@@ -9,11 +9,11 @@ import numpy as np
 from graven.core.bits import index
 from graven.core.compile import inlined
 from graven.core.contract import Constants, State
-from graven.gdl.kernels import single
+from graven.gdl.kernels import unit_state
 from graven.gdl.kernels.lane_blocks import LANES, WIDTH
-from graven.gdl.kernels.single import Links
+from graven.gdl.kernels.unit_state import Links
 
-HERE = single.BATCHED
+HERE = unit_state.BATCHED
 
 # The header. In the tables: the number of bases and codes; where (in 32-bit numbers) the literals
 # of the bases' next values are; the literal of the end; the programs that compute legal moves and
@@ -57,7 +57,7 @@ MOVES, LEGAL, DOES, GOALS, GOAL_NUMBER, RECORD = range(6)
 ZERO, NOWHERE, FIRST_BASE = range(3)
 
 # Masks of lanes: those that do not go on, as their game is over or they have none, and of these the
-# ones that begin a new single.
+# ones that begin a new playout.
 FROZEN, RENEWED, MASK_BLOCKS = range(3)
 
 PLAYOUT, AT, END, STEPS, DRAWS, PICKED, STREAM, LIMIT, PLIES, LANE_ARRAYS = range(10)

@@ -20,7 +20,7 @@ FALSE, TRUE, UNKNOWN = range(3)
 MAX_EFFECTS = 16
 """A move with more effects is flipped."""
 MAX_DEPENDENT = 1000
-"""So is one on which more gates depend."""
+"""A move on which more gates depend is flipped too."""
 MAX_WORK = 20_000_000
 """Inputs of gates that are looked at for all moves together: the moves left are flipped."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from graven.core.bits import mix
 from graven.core.compile import compiled, inlined
+from graven.core.hash_tables import free_slot, hash_row, is_same_row
 from graven.gdl.proof.proof_memory import (
     ANSWERS,
     CLEARED,
@@ -25,7 +26,7 @@ from graven.gdl.proof.proof_memory import (
 
 @inlined
 def has_room(memory: ProofMemory, rows: int) -> bool:
-    """Return whether so many goals, answers and terms can be added, and one frame."""
+    """Return whether `rows` goals, answers and terms can be added, and one frame."""
     meta, terms, width = memory.meta, memory.terms, len(memory.key)
     room = (
         meta[GOALS] + rows <= len(memory.goal_form)
@@ -44,9 +45,7 @@ def has_room(memory: ProofMemory, rows: int) -> bool:
 @inlined
 def goal_of(memory: ProofMemory, form: int, bound: int) -> int:
     """Return the goal of a form with the values in `key`; one that is NEW if there is none."""
-    h = mix(bound, form)
-    for i in range(bound):
-        h = mix(h, memory.key[i])
+    h = hash_row(mix(bound, form), memory.key, 0, bound)
     mask = len(memory.goal_slots) - 1
     slot = h & mask
     while True:
@@ -55,12 +54,7 @@ def goal_of(memory: ProofMemory, form: int, bound: int) -> int:
             break
         if memory.goal_form[goal] == form:
             first = memory.goal_key[goal]
-            same = True
-            for i in range(bound):
-                if memory.keys[first + i] != memory.key[i]:
-                    same = False
-                    break
-            if same:
+            if is_same_row(memory.keys, first, memory.key, 0, bound):
                 return goal
         slot = (slot + 1) & mask
     meta = memory.meta
@@ -156,7 +150,6 @@ def clear_answer_table(memory: ProofMemory) -> None:
 @compiled
 def rehash_answers(memory: ProofMemory) -> None:
     """Fill an empty hash table of answers."""
-    mask = len(memory.answer_slots) - 1
     for answer in range(memory.meta[CLEARED], memory.meta[ANSWERS]):
         if memory.answer_slot[answer] >= 0:
             first = memory.answer_first[answer]
@@ -164,12 +157,9 @@ def rehash_answers(memory: ProofMemory) -> None:
             end = memory.meta[VALUES]
             if answer + 1 < memory.meta[ANSWERS]:
                 end = memory.answer_first[answer + 1]
-            h = mix(end - first, memory.answer_goal[answer])
-            for i in range(first, end):
-                h = mix(h, memory.values[i])
-            slot = h & mask
-            while memory.answer_slots[slot]:
-                slot = (slot + 1) & mask
+            count = end - first
+            h = hash_row(mix(count, memory.answer_goal[answer]), memory.values, first, count)
+            slot = free_slot(memory.answer_slots, h)
             memory.answer_slots[slot] = answer + 1
             memory.answer_slot[answer] = slot
 
@@ -180,16 +170,13 @@ def drop_goals(memory: ProofMemory, code: ProofCode) -> None:
     meta = memory.meta
     kept = 0
     keys = 0
-    mask = len(memory.goal_slots) - 1
     for goal in range(meta[GOALS]):
         form = memory.goal_form[goal]
         if code.form_life[form] == STATIC and memory.goal_status[goal] == COMPLETE:
             bound = code.form_bound[form]
             first = memory.goal_key[goal]
-            h = mix(bound, form)
             for i in range(bound):
                 memory.keys[keys + i] = memory.keys[first + i]
-                h = mix(h, memory.keys[keys + i])
             memory.goal_form[kept] = form
             memory.goal_key[kept] = keys
             memory.goal_status[kept] = COMPLETE
@@ -198,10 +185,8 @@ def drop_goals(memory: ProofMemory, code: ProofCode) -> None:
             memory.goal_head[kept] = memory.goal_head[goal]
             memory.goal_tail[kept] = memory.goal_tail[goal]
             memory.goal_count[kept] = memory.goal_count[goal]
-            slot = h & mask
-            while memory.goal_slots[slot]:
-                slot = (slot + 1) & mask
-            memory.goal_slots[slot] = kept + 1
+            h = hash_row(mix(bound, form), memory.keys, keys, bound)
+            memory.goal_slots[free_slot(memory.goal_slots, h)] = kept + 1
             kept += 1
             keys += bound
     meta[GOALS] = kept
@@ -211,14 +196,8 @@ def drop_goals(memory: ProofMemory, code: ProofCode) -> None:
 @compiled
 def rehash_goals(memory: ProofMemory, code: ProofCode) -> None:
     """Fill an empty hash table of goals."""
-    mask = len(memory.goal_slots) - 1
     for goal in range(memory.meta[GOALS]):
         form = memory.goal_form[goal]
         bound, first = code.form_bound[form], memory.goal_key[goal]
-        h = mix(bound, form)
-        for i in range(bound):
-            h = mix(h, memory.keys[first + i])
-        slot = h & mask
-        while memory.goal_slots[slot]:
-            slot = (slot + 1) & mask
-        memory.goal_slots[slot] = goal + 1
+        h = hash_row(mix(bound, form), memory.keys, first, bound)
+        memory.goal_slots[free_slot(memory.goal_slots, h)] = goal + 1

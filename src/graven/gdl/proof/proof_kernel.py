@@ -1,4 +1,4 @@
-"""The prover's machine: it evaluates goals of compiled clauses and memoises their answers.
+"""The prover's abstract machine: evaluate goals of compiled clauses, memoise their answers.
 
 A query form is a relation of which some arguments are bound; with values for these it is a goal.
 The answers of a goal are the values of its free arguments. Facts are goals that are complete from
@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from graven.core.bits import mix
 from graven.core.compile import compiled, inlined
+from graven.core.hash_tables import hash_row, is_same_row
 from graven.gdl.proof.goal_table import (
     add_answer,
     add_row,
@@ -106,8 +107,8 @@ def _add_state(memory: ProofMemory, code: ProofCode, form: int) -> None:
 def resolve(memory: ProofMemory, code: ProofCode, form: int) -> int:
     """Return the goal of a form with the values in `key`, once its answers can be read.
 
-    NO_ANSWER: it has none. PUSHED: its evaluation has begun, ask again after it. FULL: memory is
-    missing. NOT_COMPILED: the form has to be compiled.
+    NO_ANSWER: it has none. PUSHED: its evaluation has begun; resolve it again afterwards. FULL:
+    memory is missing. NOT_COMPILED: the form has to be compiled.
     """
     meta, kind, bound = memory.meta, code.form_kind[form], code.form_bound[form]
     if kind == UNKNOWN:
@@ -211,9 +212,7 @@ def _finish(memory: ProofMemory, code: ProofCode) -> None:
 @inlined
 def _report(memory: ProofMemory, code: ProofCode, goal: int, free: int) -> bool:
     """Add the answer in `key` unless the goal has it; return whether it is new."""
-    h = mix(free, goal)
-    for i in range(free):
-        h = mix(h, memory.key[i])
+    h = hash_row(mix(free, goal), memory.key, 0, free)
     mask = len(memory.answer_slots) - 1
     slot = h & mask
     while True:
@@ -225,12 +224,7 @@ def _report(memory: ProofMemory, code: ProofCode, goal: int, free: int) -> bool:
             and memory.answer_stamp[answer] == memory.goal_stamp[goal]
         ):
             first = memory.answer_first[answer]
-            same = True
-            for i in range(free):
-                if memory.values[first + i] != memory.key[i]:
-                    same = False
-                    break
-            if same:
+            if is_same_row(memory.values, first, memory.key, 0, free):
                 return False
         slot = (slot + 1) & mask
     answer = memory.meta[ANSWERS]
@@ -286,7 +280,7 @@ def run(memory: ProofMemory, code: ProofCode, pause: int) -> int:
 
     The answer of a goal without free arguments is 0.
 
-    Returns PAUSED after so many instructions. After NEED_MEMORY there must be more memory, after
+    Returns PAUSED after `pause` instructions. After NEED_MEMORY there must be more memory, after
     NEED_FORM the form in `meta` must be compiled. After TOO_MANY_WORDS `meta` has the name of the
     function.
     """

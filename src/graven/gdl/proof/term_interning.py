@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from graven.core.bits import mix
 from graven.core.compile import compiled
+from graven.core.hash_tables import free_slot, hash_row, is_same_row
 from graven.gdl.proof.proof_memory import (
     MAX_WORDS,
     Int32,
@@ -13,27 +13,20 @@ from graven.gdl.proof.proof_memory import (
 
 @compiled
 def intern_term(terms: TermArrays, parts: Int32, at: int, size: int) -> int:
-    """Return the function with the parts from `at` on, a new one if need be.
+    """Return the function with the parts from `at` on, a new one if necessary.
 
     Return -1 if the arrays are full, -2 if the term has too many words.
     """
-    h = size
-    for i in range(size):
-        h = mix(h, parts[at + i])
+    h = hash_row(size, parts, at, size)
     mask = len(terms.slots) - 1
     slot = h & mask
     while True:
         term = terms.slots[slot] - 1
         if term < 0:
             break
-        if terms.size[term] == size:
-            same = True
-            for i in range(size):
-                if terms.parts[terms.first[term] + i] != parts[at + i]:
-                    same = False
-                    break
-            if same:
-                return term
+        same_size = terms.size[term] == size
+        if same_size and is_same_row(terms.parts, terms.first[term], parts, at, size):
+            return term
         slot = (slot + 1) & mask
     term, first = terms.counts[0], terms.counts[1]
     if term >= len(terms.first) or first + size > len(terms.parts):
@@ -56,7 +49,7 @@ def intern_term(terms: TermArrays, parts: Int32, at: int, size: int) -> int:
 
 @compiled
 def intern_terms(terms: TermArrays, parts: Int32, size: int, numbers: Int32) -> int:
-    """Write the functions with these parts, `size` each; return how many there was room for."""
+    """Write the functions with these parts, `size` each; return how many the arrays could hold."""
     for i in range(len(numbers)):
         numbers[i] = intern_term(terms, parts, i * size, size)
         if numbers[i] < 0:
@@ -67,13 +60,8 @@ def intern_terms(terms: TermArrays, parts: Int32, size: int, numbers: Int32) -> 
 @compiled
 def rehash_terms(terms: TermArrays) -> None:
     """Fill an empty hash table of functions."""
-    mask = len(terms.slots) - 1
     for term in range(terms.counts[0]):
-        if terms.size[term] > 0:
-            h = terms.size[term]
-            for i in range(terms.size[term]):
-                h = mix(h, terms.parts[terms.first[term] + i])
-            slot = h & mask
-            while terms.slots[slot]:
-                slot = (slot + 1) & mask
-            terms.slots[slot] = term + 1
+        size = terms.size[term]
+        if size > 0:
+            h = hash_row(size, terms.parts, terms.first[term], size)
+            terms.slots[free_slot(terms.slots, h)] = term + 1
