@@ -59,11 +59,6 @@ class Status(IntEnum):
         """Whether the kernel is to be called again, with larger arrays if it needs them."""
         return Status.OK < self < Status.TOO_LONG
 
-    @property
-    def is_contract_fault(self) -> bool:
-        """Whether a game breaks its contract."""
-        return Status.TOO_LONG <= self < Status.TOO_MANY_STEPS
-
 
 SCORE_REMEDY = (
     "turn scores from -1 to 1 into (score + 1) / 2; divide points from 0 to 100, as GDL has them, "

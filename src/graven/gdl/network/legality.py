@@ -7,16 +7,14 @@ move is known makes that move.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from graven.gdl.network.gate_builder import TRUE, GateBuilder
 from graven.gdl.network.gate_merging import LARGE, Factors, merge_gates
 from graven.gdl.network.propositional import FIRST_BASE, NO_NODE, Network
 
 MAX_INPUTS_SEARCHED = 8
-"""Gates with more inputs are not searched for whose turn it is."""
-
-Implies = Callable[[int, int], bool]
+"""Gates with more inputs are not simplified by whose turn it is."""
 
 
 def simplified(network: Network) -> Network:
@@ -155,7 +153,7 @@ class _Assumption:
     def _without_turn(self, factors: list[int]) -> list[int]:
         """Replace `turn and (A or B)` by `B` where A excludes the turn and B implies it.
 
-        So do rules express which role made a move that several roles could make.
+        Rules express in this form which role made a move that several roles could make.
         """
         for turn in (x for x in factors if x in self.turns):
             for factor in factors:
@@ -169,7 +167,7 @@ class _Assumption:
     def _selected_by_turn(self, factors: Sequence[int]) -> int | None:
         """Replace `(A or x)(B or not x)` by `A or B` where A excludes x and B implies it.
 
-        So do rules express that something stays: the role whose turn it is did not change it.
+        Rules express in this form that a value stays: the role to move did not change it.
         """
         if len(factors) != 2:
             return None

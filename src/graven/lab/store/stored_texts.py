@@ -11,12 +11,11 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from typing import Any
 
 from graven.core.bounded_json import read_json
 from graven.core.errors import GravenError
-from graven.lab.experiments.pairing import migrate_key, spec_from_store
+from graven.lab.experiments.pairing import migrate_key
 
 
 def write_list(values: Sequence[Any]) -> str:
@@ -30,12 +29,6 @@ def read_list(text: str) -> list[Any]:
     if not isinstance(values, list):
         raise ValueError(f"{text[:40]!r} is not a list")
     return values
-
-
-@lru_cache(maxsize=1 << 12)
-def read_spec(text: str) -> str:
-    """Return a stored agent spec in canonical form."""
-    return spec_from_store(text)
 
 
 def former_keys(stored_keys: Iterable[str]) -> dict[str, list[str]]:
