@@ -165,19 +165,18 @@ def test_a_row_that_cannot_be_is_refused_with_its_line(tmp_path, before, after, 
         assert other.summaries() == []
 
 
-def test_a_changed_pairing_is_refused(tmp_path):
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ("bias=0.0001", "bias=0.002", r"pairings.csv, line 2: .* is not the id"),
+        (",1000,", ",0,", r"pairings.csv, line 2: .* at least 1 playout, not 0"),
+    ],
+)
+def test_an_invalid_pairing_is_refused_with_its_line(tmp_path, before, after, message):
     with filled((GRAVE, 0)) as store:
         write_games(store, tmp_path, file_of)
-    rewrite(tmp_path, "bias=0.0001", "bias=0.002", "pairings.csv")
-    with pytest.raises(GameFileError, match=r"pairings.csv, line 2: .* is not the id"):
-        read_folder(tmp_path)
-
-
-def test_a_budget_that_cannot_be_is_refused_with_its_line(tmp_path):
-    with filled((GRAVE, 0)) as store:
-        write_games(store, tmp_path, file_of)
-    rewrite(tmp_path, ",1000,", ",0,", "pairings.csv")
-    with pytest.raises(GameFileError, match=r"pairings.csv, line 2: .* at least 1 playout, not 0"):
+    rewrite(tmp_path, before, after, "pairings.csv")
+    with pytest.raises(GameFileError, match=message):
         read_folder(tmp_path)
 
 

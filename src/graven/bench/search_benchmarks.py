@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 from graven.agents import agent
 from graven.bench.ratio_rows import LONG_ROUNDS, RatioRow, measure_ratio
@@ -36,24 +36,21 @@ OPENSPIEL_MEMORY_MIB = 1000
 LEARNING_TARGETS = {"mast": 0.5, "mastf": 0.5, "ppa": 0.35, "ppaf": 0.35, "poolrave": 0.6}
 
 
-def search_rate(spec: str, game: Game, playouts: int) -> float:
-    """Return the playouts per second of searches of the initial position, for a slice of time."""
+def search_rate(
+    spec: str, game: Game, playouts: int, unit: Literal["playouts", "plies"] = "playouts"
+) -> float:
+    """Return the units per second of searches of the initial position, for a slice of time."""
     searcher, position = agent(spec), game.start()
     started, done, seed = time.thread_time(), 0, 0
     while not done or time.thread_time() - started < SLICE_SECONDS:
-        done += searcher.search(position, playouts=playouts, seed=seed).playouts
+        done += getattr(searcher.search(position, playouts=playouts, seed=seed), unit)
         seed += 1
     return done / (time.thread_time() - started)
 
 
 def search_ply_rate(spec: str, game: Game, playouts: int) -> float:
     """Return the same in plies of playouts, whose lengths differ between policies."""
-    searcher, position = agent(spec), game.start()
-    started, plies, seed = time.thread_time(), 0, 0
-    while not plies or time.thread_time() - started < SLICE_SECONDS:
-        plies += searcher.search(position, playouts=playouts, seed=seed).plies
-        seed += 1
-    return plies / (time.thread_time() - started)
+    return search_rate(spec, game, playouts, unit="plies")
 
 
 def openspiel_rate(pyspiel: Any, game: Any, playouts: int) -> float:

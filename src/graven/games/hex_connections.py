@@ -176,6 +176,25 @@ def set_groups(rows: int, columns: int, player: int, found: Connections) -> bool
     return False
 
 
+@inlined
+def drop_larger(
+    carriers: NDArray[np.int64], first: int, count: int, carrier: int
+) -> tuple[int, int, int]:
+    """Drop the carriers that contain another one, from `first` on.
+
+    Return the end of those kept, the place of the largest, and its number of cells (-1: none).
+    """
+    kept = first
+    largest, most = first, -1
+    for i in range(first, first + count):
+        if carrier & ~carriers[i] != 0:
+            carriers[kept] = carriers[i]
+            if bits.count(carriers[i]) > most:
+                largest, most = kept, bits.count(carriers[i])
+            kept += 1
+    return kept, largest, most
+
+
 @compiled
 def add_full(found: Connections, x: int, y: int, carrier: int) -> None:
     """Add a full connection unless a smaller one is known; queue it."""
@@ -185,14 +204,7 @@ def add_full(found: Connections, x: int, y: int, carrier: int) -> None:
     for i in range(first, first + count):
         if full[i] & ~carrier == 0:
             return
-    kept = first
-    largest, most = first, -1
-    for i in range(first, first + count):
-        if carrier & ~full[i] != 0:
-            full[kept] = full[i]
-            if bits.count(full[i]) > most:
-                largest, most = kept, bits.count(full[i])
-            kept += 1
+    kept, largest, most = drop_larger(full, first, count, carrier)
     if kept < first + FULL_KEPT:
         full[kept] = carrier
         kept += 1
@@ -222,14 +234,7 @@ def add_semi(found: Connections, x: int, y: int, carrier: int) -> None:
             return
     if min(x, y) == groups - 2:
         found.head[MUST_PLAY] &= carrier
-    kept = first
-    largest, most = first, -1
-    for i in range(first, first + count):
-        if carrier & ~semi[i] != 0:
-            semi[kept] = semi[i]
-            if bits.count(semi[i]) > most:
-                largest, most = kept, bits.count(semi[i])
-            kept += 1
+    kept, largest, most = drop_larger(semi, first, count, carrier)
     join_semi(found, x, y, first, kept, carrier)
     if kept < first + SEMI_KEPT:
         semi[kept] = carrier

@@ -51,33 +51,32 @@ def test_time_left_alone_starts_a_clock():
     assert re.fullmatch(r"[A-J][1-9]|PASS", ok(engine, "genmove b"))  # ends despite the playouts
 
 
-def test_a_search_gets_the_seconds_of_the_clock_less_the_lag(engine, monkeypatch):
-    budgets, choose = [], SearchPlayer.choose
+@pytest.fixture
+def clocks(monkeypatch):
+    """The clocks that searches get; each search makes ten playouts instead."""
+    clocks, choose = [], SearchPlayer.choose
 
     def choose_quickly(player, position, clock):
-        budgets.append(clock.budget)
+        clocks.append(clock)
         return choose(player, position, MoveClock(Budget(playouts=10)))
 
     monkeypatch.setattr(SearchPlayer, "choose", choose_quickly)
+    return clocks
+
+
+def test_a_search_gets_the_seconds_of_the_clock_less_the_lag(engine, clocks):
     ok(engine, "graven-params playouts 0")
     ok(engine, "time_settings 0 1 1")
     for colour in "bwb":
         ok(engine, f"time_left {colour} 1 1")
         ok(engine, f"genmove {colour}")
     seconds = 1 - engine.session.lag
-    assert [budget.seconds for budget in budgets] == pytest.approx([seconds] * 3)
-    assert [budget.playouts for budget in budgets] == [None] * 3
+    assert [clock.budget.seconds for clock in clocks] == pytest.approx([seconds] * 3)
+    assert [clock.budget.playouts for clock in clocks] == [None] * 3
 
 
-def test_main_time_is_planned_by_the_length_of_short_games(monkeypatch):
+def test_main_time_is_planned_by_the_length_of_short_games(clocks):
     engine = new_engine("hex(size=5)")
-    plans, choose = [], SearchPlayer.choose
-
-    def choose_quickly(player, position, clock):
-        plans.append(clock.plan)
-        return choose(player, position, MoveClock(Budget(playouts=10)))
-
-    monkeypatch.setattr(SearchPlayer, "choose", choose_quickly)
     ok(engine, "graven-params playouts 0")
     ok(engine, "time_settings 60 0 0")
     ok(engine, "time_left b 50 0")
@@ -87,4 +86,7 @@ def test_main_time_is_planned_by_the_length_of_short_games(monkeypatch):
     session = engine.session
     length = known_length(session.agent, session.board.game)
     assert length != UNKNOWN_LENGTH
-    assert plans == [TimePlan(50.0, lag=session.lag, length=length), None]
+    assert [clock.plan for clock in clocks] == [
+        TimePlan(50.0, lag=session.lag, length=length),
+        None,
+    ]
