@@ -229,7 +229,7 @@ def _names_rows(words: Sequence[str]) -> bool:
 
 
 def _is_empty(word: str, words: set[str]) -> bool:
-    """Return whether a word says that there is no piece; `b` is black where there is a `w`."""
+    """Return whether a word means an empty cell; `b` is black where there is a `w`."""
     if len(words) < 2 or word.lower() not in EMPTY_WORDS:
         return False
     return word.lower() != "b" or not {"w", "white"} & {each.lower() for each in words}

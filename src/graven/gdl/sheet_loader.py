@@ -106,7 +106,7 @@ def _garbage_collection_paused() -> Iterator[None]:
     """Pause garbage collection.
 
     A large sheet is a hundred thousand objects and its network millions of tuples, all without a
-    cycle. The collector would traverse them again and again, which takes a fifth of the time.
+    cycle. The collector would traverse them repeatedly, which takes a fifth of the time.
     """
     enabled = gc.isenabled()
     gc.disable()

@@ -1,4 +1,4 @@
-"""Search of puzzles in which every move is for good: Sudoku, queens, a Latin square.
+"""Search of puzzles in which moves are never undone: Sudoku, queens, a Latin square.
 
 Every proposition changes at most once in a game, and no move becomes legal that was not. A solution
 is then a set of moves, in any order, and constraint propagation finds it:
@@ -10,7 +10,7 @@ is then a set of moves, in any order, and constraint propagation finds it:
   such group.
 - A move that has been searched is ruled out: its order does not matter.
 
-That a game is like this is what random playouts suggest (`note_moves`), and not proved.
+Random playouts suggest whether a game has this form (`note_moves`); it is not proved.
 """
 
 from __future__ import annotations
@@ -281,7 +281,7 @@ class AssignmentSearch:
         return self.best is not None or not self._waiting
 
     def advance(self, until: int) -> None:
-        """Examine positions until so many are, or all."""
+        """Examine positions until the total is `until`, or all are examined."""
         while self.expanded < until and not self.is_complete:
             self.expanded += 1
             self._examine(self._waiting.pop())

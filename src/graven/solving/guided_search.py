@@ -4,7 +4,7 @@ Breadth-first search with short cuts may visit all positions, taken without thei
 find the best score, because that needs a certain time: a puzzle is to be solved after exactly
 thirty moves, or as late as possible. Its positions then say how many moves each position is from
 the best result known. In order of these distances an exhaustive search without short cuts reaches
-that result over and over, at other times, instead of looking for it blindly.
+that result many times, after different numbers of moves.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ class GuidedSearch:
         return self._guided.best if self._guided else None
 
     def advance(self, until: int) -> None:
-        """List or expand positions until so many are, all are, or the memory is full."""
+        """List or expand positions up to a total of `until`, all of them, or a full memory."""
         if self._guided is not None:
             self._guided.advance(until - self._listed)
             return

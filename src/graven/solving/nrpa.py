@@ -17,7 +17,7 @@ with all probabilities from the policy before the adaptation. Three extensions a
   adaptations. The biases are not learned.
 * Stabilised NRPA (Cazenave, Sevestre and Toulemont 2020): level 1 makes `stabilise` playouts, not
   one, before each adaptation.
-* Limited repetitions (after Cazenave 2024): a policy that finds its best game again and again has
+* Limited repetitions (after Cazenave 2024): a policy that finds its best game repeatedly has
   become deterministic, so a level ends after `repetitions` of them.
 
 The implementation is iterative: after each playout the levels whose iterations are complete pass

@@ -31,7 +31,7 @@ class NrpaPolicies(NamedTuple):
     iterations: int
     bias: float  # weight of the game's `prior`
     stabilise: int  # playouts before each adaptation of level 1
-    repetitions: int  # a level ends when its best game has been found again so often; 0: never
+    repetitions: int  # a level ends when its best game has been found this often again; 0: never
     use_features: int  # whether codes are the game's features; otherwise they are its moves
 
 

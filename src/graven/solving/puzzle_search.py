@@ -41,7 +41,7 @@ Exhaustive = AssignmentSearch | StateSearch | GuidedSearch
 
 
 class Turn:
-    """The share of one method in each round: so many units, done in chunks of a few milliseconds.
+    """The share of one method in each round: a number of units, in chunks of a few milliseconds.
 
     A unit is a position expanded or a playout.
     """
@@ -68,7 +68,7 @@ class Turn:
         )
 
     def advance(self, until: int) -> None:
-        """Do a chunk of units, at most until so many are done."""
+        """Do a chunk of units, at most until the total is `until`."""
         began, before = time.perf_counter(), self.done
         goal = min(until, before + self._chunk)
         if isinstance(self.search, OnePlayerSearch):
@@ -130,7 +130,7 @@ class PuzzleSearch:
     def advance(
         self, units: int | None = None, seconds: float | None = None, stop: Stop | None = None
     ) -> None:
-        """Continue for so many units or seconds, until `stop` is set or the result is proven.
+        """Continue for a number of units or seconds, until `stop` is set or the result is proven.
 
         At least one game is played.
         """

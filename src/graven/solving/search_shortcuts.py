@@ -1,4 +1,4 @@
-"""Short cuts of exhaustive search: what random playouts suggest can be left out.
+"""Short cuts of exhaustive search: parts that may be left out, as random playouts suggest.
 
 - The key of a position leaves out bits that only count time (`position_mask`). A position that is
   reached a second time, later, is not searched again: arriving early is assumed not to be worse.
@@ -26,7 +26,7 @@ CLOCK_PLAYOUTS = 64
 CLOCK_PLIES = 200
 PAIRS_PER_POSITION = 16
 MIN_SAME = 3
-"""Two moves are exchangeable if they were exchanged so often, always with the same result."""
+"""Two moves are exchangeable after this many exchanges, all with the same result."""
 MAX_PAIRS, MAX_PAIR_WORDS = 100_000, 50_000_000
 """Pairs that are tested, and their number times the words of a state."""
 MAX_CODES = 1024
@@ -57,7 +57,7 @@ def position_mask(position: Position, compact: CompactState) -> NDArray[np.int64
     """Return a mask of the bits that do more than count time.
 
     A bit counts time if it changes, and at each ply is the same in all of CLOCK_PLAYOUTS random
-    playouts that are so long.
+    playouts that reach it.
     """
     rules, rng = position.game.rules, generator(0)
     mask = full_mask(compact)

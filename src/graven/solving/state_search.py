@@ -202,7 +202,7 @@ def next_node(store: StateStore) -> int:
 
 @compiled
 def expand_states(rules: Rules, store: StateStore, until: int) -> int:
-    """Expand nodes until so many are, or all, or the best score is found; return a status."""
+    """Expand nodes up to a total of `until`, all, or the best score; return a status."""
     meta = store.meta
     while meta[EXPANDED] < until and not meta[COMPLETE]:
         if meta[NODES] + rules.max_moves + 1 > len(store.keys):
@@ -321,7 +321,7 @@ class StateSearch:
         return bool(self.store.meta[COMPLETE])
 
     def advance(self, until: int) -> None:
-        """Expand positions until so many are, all are, or the memory is full."""
+        """Expand positions until the total is `until`, all are expanded, or the memory is full."""
         while not self.is_full and not call_kernel(
             lambda: expand_states(self.rules, self.store, until), self._fault, self._grow
         ):
@@ -358,7 +358,7 @@ class StateSearch:
 
 
 def node_bytes(width: int) -> int:
-    """Return the memory of one node with so many words."""
+    """Return the memory of one node with this many words."""
     return 8 * width + 8 + 4 * 4 + 2 * 4
 
 

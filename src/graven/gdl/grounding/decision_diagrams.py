@@ -1,9 +1,9 @@
 """Relations as decision diagrams, for relations that have too many tuples to be listed.
 
 A diagram describes a set of tuples over variables in a fixed order, the levels. A node tests the
-variable of its level: for each value that leads anywhere it has a child. A level that a path leaves
-out does not matter there. Equal nodes are one node. That nine variables are a permutation takes 512
-nodes; as a relation it has 362,880 tuples.
+variable of its level: it has a child for each value from which TRUE can be reached. A path skips
+levels whose values do not matter. Equal nodes are one node. The permutations of nine numbers take
+512 nodes; as a relation they are 362,880 tuples.
 """
 
 from __future__ import annotations

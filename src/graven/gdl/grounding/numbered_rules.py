@@ -26,7 +26,7 @@ CONSTANT = ("", -1)
 """The shape of a constant; that of a function is its name and number of arguments."""
 Shape = tuple[str, int]
 CONSTANT_PREFIX = "?constant "
-"""The prefix of variables that stand for constants only."""
+"""The prefix of variables whose values are constants."""
 
 
 class TooLargeError(UsageError):
@@ -51,7 +51,7 @@ Operand = int
 
 
 NO_RULE = Rule(Atom("role"))
-"""Stands for the rule of the sheet where there is none."""
+"""In place of a rule of the sheet: there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +72,13 @@ class NumberedRule:
     distinct: tuple[tuple[Operand, Operand], ...] = ()
     """Operands that must differ."""
     functions: tuple[tuple[int, AtomPattern], ...] = ()
-    """Variables that stand for functions of operands."""
+    """Variables whose values are functions of operands."""
     variables: int = 0
     """The number of variables."""
     origin: Rule = NO_RULE
     """The rule of the sheet."""
     constants: tuple[int, ...] = ()
-    """Variables that stand for constants only, not for functions."""
+    """Variables whose values are constants, not functions."""
     silent: bool = False
     """Makes atoms possible, but is not a rule of the game: `true` of what may come `next`."""
 

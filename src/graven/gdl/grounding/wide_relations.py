@@ -1,4 +1,4 @@
-"""Relations that are too large to be listed, as `nine numbers are all different`.
+"""Relations that are too large to be listed, such as "nine numbers are all different".
 
     (<= (row ?i) (true (mark ?i 1 ?a)) (true (mark ?i 2 ?b)) (true (mark ?i 3 ?c))
         (different ?a ?b ?c))
@@ -44,7 +44,7 @@ Size = Callable[[int], tuple[int, tuple[int, ...]]]
 
 
 class _UnsuitableError(Exception):
-    """A relation or a rule has no diagram that could be made."""
+    """No diagram can be made of a relation or a rule."""
 
 
 class WideRelations:
@@ -118,7 +118,7 @@ class WideRelations:
     def _cases(self, rule: NumberedRule, state: set[int]) -> list[NumberedRule]:
         """Return a rule with wide relations once for each way to fulfil its static conditions.
 
-        The places of a board that a rule speaks of are then constants, and its variables only
+        The places of a board in a rule are then constants, and its variables only
         those that the diagram is about.
         """
         if rule.functions or not any(
@@ -275,7 +275,7 @@ class _RuleWriter:
 
 
 class _Conditions:
-    """The conditions of a rule that are not taken yet."""
+    """The conditions of a rule that are not used yet."""
 
     def __init__(self, rule: NumberedRule) -> None:
         self.rule = rule
@@ -383,7 +383,7 @@ class _DiagramMaker:
 
 
 def _level_of(variable: int, level: Mapping[int, Operand]) -> Operand:
-    """Return what stands for a variable; raise if it is only in the body."""
+    """Return the operand that replaces a variable; raise if it is only in the body."""
     if variable not in level:
         raise _UnsuitableError
     return level[variable]

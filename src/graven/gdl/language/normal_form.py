@@ -52,7 +52,7 @@ def variables(part: Term | Literal) -> list[str]:
 
 
 def _add_variables(part: Term | Literal, names: list[str]) -> None:
-    # Large sheets have hundreds of thousands of terms: variables are not worth a call each.
+    # Large sheets have hundreds of thousands of terms: a call for each variable would be slow.
     if isinstance(part, (Atom, Compound)):
         for arg in part.args:
             if arg.__class__ is Variable:

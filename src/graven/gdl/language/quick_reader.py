@@ -1,7 +1,7 @@
 """Read large sheets fast: rules from plain KIF text, without positions for error messages.
 
 `kif_reader` keeps the position of every word, which takes several times as long. Text with errors,
-or with anything rare (quoted names, strings, control characters), is left to it.
+or with rare syntax (quoted names, strings, control characters), is left to it.
 """
 
 from __future__ import annotations

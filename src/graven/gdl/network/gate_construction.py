@@ -62,7 +62,7 @@ class AtomLiterals:
         return int(live.needed.sum()), int(np.diff(live.arrays.start)[live.needed].sum())
 
     def merged(self) -> AtomLiterals:
-        """Merge gates with a single reader into it, unless the graph is large and these are few.
+        """Merge each gate with one reader into that reader, unless few of a large graph have one.
 
         Larger alternatives of moves may then come together, whose complements are small.
         """
@@ -157,7 +157,7 @@ class _Construction:
             begin = end
 
     def _check_limits(self, atom: int, atoms: int) -> None:
-        """Check the limits after so many atoms, of which one is named in the error."""
+        """Check the limits every ATOMS_PER_CHECK atoms; the error names the atom."""
         self.unchecked += atoms
         if self.unchecked < ATOMS_PER_CHECK:
             return

@@ -15,11 +15,11 @@ from graven.gdl.network.gate_builder import FALSE, TRUE, Gate, GateBuilder
 from graven.gdl.network.propositional import Network
 
 LARGE = 60_000
-"""Networks with more gates are simplified only where it is worth its time, some seconds."""
+"""Networks with more gates are simplified only where that saves more than it costs (seconds)."""
 MIN_MERGED = 0.05
-"""Of a large graph, gates are merged into their readers if this part of them can be."""
+"""A large graph is merged only if at least this share of its gates can be."""
 MIN_FACTORED = 4
-"""A literal is factored out of so many inputs of a gate or more."""
+"""A literal is factored out if at least this many inputs of a gate contain it."""
 
 
 @dataclass(frozen=True)

@@ -157,7 +157,7 @@ class ClauseCompiler:
         return operand
 
     def _reserve(self, count: int) -> int:
-        """Return the first of so many new slots."""
+        """Reserve `count` slots; return the first."""
         self.slots += count
         return self.slots - count
 

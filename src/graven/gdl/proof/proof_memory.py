@@ -1,4 +1,4 @@
-"""What the prover's machine works on: its arrays, and the meaning of their numbers."""
+"""The arrays of the prover's abstract machine, and the meaning of their numbers."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class ProofMemory(NamedTuple):
     goal_key: Int32  # where its bound values start in `keys`
     goal_status: Int8
     goal_epoch: Int64
-    goal_stamp: Int64  # differs each time it is evaluated anew
+    goal_stamp: Int64  # differs after each new evaluation
     goal_head: Int32  # its first answer, or -1
     goal_tail: Int32
     goal_count: Int32  # answers; of a goal without free arguments 1 if it is proved

@@ -95,7 +95,7 @@ class ProofProgram:
         self.tidy()
 
     def reserve_facts(self, count: int) -> None:
-        """Make room for so many facts of a state."""
+        """Grow the arrays to hold this many facts of a state."""
         if count > len(self.memory.facts):
             self.memory = self.memory._replace(facts=np.zeros(2 * count, np.int32))
 
@@ -252,7 +252,7 @@ class ProofProgram:
         )
 
     def _grow(self, rows: int) -> None:
-        """Make room for so many more goals, answers and terms."""
+        """Grow the arrays to hold this many more goals, answers and terms."""
         memory, meta = self.memory, self.memory.meta
         width = len(memory.key)
         self.terms.reserve(rows, rows * width)
@@ -340,5 +340,5 @@ def _grown(array: np.ndarray[Any, Any], size: int) -> np.ndarray[Any, Any]:
 
 
 def _slots(entries: int) -> layout.Int32:
-    """Return a hash table for so many entries."""
+    """Return a hash table for this many entries."""
     return np.zeros(1 << (2 * entries).bit_length(), np.int32)

@@ -2,7 +2,7 @@
 
 Everything about a position is written into its state (see the layout below), so that the rule
 functions which only read it need no proof. Positions are memoised by the key of the position before
-and the joint move: a search makes the same moves again and again.
+and the joint move: a search makes the same moves many times.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def step(
 
 @compiled
 def begin_position(memory: ProofMemory, tables: StepTables, facts: int) -> None:
-    """Ask everything about the position of the first facts in `memory`."""
+    """Query the end, legal moves and goals of the position of the first facts in `memory`."""
     meta, players = memory.meta, tables.limits[PLAYERS]
     _sort(memory.facts, facts)
     meta[layout.STATE_FACTS] = facts
@@ -139,7 +139,7 @@ def begin_position(memory: ProofMemory, tables: StepTables, facts: int) -> None:
 
 @compiled
 def _set_moves(memory: ProofMemory, tables: StepTables, state: State, joint: Moves) -> int:
-    """Ask for the next state."""
+    """Query the next state."""
     meta, numbers = memory.meta, state.view(np.int32)
     current = position_key(state)
     if current != tables.counts[CURRENT]:

@@ -2,8 +2,8 @@
 
 It plays games that are too large to ground. A query has some of its arguments bound; the clauses of
 its relation are compiled (`clause_code.py`) and evaluated top-down from there, and the answers are
-memoised (`proof_kernel.py`): for good if they do not depend on the state, else until the state or
-the joint move changes.
+memoised (`proof_kernel.py`): permanently if they do not depend on the state, else until the state
+or the joint move changes.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ class TermTable:
         return TooLargeError(f"a term of {self.text(name)} has more than {MAX_WORDS:,} words.")
 
     def reserve(self, terms: int, parts: int) -> None:
-        """Make room for so many more terms, and parts of all of them together."""
+        """Grow the arrays to hold this many more terms, and this many parts of them."""
         old = self.arrays
         most = max(
             len(old.first) if len(self) + terms <= len(old.first) else 2 * (len(self) + terms), 1
@@ -113,7 +113,7 @@ class TermTable:
         return result
 
     def known(self, term: Term) -> int | None:
-        """Return the number of a ground term; None, and add nothing, if it is new."""
+        """Return the number of a ground term, or None if it is new; add nothing."""
         if isinstance(term, Compound):
             parts = [self._constants.get(term.name), *map(self.known, term.args)]
             if None in parts:
@@ -156,7 +156,7 @@ class TermTable:
 
 
 def _new_arrays(terms: int) -> TermArrays:
-    """Return arrays for so many terms, of four parts on average."""
+    """Return arrays for this many terms, of four parts on average."""
     first, size, words = (np.zeros(terms, np.int32) for _ in range(3))
     slots = np.zeros(1 << (2 * terms).bit_length(), np.int32)
     counts = np.zeros(2, np.int64)

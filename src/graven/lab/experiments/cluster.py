@@ -1,7 +1,7 @@
 """The Dask executor: the same jobs with the same results, on other machines.
 
-Results stream back to the store of the command. Workers may come and go: Dask reassigns the games
-of a lost worker, and reports a game as failed when three workers died playing it.
+Results stream back to the store of the command. Workers may join and leave: Dask reassigns the
+games of a lost worker, and reports a game as failed when three workers died playing it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The frontier: the same agents in tournaments of many games, which one should be used where.
+"""The frontier: tournaments of the same agents in many games, to find the best one for each.
 
 Every game is a tournament of its own, with ratings. Points over all games are means: each game has
 the same weight, since all have the same number of games.

@@ -124,7 +124,7 @@ def play_job(job: GameJob, check: bool = False) -> GameResult:
 
 
 def can_fork() -> bool:
-    """Return whether processes can be forked; libraries of macOS do not bear it."""
+    """Return whether processes can be forked; on macOS forked libraries can crash."""
     return "fork" in multiprocessing.get_all_start_methods() and sys.platform != "darwin"
 
 
@@ -182,7 +182,7 @@ _shared_report: Any = None  # in a worker: the memory that it shares with its pa
 
 
 def report_moves(moves: Sequence[str]) -> None:
-    """Let the parent know the moves of the game, should this process crash."""
+    """Share the moves of the game with the parent, which reports them if this process crashes."""
     if _shared_report is not None:
         skipped = "... " if len(moves) > REPORTED_MOVES else ""
         text = skipped + " ".join(moves[-REPORTED_MOVES:])

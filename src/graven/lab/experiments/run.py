@@ -91,7 +91,7 @@ class PlannedGames:
 
 
 def check_games(games: int) -> None:
-    """Raise a UsageError unless a match can have so many games."""
+    """Raise a UsageError unless a match can have this many games."""
     if not 1 <= games <= MOST_GAMES:
         raise UsageError(f"a match needs from 1 to {MOST_GAMES:,} games, got {games}.")
 
@@ -155,7 +155,7 @@ def _interleaved(missing: dict[Pairing, list[int]]) -> Iterator[GameJob]:
 
 @contextmanager
 def _discarding(store: Store, ids: dict[Pairing, int], added: list[GameJob]) -> Iterator[None]:
-    """Remove the games of this run if user-defined code crashes: it may have written anywhere."""
+    """Remove the games of this run if user-defined code crashes: it may have damaged them."""
     try:
         yield
     except RuleCrashError:

@@ -107,7 +107,7 @@ def _searches(game: Game, searcher: Agent) -> Iterator[tuple[Position, SearchRes
 
 
 def _statistics(position: Position, result: SearchResult) -> list[Any]:
-    """Return what a search did, without texts: how a move is written decides nothing."""
+    """Return what a search did, without texts: the text of a move does not influence the search."""
     game = position.game
     moves = [
         [player, game.move_code(player, move.move), move.visits, move.amaf_visits]

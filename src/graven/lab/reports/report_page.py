@@ -94,7 +94,7 @@ def html_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     body = "\n".join(
         "<tr>"
         + "".join(
-            # A cell without content is no line of a card.
+            # Empty cells are not shown as lines of a card.
             f"<td{css_class} data-label='{escape(name)}'><span>{cell}</span></td>"
             for css_class, name, cell in zip(classes, names, row, strict=True)
         )

@@ -22,7 +22,7 @@ from graven.lab.experiments.tune_template import TuneTemplate, parse_template
 from graven.lab.store.summaries import Summary, one_search_each
 
 MIN_TRIALS = 3
-# Fewer trials say nothing about the importance of parameters.
+# With fewer trials the importance of parameters cannot be estimated.
 MIN_TRIALS_FOR_IMPORTANCE = 10
 
 

@@ -1,13 +1,13 @@
 """The selection effect: by how much the best of several measured win rates is too high.
 
-The best figure of a sweep is chosen because it is high, and chance has helped it: its expected
-value is above the true win rate of the setting that it belongs to. The effect is estimated by a
-parametric bootstrap: sweeps are simulated from estimated true rates, the best figure of each is
+The best figure of a sweep is chosen because it is high, in part by chance: its expected value is
+above the true win rate of the setting that it belongs to. The effect is estimated by a parametric
+bootstrap: sweeps are simulated from estimated true rates, the best figure of each is
 chosen as in the paper, and the effect is its mean excess over the true rate of the chosen setting.
 
-The observed rates cannot be the true ones of the simulation: chance has spread them as well. We
-shrink them towards their mean until their variance is the observed variance less the sampling
-variance (an empirical Bayes estimate with the right spread: Louis 1984).
+The observed rates cannot be the true ones of the simulation: sampling has increased their
+variance. We shrink them towards their mean until their variance is the observed variance less the
+sampling variance (an empirical Bayes estimate with the right spread: Louis 1984).
 """
 
 from __future__ import annotations

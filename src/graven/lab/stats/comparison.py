@@ -203,7 +203,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def difference_z(one: Proportion, other: Proportion, difference: float) -> float:
-    """Return the z-score of the hypothesis that one's rate is the other's plus `difference`."""
+    """Return the z-score of the hypothesis that the two rates differ by `difference`."""
     deviation = one.rate - other.rate - difference
     first, second = _restricted_rates(one, other, difference)
     variance = first * (1 - first) / one.games + second * (1 - second) / other.games

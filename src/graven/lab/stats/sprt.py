@@ -101,7 +101,7 @@ class SequentialTest:
     """A test that is updated after every game.
 
     Pairs count in the order of their numbers up to the first one that is missing, so the verdict
-    does not depend on which games end first: short games have no precedence.
+    does not depend on which games end first: short games are not counted first.
     """
 
     def __init__(self, test: Sprt, outcomes: Mapping[int, float] | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Checksums of recorded games: a changed bit is noticed when the file is opened.
+"""Checksums of recorded games: opening a file detects changed bits.
 
 SQLite checks the structure of a file, not the values in it. The table `checksum` has a CRC-32 of
 every game over all values of its row, of its pairing's row, and of the evaluations and searches of

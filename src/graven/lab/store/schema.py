@@ -104,7 +104,7 @@ def check_integrity(db: sqlite3.Connection) -> None:
     tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     if not tables >= REQUIRED_TABLES:
         raise sqlite3.DatabaseError("malformed")
-    # SQL ignores the case of names, readers of rows do not.
+    # SQL ignores the case of names; the code that reads rows does not.
     columns = db.execute("SELECT c.name FROM sqlite_master AS t, pragma_table_info(t.name) AS c")
     if any(not name.islower() for (name,) in columns):
         raise sqlite3.DatabaseError("malformed")

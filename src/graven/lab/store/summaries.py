@@ -204,7 +204,7 @@ def exported_pairing(key: str, index: int) -> dict[str, Any]:
 def pairing_values(key: str) -> dict[str, Any]:
     """Return the exported columns of the pairing with a stored key.
 
-    A clock for the whole game is in the agent's spec: it is no number of seconds for a move.
+    A clock for the whole game is in the agent's spec, not in the seconds of a move.
     """
     pairing = Pairing.from_key(key)
     first, second = (limits.move for limits in pairing.limits)
