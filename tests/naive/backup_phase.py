@@ -9,8 +9,11 @@ from graven.core.contract import CHANCE, SIMULTANEOUS
 
 
 class Backup:
-    def backup(self, path, trace, in_tree, scores):
-        counted_from = in_tree if self.amaf_moves == "playout" else 0
+    def backup(self, path, trace, in_tree, scores, begun=None):
+        """Count a simulation whose playout began at place `begun` of the trace, or at `in_tree`."""
+        counted_from = 0
+        if self.amaf_moves == "playout":
+            counted_from = in_tree if begun is None else begun
         for node, at, outcome in path:
             node.visits += 1
             taken = self.taken(node, at, outcome, trace[:in_tree])

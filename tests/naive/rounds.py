@@ -61,7 +61,7 @@ class NaiveRounds:
             for copy, share in zip(self.copies, shares, strict=True):
                 copy.brief = brief
                 start = len(copy.log)
-                copy.simulate(share)
+                self.simulate(copy, share)
                 logs.append(copy.log[start:])
             added = [
                 difference(table_of(copy.root), table)
@@ -82,12 +82,21 @@ class NaiveRounds:
         if self.root.visits >= self.complete:
             self.complete = 0  # after brief rounds the trees are different
 
+    def simulate(self, copy, share):
+        """Make a copy's simulations of a round; a search below a new node that fits is not cut."""
+        if not copy.inner:
+            copy.simulate(share)
+            return
+        made = copy.simulate_level(share) if share else 0
+        while made and made + copy.inner <= share:
+            made += copy.simulate_level(share - made)
+
     def shares(self, visits, playouts):
         threads, one = len(self.copies), self.copies[0]
         if visits < self.alone * threads:
-            alone = min(self.alone * threads - visits, self.most, playouts)
-            return [alone] + [0] * (threads - 1)
-        least = one.batch_leaves * one.playouts_per_leaf
+            alone = max(min(self.alone * threads - visits, self.most), one.inner)
+            return [min(alone, playouts)] + [0] * (threads - 1)
+        least = one.inner or one.batch_leaves * one.playouts_per_leaf
         if one.batch_growth:
             least = max(1, min(least, visits // one.batch_growth))
         total = threads * least
@@ -118,7 +127,10 @@ class NaiveRounds:
         solver, tuning, copy.tuning = copy.solver, copy.tuning, None
         if brief and path[-1][0].turn != TERMINAL:
             copy.solver = None
-        copy.backup(path, simulation.trace, at, simulation.scores)
+        if simulation.value is not None and len(path) == simulation.depth:
+            leaf, place, _ = path[-1]
+            leaf.implicit[simulation.trace[place]] = simulation.value
+        copy.backup(path, simulation.trace, at, simulation.scores, simulation.in_tree)
         copy.solver, copy.tuning = solver, tuning
         if brief:
             # AMAF tables count a thread's own simulations, except the root's, see `run`.

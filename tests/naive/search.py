@@ -76,7 +76,7 @@ class NaiveSearch(Expansion, Selection, Backup, RuleCalls):
         criticality=0.0,
         inner=0,
     ):
-        self.inner = inner
+        self.inner, self.leaf_depth = inner, 0
         self.criticality = criticality
         self.tuning = tuning  # a `NaiveTuning`
         self.decisive = decisive
@@ -122,9 +122,8 @@ class NaiveSearch(Expansion, Selection, Backup, RuleCalls):
         self.simulate(playouts)
 
     def simulate(self, playouts):
-        if self.inner:
-            self.simulate_levels(playouts)
-            return
+        while self.inner and playouts:
+            playouts -= self.simulate_level(playouts)
         while playouts and not (self.solver and is_proven(self.root)):
             per_leaf, most = min(self.playouts_per_leaf, playouts), playouts
             if self.batch_growth:
@@ -149,20 +148,24 @@ class NaiveSearch(Expansion, Selection, Backup, RuleCalls):
                 for _ in range(per_leaf):
                     self.play_out(*descent)
 
-    def simulate_levels(self, playouts):
-        """A new node gets `inner` playouts in a search below it, whose nodes are forgotten."""
-        while playouts:
-            descent = self.descend()
-            self.play_out(*descent)
-            playouts -= 1
-            leaf = descent[0][-1][0]
-            if leaf.visits == 1 and leaf.turn != TERMINAL:
-                first_level, self.nodes = self.nodes, {}
-                for _ in range(min(self.inner - 1, playouts)):
-                    self.play_out(*self.descend(descent))
-                    playouts -= 1
-                self.nodes = first_level
-                leaf.children.clear()
+    def simulate_level(self, most):
+        """Simulate, at most `most` times; return how often.
+
+        A new node gets `inner` playouts in a search below it, whose nodes are forgotten.
+        """
+        descent = self.descend()
+        self.play_out(*descent)
+        leaf, at, outcome = descent[0][-1]
+        if leaf.visits > 1 or leaf.turn == TERMINAL or self.taken(leaf, at, outcome, descent[2]):
+            return 1  # it adds no node, or ends below one that it has passed
+        playouts = min(self.inner, most)
+        first_level, self.nodes = self.nodes, {}
+        self.leaf_depth = len(descent[0])
+        for _ in range(playouts - 1):
+            self.play_out(*self.descend(descent))
+        self.nodes, self.leaf_depth = first_level, 0
+        leaf.children.clear()
+        return playouts
 
     def play_by_values(self, descents, per_leaf):
         """All playouts of the batch from the same values; then learn from each, in order."""
@@ -228,6 +231,13 @@ class NaiveSearch(Expansion, Selection, Backup, RuleCalls):
         self.log.append(simulation)
         self.playout.learn(simulation.plies, simulation.scores)
         self.backup(path, simulation.trace, simulation.in_tree, simulation.scores)
+        if self.leaf_depth:
+            # What is below the leaf of a second level is forgotten.
+            simulation.depth, simulation.leads_on = self.leaf_depth, False
+            simulation.is_terminal = False
+            leaf, at, _ = path[self.leaf_depth - 1]
+            if leaf.implicit:
+                simulation.value = leaf.implicit[simulation.trace[at]]
 
     def descend_with_space(self):
         """Descend; if the tree is full on the way, recycle nodes and begin again."""
@@ -246,7 +256,7 @@ class NaiveSearch(Expansion, Selection, Backup, RuleCalls):
             self.tuning.choose(self.rng)
         node, reference = self.root, self.root
         path, trace, plies = [], [], []
-        ahead = 0 if self.brief else min(self.thread, MOST_AHEAD)
+        ahead = 0 if self.brief or above else min(self.thread, MOST_AHEAD)
         if above:
             path, state, trace, plies = (part.copy() for part in above)
             node = path.pop()[0]

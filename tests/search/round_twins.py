@@ -57,3 +57,18 @@ def run_both(game, spec, formula, ref, threads, playouts=400, seed=1, playout=No
     assert_same_trees(search, twin)
     assert search.root_visits == playouts
     return search, twin
+
+
+def nodes_by_key(tree, players):
+    """By position: the playouts of each node, and those of its moves."""
+    found = {}
+    for node in range(int(tree.meta[arrays.NODES])):
+        edges = []
+        for place in range(node * players, (node + 1) * players):
+            first, count = int(tree.first[place]), int(tree.degree[place])
+            listed = slice(first, first + count) if first >= 0 else slice(0, 0)
+            columns = tree.moves[listed], tree.counts[listed], tree.sums[listed]
+            # Hex lists the moves of a position in the order in which it was reached.
+            edges.append(sorted(zip(*(column.tolist() for column in columns), strict=True)))
+        found[int(tree.keys[node])] = int(tree.visits[node]), edges
+    return found

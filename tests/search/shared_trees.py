@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from graven.core.contract import SIMULTANEOUS
+from graven.core.contract import SIMULTANEOUS, TERMINAL
 from graven.search import tree as arrays
 from graven.search.shared_arrays import KEY, NODE_WORDS, SHARED_NODES
+from graven.search.two_levels import LEFT, MOST_NODES
 
 TOLERANCE = 1e-9
 
@@ -32,12 +33,31 @@ def listed_edges(tree, players, nodes):
     return np.concatenate(owners), np.concatenate(edges)
 
 
+def below_leaves(search, places, size):
+    """Return how many simulations ended below each node in a second level, which was removed.
+
+    Every node that a thread has added to the first level, and the root, had a second level of
+    `inner` simulations, the one that added it included; the thread's last one may have been cut.
+    """
+    below = np.zeros(size, np.int64)
+    for member, place in zip(search.members, places, strict=True):
+        level = member.level
+        if level is None or level.now[MOST_NODES] == 0:  # it has made no simulation
+            continue
+        is_over = member.tree.turns[: len(place)] == TERMINAL
+        below[place] += np.where(is_over, 0, level.inner - 1)
+        last = level.descent.path[level.descent.shape[arrays.DEPTH] - 1]
+        below[place[last]] -= level.now[LEFT]
+    return below
+
+
 def check_tree(search, playouts):
     """Check that no playout is lost anywhere, and that sums belong to their counts.
 
     A shared node has the playouts of all threads in every tree that has it. Of the others a tree
     has the playouts of its own thread. Every simulation ends its path at one node: what the node
-    has more playouts than its edges.
+    has more playouts than its edges. In searches of two levels that node may have been removed:
+    then the leaf has more playouts of its edges than its children have.
     """
     players, codes = search.rules.players, search.rules.num_codes
     trees = [member.tree for member in search.members]
@@ -85,11 +105,23 @@ def check_tree(search, playouts):
     np.maximum.at(children, inverse, np.concatenate([each[2] for each in edges]))
     passed = np.bincount(owners, counts, minlength=len(total)).astype(np.int64)
     assert (total >= passed).all()
-    assert (total - passed).sum() == playouts
+    removed = below_leaves(search, places, len(total))
+    assert (removed >= 0).all()
+    assert (total - passed).sum() + removed.sum() == playouts
     has_child = children >= 0
     into = np.bincount(children[has_child], counts[has_child], minlength=len(total))
     into[places[0][root]] += playouts
-    assert (into == total).all()
+    if search.level is None:
+        assert (into == total).all()
+        return
+    assert (into >= total).all()
+    # Of nodes whose children have no other parent, all playouts are known.
+    parents = np.bincount(children[has_child], minlength=len(total))
+    shares = np.bincount(owners[has_child], parents[children[has_child]] > 1, minlength=len(total))
+    kept = np.bincount(owners[has_child], total[children[has_child]], minlength=len(total))
+    alone = shares == 0
+    assert alone.sum() > len(total) // 2
+    assert (passed - kept == removed)[alone].all()
 
 
 def merged(places, numbers, is_shared, size):

@@ -14,24 +14,17 @@ from graven.search import tree as arrays
 from graven.search.budget import Budget
 from tests.search.delays import delay_at_random, trees_of, with_threads
 from tests.search.helpers import assert_same_tree
-from tests.search.round_twins import EVERY_KIND, GRAVE, HRAVE, UCT, USUALLY, twin_of
+from tests.search.round_twins import (
+    EVERY_KIND,
+    GRAVE,
+    HRAVE,
+    UCT,
+    USUALLY,
+    nodes_by_key,
+    twin_of,
+)
 
 pytestmark = pytest.mark.usefixtures("rounds")
-
-
-def nodes_by_key(tree, players):
-    """By position: the playouts of each node, and those of its moves."""
-    found = {}
-    for node in range(int(tree.meta[arrays.NODES])):
-        edges = []
-        for place in range(node * players, (node + 1) * players):
-            first, count = int(tree.first[place]), int(tree.degree[place])
-            listed = slice(first, first + count) if first >= 0 else slice(0, 0)
-            columns = tree.moves[listed], tree.counts[listed], tree.sums[listed]
-            # Hex lists the moves of a position in the order in which it was reached.
-            edges.append(sorted(zip(*(column.tolist() for column in columns), strict=True)))
-        found[int(tree.keys[node])] = int(tree.visits[node]), edges
-    return found
 
 
 @USUALLY
@@ -80,15 +73,22 @@ def test_the_limit_of_nodes_is_that_of_each_tree(rounds):
         assert member.tree.meta[arrays.NODES] == 100
 
 
-@pytest.mark.parametrize("policy", [UCT, GRAVE, HRAVE], ids=["uct", "grave", "hrave"])
+LEVELS = ("grave2(ref=20,bias=1e-4)", *GRAVE[1:])
+
+
+@pytest.mark.parametrize(
+    ("policy", "options"),
+    [(UCT, {}), (GRAVE, {}), (HRAVE, {}), (LEVELS, {"inner": 9})],
+    ids=["uct", "grave", "hrave", "grave2"],
+)
 @pytest.mark.parametrize("transpositions", [True, False])
-def test_a_kept_tree_goes_on_as_if_it_had_never_stopped(policy, transpositions):
+def test_a_kept_tree_goes_on_as_if_it_had_never_stopped(policy, options, transpositions):
     spec, formula, ref = policy
+    options = {"transpositions": transpositions, **options}
     game = make_game("breakthrough(size=5x4)")
     position = game.start()
-    agent = SearchAgent(with_threads(spec, 2, reuse_tree=True, transpositions=transpositions))
-    search = agent.bind(game)
-    twin = twin_of(search, game, formula, ref, transpositions=transpositions)
+    search = SearchAgent(with_threads(spec, 2, reuse_tree=True, **options)).bind(game)
+    twin = twin_of(search, game, formula, ref, **options)
     twin.set_root(position.state)
     for move in range(3):
         search.run(position.state, position.history, Budget(playouts=300), derive(5, move))
@@ -115,8 +115,26 @@ def test_threads_that_are_delayed_at_random_grow_the_same_trees(spec, parallel):
             np.testing.assert_array_equal(mine, other)
 
 
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "grave2(ref=10,inner=12)",
+        "uct(batch_leaves=4,playouts_per_leaf=2,learn_after=batch)+nst(min=2)",
+        "uct(batch_leaves=4,playouts_per_leaf=2,learn_after=batch)+ppa",
+    ],
+)
+def test_delayed_threads_exchange_second_levels_and_batches(spec):
+    game = make_game("breakthrough(size=5x4)")
+    search = SearchAgent(with_threads(spec, 3)).bind(game)
+    expected = trees_of(search, game.start().state, 300, 7)
+    delay_at_random(search, random.Random(3))
+    for _ in range(10):
+        for mine, other in zip(expected, trees_of(search, game.start().state, 300, 7), strict=True):
+            np.testing.assert_array_equal(mine, other)
+
+
 @EVERY_KIND
-@pytest.mark.parametrize("spec", ["uct", "grave(ref=10)+nst"])
+@pytest.mark.parametrize("spec", ["uct", "grave(ref=10)+nst", "grave2(ref=10,inner=12)"])
 def test_one_thread_can_make_the_rounds_of_all(spec, rounds):
     game = make_game("breakthrough(size=5x4)")
     search = SearchAgent(with_threads(spec, 3)).bind(game)

@@ -26,6 +26,8 @@ SPECS = [
     "uct(implicit=0.3)",
     "grave(criticality=2)",
     "grave(ref=auto,bias=auto)",
+    "grave2(inner=20)",
+    "grave2(inner=7,transpositions=false)",
 ]
 
 
@@ -53,7 +55,7 @@ def test_no_playout_is_lost(spec):
 def test_one_thread_of_a_shared_tree_searches_as_a_search_of_its_own():
     """Without other threads the statistics are those of a search by one thread."""
     position = make_game("breakthrough").start()
-    for spec in ("uct", "grave+mast"):
+    for spec in ("uct", "grave+mast", "grave2(inner=30)"):
         together = shared(spec, threads=2).bind(position.game)
         together.others.clear()
         together.renew()
@@ -112,6 +114,15 @@ def test_a_thread_whose_tree_begins_anew_does_not_take_playouts_away():
     run = search.run(position.state, (), Budget(4000), seed=2)
     assert run.playouts == 4000
     assert [member.root_visits for member in search.members] == [8000, 8000]
+
+
+@pytest.mark.parametrize("spec", ["uct(expand=100000)", "grave2(inner=100000)"])
+def test_a_kept_tree_that_is_only_a_root_counts_no_playout_twice(spec):
+    position = make_game("knightthrough(size=6)").start()
+    search = shared(spec, 2, ",reuse_tree=true").bind(position.game)
+    for number in range(1, 4):
+        search.run(position.state, (), Budget(1000), seed=number)
+        assert [member.root_visits for member in search.members] == [1000 * number] * 2
 
 
 def test_playouts_in_batches():

@@ -151,7 +151,7 @@ def test_a_search_that_pauses_is_the_same_search():
 
 @pytest.mark.parametrize(
     "option",
-    ["threads=2", "batch_leaves=4", "playouts_per_leaf=2", "full=recycle", "credit_creation=false"],
+    ["batch_leaves=4", "playouts_per_leaf=2", "full=recycle", "credit_creation=false"],
 )
 def test_what_two_levels_cannot_do_is_refused(option):
     name = option.partition("=")[0]

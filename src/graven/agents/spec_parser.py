@@ -150,7 +150,6 @@ def _check_levels(spec: Spec) -> None:
     """Refuse what second-level searches cannot be combined with."""
     options = spec.options
     refused = {
-        "threads": options.threads > 1 and options.parallel != "root",
         "batch_leaves": options.batch_leaves > 1,
         "playouts_per_leaf": options.playouts_per_leaf > 1,
         "learn_after": options.learn_after == "batch",
@@ -158,10 +157,8 @@ def _check_levels(spec: Spec) -> None:
         "credit_creation": not options.credit_creation,
     }
     for name in (name for name, found in refused.items() if found and spec.inner):
-        remedy = "add parallel=root, or " if name == "threads" else ""
         raise UsageError(
-            f"{spec.tree.name}: {name} does not go with searches of two levels; {remedy}leave "
-            f"{name} out."
+            f"{spec.tree.name}: {name} does not go with searches of two levels; leave {name} out."
         )
 
 

@@ -36,7 +36,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graven.core.compile import inlined
-from graven.core.contract import CHANCE, SIMULTANEOUS, TERMINAL, Rules
+from graven.core.contract import TERMINAL, Rules
 from graven.core.rng import uniform
 from graven.core.status import Status
 from graven.search.layout import Float64, Int64, UInt32
@@ -44,6 +44,7 @@ from graven.search.plan import Plan, SearchState, call_node_choice, state_at
 from graven.search.select.selection import REF
 from graven.search.stored_traces import half_of, read_place, read_trace, write_place, write_trace
 from graven.search.tree import (
+    BEGUN,
     CLOSED,
     DEPTH,
     LENGTH,
@@ -56,7 +57,6 @@ from graven.search.tree import (
     POOL,
     SIMULATIONS,
     STAMP,
-    STEPS,
     TABLE,
     TABLES,
     TRACED,
@@ -190,17 +190,29 @@ def read_table(search: SearchState, node: int) -> int:
     tree, plan, record = search.tree, search.plan, search.record
     visits = tree.visits[node]
     if tree.table[node] == NONE:
-        if visits <= plan.tables or tree.newest_link[node] == LOST:
-            return Status.OK
-        if call_node_choice(search.steps.build_table, (plan.state, node)) == NONE:
-            if not tree.meta[CLOSED]:
-                return Status.NEED_TABLES
-            tree.newest_link[node] = LOST
-            return Status.OK
+        status = make_table(search, node) if visits > plan.tables else Status.OK
+        if tree.table[node] == NONE:
+            return status
     if visits > plan.params[REF]:
         record.shape[TABLE] = tree.table[node]
     if visits > plan.pool:
         record.shape[POOL] = tree.table[node]
+    return Status.OK
+
+
+@inlined
+def make_table(search: SearchState, node: int) -> int:
+    """Build a node's table unless it has one; return NEED_TABLES if there is no space for it.
+
+    In a closed tree, or where traces are lost, it gets none.
+    """
+    tree = search.tree
+    if tree.table[node] != NONE or tree.newest_link[node] == LOST:
+        return Status.OK
+    if call_node_choice(search.steps.build_table, (search.plan.state, node)) == NONE:
+        if not tree.meta[CLOSED]:
+            return Status.NEED_TABLES
+        tree.newest_link[node] = LOST
     return Status.OK
 
 
@@ -231,7 +243,7 @@ def update(state: int) -> None:
     """Add a finished simulation to the tables on its path; store its trace for the other nodes."""
     search = state_at(state)
     rules, tree, plan, record = search.rules, search.tree, search.plan, search.record
-    start = playout_start(rules, tree, record) if plan.amaf_playout else 0
+    start = record.shape[BEGUN] if plan.amaf_playout else 0
     if rules.amaf == PACKED:
         for player in range(rules.players):
             tree.gain_of[player] = gain(int(2.0 * record.scores[player]))
@@ -243,17 +255,6 @@ def update(state: int) -> None:
         update_by_move(rules, tree, record)
     if plan.store_traces:
         store_trace(rules, tree, record, start)
-
-
-@inlined
-def playout_start(rules: Rules, tree: Tree, record: Record) -> int:
-    """Return the place in the trace of the first move of the playout."""
-    last = record.shape[DEPTH] - 1
-    start = record.at[last]
-    turn = tree.turns[record.path[last]]
-    if record.shape[STEPS] > last and turn != CHANCE:
-        start += rules.players if turn == SIMULTANEOUS else 1
-    return start
 
 
 @inlined

@@ -37,7 +37,17 @@ from graven.search.plan import (
 from graven.search.playout.by_values import scratch_words
 from graven.search.playout.entry import BatchAddresses
 from graven.search.simulate import DONE, STOP, finish, play_out, reserve
-from graven.search.tree import DEPTH, LENGTH, RECORD, ROOT, SHAPE, STEPS, Record, trace_capacity
+from graven.search.tree import (
+    BEGUN,
+    DEPTH,
+    LENGTH,
+    RECORD,
+    ROOT,
+    SHAPE,
+    STEPS,
+    Record,
+    trace_capacity,
+)
 from graven.search.tree_nodes import choosers
 
 # The fields of a record that a descent fills.
@@ -253,7 +263,7 @@ def play_at_once(state: int, at: int, leaves: int, playouts_per_leaf: int) -> in
             return Status.TOO_LONG
     for leaf in range(leaves):
         copy_path(batch.descents, leaf, record, 0)
-        begun = record.shape[LENGTH]
+        begun = record.shape[BEGUN] = record.shape[LENGTH]
         for playout in range(leaf * playouts_per_leaf, (leaf + 1) * playouts_per_leaf):
             length = batch.lengths[playout]
             if begun + length > stride:

@@ -78,6 +78,10 @@ def descend_from(search: SearchState, node: int, depth: int, length: int) -> int
             if player == TERMINAL or not may_pass(search.log):
                 return Status.OK
             stopped = 1  # a thread ahead is assumed to add the node, and to play from it
+            if plan.levels and plan.store_traces:
+                status = amaf.make_table(search, node)
+                if status != Status.OK:
+                    return status
         if depth > rules.max_plies:
             return Status.TOO_LONG
         low, high = choosers(player, players)

@@ -68,6 +68,7 @@ class Plan(NamedTuple):
     transpositions: int  # whether equal positions share a node
     solver: int  # whether nodes have score bounds
     shared: int  # whether threads share the top of the tree
+    levels: int  # whether the search has two levels, see `two_levels`
     tuned: int  # how many parameters tune themselves, see `self_tuning`
     halving: int  # whether sequential halving selects at the root
     # Addresses: of the search's state, and of the arrays that the tree policy reads, of the tree's

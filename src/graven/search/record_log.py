@@ -7,15 +7,16 @@ number, so that it can write while others still read what it wrote in the round 
 A simulation in the stream:
 
     shape            edges taken, nodes on the path, length of the trace: see `shape_word`
-    size             how many words there are before the trace
+    size             words before the trace, and the length of the trace when the playout began
     scores           of each player
-    for each edge taken, from the root on:
+    for each edge taken, from the root on (in a second level, see `two_levels`, up to its leaf):
         choice       of each player to move, or of chance: which of the node's edges, and its move
-                     or outcome, in one word; the first one says whether a list and a key follow
+                     or outcome, in one word; the first one says which of the following there are
         odds         of each of them, at simultaneous moves with `rules.regrets`
         list         the node's moves, or outcomes and their probabilities, if the thread has listed
                      them since its last simulation
         key, turn    of the node that the edge leads to, if other threads may not have that node
+        value        of the leaf of a second level, if moves have minimax values: that of the edge
     trace            if `whole`: player * codes + move, ply after ply, two in a word
 
 Streams are read once and in order, which processors foresee: a word that another core has written
@@ -35,6 +36,7 @@ from graven.core.contract import SIMULTANEOUS, TERMINAL, Rules
 from graven.core.handles import Handle
 from graven.search.layout import Float64, Int32, Int64, UInt32
 from graven.search.tree import (
+    BEGUN,
     DEPTH,
     EDGES,
     LENGTH,
@@ -54,16 +56,18 @@ from graven.search.tree_nodes import choosers, clear_edges, note_joint_moves
 # BRIEF: whether the round is a brief one, see `rounds`. AHEAD: how many threads are assumed to be
 # ahead of this one on the path of its descent, see `virtual_loss`. HELD: whether the tree waits for
 # memory, so that no other thread may advance it. ENDED: whether the thread makes no more rounds.
+# LEAF_DEPTH: the nodes on the path to the leaf of the second level, or 0, see `two_levels`.
 ROUND, UNTIL, SIMULATED, LOGGED, WRITTEN, UNLISTED, SOURCE, ADDED, READ = range(9)
-BRIEF, AHEAD, HELD, ENDED, POSITIONS = 9, 10, 11, 12, 13
+BRIEF, AHEAD, HELD, ENDED, LEAF_DEPTH, POSITIONS = 9, 10, 11, 12, 13, 14
 
 # How many threads are assumed to be ahead at most, see `virtual_loss`.
 MOST_AHEAD = 7
 
-# In the first word of a choice: whether a list and a key follow.
-LISTED, KEYED = 1, 2
-_NUMBER, _MOVE = 2, 32  # the places of the edge's number and of the move in the word
+# In the first word of a choice: whether a list, a key and a value follow.
+LISTED, KEYED, VALUED = 1, 2, 4
+_NUMBER, _MOVE = 3, 32  # the places of the edge's number and of the move in the word
 _DEPTH, _LENGTH = 20, 40  # the places of the nodes on the path and of the length in `shape_word`
+_BEGUN = 32  # the place of the length when the playout began in `size_word`
 
 
 class RecordLog(NamedTuple):
@@ -166,6 +170,18 @@ def shape_of(word: int) -> tuple[int, int, int]:
 
 
 @inlined
+def size_word(size: int, begun: int) -> int:
+    """Return the word for the words before the trace and its length when the playout began."""
+    return size | begun << _BEGUN
+
+
+@inlined
+def size_of(word: int) -> tuple[int, int]:
+    """Return what `size_word` has packed."""
+    return word & ((1 << _BEGUN) - 1), word >> _BEGUN
+
+
+@inlined
 def choice_word(number: int, move: int) -> int:
     """Return the word for an edge of a node: its number among them and its move."""
     return number << _NUMBER | move << _MOVE
@@ -200,6 +216,9 @@ def append(rules: Rules, tree: Tree, record: Record, log: RecordLog) -> None:
     """Log a finished simulation."""
     players, words, position = rules.players, log.words, log.position
     steps, depth, length = record.shape[STEPS], record.shape[DEPTH], record.shape[LENGTH]
+    leaf_depth = position[LEAF_DEPTH]
+    if leaf_depth:
+        depth, steps = leaf_depth, min(steps, leaf_depth)
     start = stream_start(log, log.thread)
     begin = start + position[WRITTEN]
     at = begin
@@ -242,14 +261,18 @@ def append(rules: Rules, tree: Tree, record: Record, log: RecordLog) -> None:
                 proves = step + 1 < depth and tree.turns[record.path[step + 1]] == TERMINAL
                 if rules.score_bounds and proves:
                     child = tree.children[edge]
-            elif log.every_key or tree.counts[edge] <= 1:
+            elif step + 1 != leaf_depth and (log.every_key or tree.counts[edge] <= 1):
                 child = tree.children[edge]
         if child != NONE:
             words[choice] |= KEYED
             words[at] = tree.keys[child]
             words[at + 1] = tree.turns[child]
             at += 2
-    words[begin + 1] = at - begin
+        if rules.implicit and step + 1 == leaf_depth and turn >= 0:
+            words[choice] |= VALUED
+            log.reals[at] = tree.implicit[record.edges[step * players + low]]
+            at += 1
+    words[begin + 1] = size_word(at - begin, record.shape[BEGUN])
     if has_trace(log):
         codes = log.codes[2 * at : 2 * at + length]
         for i in range(length):

@@ -40,7 +40,7 @@ from graven.core.compile import caller, compiled, inlined
 from graven.core.contract import CHANCE, SIMULTANEOUS, TERMINAL
 from graven.core.status import Status
 from graven.core.struct_memory import ADDRESS, stored
-from graven.search.amaf import add_to_entry, amaf_playouts, amaf_scores, table_base
+from graven.search.amaf import add_to_entry, amaf_playouts, amaf_scores, make_table, table_base
 from graven.search.backup import back_up, count_path
 from graven.search.batch import simulate_batches
 from graven.search.descend import path_key
@@ -67,20 +67,35 @@ from graven.search.record_log import (
     SOURCE,
     UNLISTED,
     UNTIL,
+    VALUED,
     WRITTEN,
     choice_of,
     copy_list,
     has_trace,
     place_of,
     shape_of,
+    size_of,
     skip_list,
     stream_start,
     use_memory_of,
 )
 from graven.search.score_bounds import root_is_decided
 from graven.search.simulate import DONE, PLIES, STOP, can_be_packed, reserve, simulate
-from graven.search.tree import CLOSED, DEPTH, EDGES, LENGTH, NODES, NONE, PACKED, ROOT, STEPS, Tree
+from graven.search.tree import (
+    BEGUN,
+    CLOSED,
+    DEPTH,
+    EDGES,
+    LENGTH,
+    NODES,
+    NONE,
+    PACKED,
+    ROOT,
+    STEPS,
+    Tree,
+)
 from graven.search.tree_nodes import choosers, find, new_node
+from graven.search.two_levels import end_level, simulate_levels
 
 # So often the end of another thread's round is tested, for some 100 microseconds, before this
 # thread advances its tree. With 2,000, threads took trees from each other that only needed longer.
@@ -94,12 +109,14 @@ LEFT = 1 << 62
 class Rounds(NamedTuple):
     """The rounds of a search, as one of its threads sees them."""
 
-    # Addresses: `advance`; how to simulate, and with which batch; how to learn from a simulation of
-    # another thread, and after all of them; the system's function of `core.atomics.yield_address`;
-    # what to call with the thread's number before each simulation, or 0.
+    # Addresses: `advance`; how to simulate, and with which batch, or second level; how to end that
+    # at the end of the simulations of a round, or 0; how to learn from a simulation of another
+    # thread, and after all of them; the system's function of `core.atomics.yield_address`; what to
+    # call with the thread's number before each simulation, or 0.
     advance: int
     simulate: int
     batch: int
+    end_level: int
     learn: int
     settle: int
     yield_thread: int
@@ -110,6 +127,7 @@ class Rounds(NamedTuple):
     alone: int
     growth: int
     least: int
+    inner: int
     batch_growth: int
     most: int
     complete: int  # rounds are complete while the root has fewer playouts than this
@@ -131,14 +149,15 @@ class Rounds(NamedTuple):
 
 
 _INTS, _REALS = types.Array(types.int64, 1, "C"), types.Array(types.float64, 1, "C")
-ROUNDS = types.NamedTuple([types.int64] * 15 + [_INTS] * 7 + [_REALS] * 2, Rounds)
+ROUNDS = types.NamedTuple([types.int64] * 17 + [_INTS] * 7 + [_REALS] * 2, Rounds)
 rounds_at = stored(ROUNDS)
 
 # In `claims`: no thread advances the tree now; one does; only its own thread may, which has to let
 # it grow first.
 FREE, TAKEN, NEEDS_OWNER = range(3)
 
-# Advancing a tree: the addresses of its state and its rounds.
+# Advancing a tree: the addresses of its state and its rounds. Ending a second level: those of the
+# state and of the level.
 ADVANCE = types.int64(ADDRESS, ADDRESS)
 call_advance = caller(ADVANCE)
 
@@ -158,18 +177,29 @@ def simulate_in_batches(state: int, batch: int, part: int, until: int) -> int:
     return simulate_batches(state, batch, part, until)
 
 
+def simulate_in_levels(state: int, batch: int, part: int, until: int) -> int:
+    """Simulate in two levels; instead of a batch there is a second level."""
+    return simulate_levels(state, batch, part, until)
+
+
+def end_last_level(state: int, level: int) -> int:
+    """Remove the nodes of the second level, if there is one."""
+    return end_level(state, level)
+
+
 @inlined
 def share(rounds: Rounds, threads: int, thread: int, visits: int, playouts: int) -> int:
     """Return how many simulations a thread makes in the next round.
 
     `visits` are the playouts of the root, `playouts` is how many may follow. A complete round has
-    `least` simulations of each thread: one, or a batch. A brief round has one simulation for each
-    `growth` playouts of the root, but at least `least` and at most `most` of each thread. Until the
-    root has `alone` playouts for each thread, the first thread works alone.
+    `least` simulations of each thread: one, a batch, or a second level. A brief round has one
+    simulation for each `growth` playouts of the root, but at least `least` and at most `most` of
+    each thread. Until the root has `alone` playouts for each thread, the first thread works alone.
+    In searches of two levels a thread makes fewer if the next second level might not fit.
     """
     if visits < rounds.alone * threads:
         alone = min(rounds.alone * threads - visits, rounds.most)
-        return min(alone, playouts) if thread == 0 else 0
+        return min(max(alone, rounds.inner), playouts) if thread == 0 else 0
     least = rounds.least
     if rounds.batch_growth:
         least = max(1, min(least, visits // rounds.batch_growth))
@@ -324,13 +354,16 @@ def simulate_round(state: int, at: int) -> int:
             for code in range(len(rounds.root_before) // 2):
                 rounds.root_before[2 * code] = amaf_playouts(rules, tree, root, code)
                 rounds.root_before[2 * code + 1] = amaf_scores(rules, tree, root, code)
-    until = position[UNTIL]
-    while control[DONE] < until and control[STOP] == 0:
-        part = until
+    while control[DONE] < position[UNTIL] and control[STOP] == 0:
+        until = part = position[UNTIL]
         if rounds.delay:
             call_yield(rounds.delay, (log.thread,))
             part = control[DONE] + 1
         status = call_simulate(rounds.simulate, (state, rounds.batch, part, until))
+        if status != Status.OK:
+            return status
+    if rounds.end_level:
+        status = call_advance(rounds.end_level, (state, rounds.batch))
         if status != Status.OK:
             return status
     position[SIMULATED] = 1
@@ -424,7 +457,8 @@ def add_simulation(search: SearchState, rounds: Rounds, source: int) -> int:
         return status
     start = stream_start(log, source) + position[READ]
     steps, depth, length = shape_of(words[start])
-    end = start + words[start + 1]
+    size, begun = size_of(words[start + 1])
+    end = start + size
     for player in range(rules.players):
         record.scores[player] = log.reals[start + 2 + player]
     status = follow(search, start + 2 + rules.players, steps, depth)
@@ -434,7 +468,7 @@ def add_simulation(search: SearchState, rounds: Rounds, source: int) -> int:
         return Status.NEED_WIDE
     if not has_joint_space(search, joint_nodes(search)):
         return Status.NEED_JOINTS
-    record.shape[LENGTH] = length
+    record.shape[LENGTH], record.shape[BEGUN] = length, begun
     if has_trace(log):
         codes = log.codes[2 * end : 2 * end + length]
         for i in range(length):
@@ -518,12 +552,19 @@ def follow(search: SearchState, at: int, steps: int, depth: int) -> int:
                 tree.children[edge] = child
         if first_word & KEYED:
             at += 2
+        if first_word & VALUED:
+            tree.implicit[edge] = log.reals[at]
         if step + 1 == depth or child == NONE:
             break
         node = child
         record.path[step + 1] = node
         record.at[step + 1] = length
         record.shape[DEPTH] = step + 2
+        if search.plan.levels and search.plan.store_traces and tree.turns[node] != TERMINAL:
+            # Traces are removed with the second level: see `two_levels`.
+            status = make_table(search, node)
+            if status != Status.OK:
+                return status
     return Status.OK
 
 

@@ -181,6 +181,7 @@ class Search:
             transpositions=int(options.transpositions),
             solver=rules.score_bounds,
             shared=0,
+            levels=int(spec.inner > 0),
             tuned=len(spec.tuned),
             halving=int(options.root != "policy"),
             state=state_address,
@@ -391,7 +392,7 @@ class Search:
         if self.batch is not None:
             return simulate_batches(self.state, self.batch_address, until, goal)
         if self.level is not None:
-            return simulate_levels(self.state, self.level_address, until)
+            return simulate_levels(self.state, self.level_address, until, until)
         return simulate_in(self.state, until)
 
     @property

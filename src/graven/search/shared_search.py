@@ -162,7 +162,7 @@ class SharedSearch(ThreadedSearch):
         for number, member in enumerate(self.others, 1):
             Search.begin(member, state, history, budget, derive(seed, number))
         for member in self.members:
-            if member.tree.meta[NODES] == 1:  # a new tree
+            if member.tree.meta[NODES] == 1 and member.root_visits == 0:  # a new tree
                 own = member.shared.thread * member.shared.capacity
                 used = min(int(member.shared.allocated[USED]), member.shared.capacity)
                 member.shared.known[own : own + used] = 0.0

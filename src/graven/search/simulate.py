@@ -21,6 +21,7 @@ from graven.search.record_log import append
 from graven.search.score_bounds import root_is_decided
 from graven.search.stored_traces import stored_size
 from graven.search.tree import (
+    BEGUN,
     BLOCK,
     CLOSED,
     LENGTH,
@@ -70,6 +71,7 @@ def simulate(state: int, until: int) -> int:
 def play_out(search: SearchState) -> int:
     """Play from the leaf that a descent has reached to the end, learn from it, and back it up."""
     rules, plan, record = search.rules, search.plan, search.record
+    record.shape[BEGUN] = record.shape[LENGTH]
     if plan.rollout:
         status = play_uniformly(rules, record)
     else:

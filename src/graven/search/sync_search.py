@@ -43,8 +43,10 @@ from graven.search.rounds import (
     Rounds,
     add_others,
     advance,
+    end_last_level,
     make_rounds,
     simulate_in_batches,
+    simulate_in_levels,
     simulate_singly,
     take_turns,
 )
@@ -61,6 +63,8 @@ ALONE, COMPLETE, GROWTH = 16, 4096, 128
 # A thread makes at most MOST simulations in a round, or fewer if their log could take more than
 # LOG_BYTES, but it can make LEAST.
 MOST, LEAST, LOG_BYTES = 512, 16, 1 << 23
+# The log of a thread may take this part of the memory of its tree if a second level needs it.
+LEVEL_PART = 0.25
 # How often a running search looks whether it is to stop.
 POLL_SECONDS = 0.01
 
@@ -76,9 +80,10 @@ class SyncSearch(ThreadedSearch):
         super().__init__(name, rules, spec, functions)
         variant, options, memory = spec.playout.variant, spec.options, self.playout_memory
         learn, fields = self._learning_from_others()
-        affordable = LOG_BYTES // log_bytes(self.rules, memory, fields)
-        batch = options.batch_leaves * options.playouts_per_leaf
-        self.most = max(batch, min(MOST, max(LEAST, affordable)))
+        bytes_of_one = log_bytes(self.rules, memory, fields)
+        self._check_level(bytes_of_one)
+        self.least = spec.inner or options.batch_leaves * options.playouts_per_leaf
+        self.most = max(self.least, min(MOST, max(LEAST, LOG_BYTES // bytes_of_one)))
         self.shared_log = SharedLog(self.rules, options.threads, self.most, memory, fields=fields)
         self.learn_later = learn_address(replace(variant, learn=learn), memory)
         words = options.threads * LINE_WORDS
@@ -93,6 +98,19 @@ class SyncSearch(ThreadedSearch):
         self._are_different = False
         self.trees = [SyncedTree(self, number) for number in range(options.threads)]
         self.trees[0].load()
+
+    def _check_level(self, bytes_of_one: int) -> None:
+        """Raise a UsageError if a second level takes too much memory in the log.
+
+        `bytes_of_one` is what a simulation may take there.
+        """
+        inner, largest = self.spec.inner, int(LEVEL_PART * self.arena.limit) // (2 * bytes_of_one)
+        if inner > largest:
+            raise UsageError(
+                f"{self.spec.tree.name}: threads exchange a whole second level at a time, and "
+                f"inner={inner} is too much for that at {self.name} in the memory of a thread; "
+                f"give it at most {largest}, use parallel=tree, or raise memory_mib."
+            )
 
     def _learning_from_others(self) -> tuple[Callable[..., Any] | None, tuple[str, ...]]:
         """Return the function that learns from other threads' simulations, and what it reads.
@@ -244,15 +262,20 @@ class SyncedTree:
             search.playout_memory,
             whole=bool(owner.learn_later or search.rules.permutations),
             traced=bool(search.plan.amaf),
-            every_key=search.record.expand[0] > 1 or search.rules.last_use != 0,
+            every_key=search.record.expand[0] > 1
+            or search.rules.last_use != 0
+            or search.level is not None,
         )
         search.log = log
-        batch, options = search.batch, owner.spec.options
+        batch, level, options = search.batch, search.level, owner.spec.options
         function = simulate_singly if batch is None else simulate_in_batches
+        if level is not None:
+            function = simulate_in_levels
         self._rounds = Rounds(
             advance=address(advance, ADVANCE),
             simulate=address(function, SIMULATE),
-            batch=search.batch_address,
+            batch=search.batch_address if level is None else search.level_address,
+            end_level=address(end_last_level, ADVANCE) if level is not None else 0,
             learn=owner.learn_later,
             settle=batch.settle if batch is not None else 0,
             yield_thread=yield_address(),
@@ -261,7 +284,8 @@ class SyncedTree:
             goal=owner.goal,
             alone=ALONE,
             growth=GROWTH,
-            least=options.batch_leaves * options.playouts_per_leaf,
+            least=owner.least,
+            inner=owner.spec.inner,
             batch_growth=options.batch_growth,
             most=owner.most,
             complete=owner.complete,

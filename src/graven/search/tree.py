@@ -65,9 +65,9 @@ NODES, EDGES, TABLES, LINKS, SIMULATIONS, TRACED, ROOT, CLOSED, STAMP, SCORE_SUM
 BLOCKS, RECORDED, USES, FREE_BLOCK, LISTS, LEVEL_KEY, JOINTS, JOINT_SIZE, META = range(10, 19)
 
 # Entries of `Record.shape`: nodes on the path, edges taken (one more than nodes - 1 if the playout
-# began outside the tree), trace entries, the AMAF table that the last node reads (or NONE), and the
-# one that the playout may read (or NONE).
-DEPTH, STEPS, LENGTH, TABLE, POOL, SHAPE = range(6)
+# began outside the tree), trace entries, the AMAF table that the last node reads (or NONE), the one
+# that the playout may read (or NONE), and the trace entries when the playout began.
+DEPTH, STEPS, LENGTH, TABLE, POOL, BEGUN, SHAPE = range(7)
 
 # Entries of `Record.halving`: the playouts of the search or 0 if unknown, the arms left, and the
 # arms at the beginning; see `root_halving`.

@@ -15,6 +15,12 @@ Nodes of the second level have keys of their own (LEVEL_KEY): if one of them wer
 first level, this node would get children that are removed. Among themselves equal positions share
 a node, as in the first level.
 
+Threads of `parallel=sync` exchange their simulations between two second levels. Of a simulation of
+a second level the others get the path to the leaf, the leaf's edge, the scores and the trace: all
+that stays of it. A node that they add, and one that a descent passes because another thread is
+assumed to play from it, gets its table at once, so that it needs no stored trace either. Threads of
+`parallel=tree` share no nodes of the second level, and exchange nothing during it.
+
 With inner = 1, and with more `inner` than playouts, this is the search of `simulate`, visit for
 visit: in the latter case the leaf is the root.
 """
@@ -36,23 +42,22 @@ from graven.search.descend import descend, descend_from
 from graven.search.layout import Int64, new_arrays
 from graven.search.plan import (
     SearchState,
-    call_node_choice,
     call_node_step,
     call_state_step,
     state_at,
 )
+from graven.search.record_log import AHEAD, LEAF_DEPTH, LOGGED, UNTIL
 from graven.search.simulate import DONE, STOP, play_out, reserve
 from graven.search.tree import (
-    CLOSED,
     DEPTH,
     EDGES,
     LEVEL_KEY,
     LINKS,
-    LOST,
     NODES,
     NONE,
     RECORD,
     SIMULATIONS,
+    STEPS,
     TABLES,
     TRACED,
     Record,
@@ -92,10 +97,11 @@ def new_level(rules: Rules, inner: int) -> SecondLevel:
 
 
 @compiled
-def simulate_levels(state: int, at: int, until: int) -> int:
+def simulate_levels(state: int, at: int, until: int, goal: int) -> int:
     """Run simulations until `control[DONE]` reaches `until`, or STOP, or a status but OK.
 
-    `at` is the address of the `SecondLevel`.
+    `at` is the address of the `SecondLevel`. In a round of several threads, `goal` is that number
+    at the end of the round: a second level that might not fit is not begun, and the round ends.
     """
     search, level = state_at(state), level_at(at)
     rng, control, now = search.record.rng, search.control, level.now
@@ -106,6 +112,9 @@ def simulate_levels(state: int, at: int, until: int) -> int:
                 return status
         before = rng[0]
         below = now[LEAF] != NONE
+        if search.log.active and not below and is_last_level(search, level, goal):
+            search.log.position[UNTIL] = control[DONE]
+            return Status.OK
         status = reserve(search, 1)
         if status == Status.OK:
             status = descend_below(search, level) if below else descend(search)
@@ -124,11 +133,19 @@ def simulate_levels(state: int, at: int, until: int) -> int:
 
 
 @inlined
+def is_last_level(search: SearchState, level: SecondLevel, goal: int) -> bool:
+    """Return whether the thread has simulated in this round, and its next level might not fit."""
+    return search.log.position[LOGGED] > 0 and search.control[DONE] + level.inner > goal
+
+
+@inlined
 def descend_below(search: SearchState, level: SecondLevel) -> int:
     """Take the path to the leaf, read the AMAF tables on it, and descend from there."""
     tree, plan, record = search.tree, search.plan, search.record
     copy_descent(level.descent, 0, record, 0)
     amaf.start_reading(tree, record)
+    if search.log.active:
+        search.log.position[AHEAD] = 0
     if plan.tuned:
         call_state_step(search.steps.choose_parameters, (plan.state,))
     last = record.shape[DEPTH] - 1
@@ -145,13 +162,19 @@ def descend_below(search: SearchState, level: SecondLevel) -> int:
 
 @inlined
 def begin_level(search: SearchState, level: SecondLevel) -> None:
-    """Let the next simulations go through the node that the last one has added, if it did."""
-    tree, now = search.tree, level.now
-    leaf = level.descent.path[level.descent.shape[DEPTH] - 1]
-    if tree.visits[leaf] == 1 and tree.turns[leaf] != TERMINAL:
+    """Let the next simulations go through the node that the last one has added, if it did.
+
+    A descent of a thread may pass a new node, and end below it without another one.
+    """
+    tree, now, shape = search.tree, level.now, level.descent.shape
+    leaf = level.descent.path[shape[DEPTH] - 1]
+    stops = shape[STEPS] < shape[DEPTH]
+    if stops and tree.visits[leaf] == 1 and tree.turns[leaf] != TERMINAL:
         now[LEAF], now[LEFT] = leaf, level.inner - 1
         now[EDGES_BEFORE], now[TABLES_BEFORE] = tree.meta[EDGES], tree.meta[TABLES]
         tree.meta[LEVEL_KEY] = _SECOND
+        if search.log.active:
+            search.log.position[LEAF_DEPTH] = shape[DEPTH]
 
 
 @compiled
@@ -162,12 +185,10 @@ def end_level(state: int, at: int) -> int:
     leaf = now[LEAF]
     if leaf == NONE:
         return Status.OK
-    has_links = search.plan.store_traces and tree.newest_link[leaf] != LOST
-    missing = has_links and tree.table[leaf] == NONE
-    if missing and call_node_choice(search.steps.build_table, (state, leaf)) == NONE:
-        if not tree.meta[CLOSED]:
-            return Status.NEED_TABLES
-        tree.newest_link[leaf] = LOST
+    if search.plan.store_traces:
+        status = amaf.make_table(search, leaf)
+        if status != Status.OK:
+            return status
     now[MOST_NODES] = max(now[MOST_NODES], tree.meta[NODES])
     for node in range(tree.meta[NODES] - 1, leaf, -1):
         leave(tree, node)
@@ -179,10 +200,13 @@ def end_level(state: int, at: int) -> int:
         tree.children[edge] = NONE
     tree.meta[NODES], tree.meta[EDGES] = leaf + 1, edges
     if search.plan.amaf:
-        tree.meta[TABLES] = now[TABLES_BEFORE] + (tree.table[leaf] != NONE)
+        # The root has a table before the level begins.
+        tree.meta[TABLES] = now[TABLES_BEFORE] + (tree.table[leaf] >= now[TABLES_BEFORE])
         tree.meta[LINKS] = tree.meta[SIMULATIONS] = tree.meta[TRACED] = 0
     tree.meta[LEVEL_KEY] = 0
     now[LEAF] = NONE
+    if search.log.active:
+        search.log.position[LEAF_DEPTH] = 0
     return Status.OK
 
 
