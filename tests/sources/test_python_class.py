@@ -140,6 +140,19 @@ def fails(self, *arguments):
             {"moves": lambda self: ["left-1"] * 3, "over": False},
             "`moves` of changed lists left-1 3 times: list each legal move once",
         ),
+        ({"turn": property(lambda self: "left", lambda self, value: None)}, "`turn` .* is 'left'"),
+        (
+            {"turn": property(lambda self: None, lambda self, value: None)},
+            "`turn` of changed is None: .* One player moves at a time in a game of a class",
+        ),
+        (
+            {"over": lambda self: None, "moves": lambda self: []},
+            r"`over` .`over` returned None: is its `return` missing\?., but `moves` is empty",
+        ),
+        ({"over": lambda self: "no"}, "not at the start of the game: `over` is true"),
+        ({"over": lambda self: -1}, "not at the start of the game: `over` is true"),
+        ({"copy": lambda self: self}, "`copy` of changed returned the object itself"),
+        ({"moves": lambda self: [object()]}, "whose text is only its address: .* `__eq__`"),
         ({"scores": (1,)}, "for each of 2 players"),
         ({"play": fails}, "raised RuntimeError: the table is on fire .*, line [0-9]+, in fails"),
         (
@@ -511,7 +524,7 @@ def test_a_list_that_all_objects_share_is_reported(use):
     with pytest.raises(gv.ContractError, match=message + r"all objects share `edges` of the class"):
         use(gv.from_class(Board))
     # Its edges are all drawn by now.
-    with pytest.raises(gv.ContractError, match=message + "is a list shared .* in `__init__`"):
+    with pytest.raises(gv.ContractError, match=message + "`over` is true.* a list shared"):
         use(gv.from_class(Board))
 
 
@@ -554,3 +567,25 @@ def test_a_position_without_a_text_shows_its_moves_and_short_attributes():
 
     long = gv.from_class(Long).start().play_moves(["x" * 20] * 300)
     assert len(str(long)) < 1500
+
+
+def test_arguments_that_a_class_does_not_take_are_named(tmp_path):
+    file = tmp_path / "small.py"
+    file.write_text(
+        "class Take:\n"
+        "    def __init__(self, left=3):\n"
+        "        self.left, self.turn = int(left), 0\n"
+        "    def moves(self):\n"
+        "        return [1]\n"
+        "    def play(self, move):\n"
+        "        self.left, self.turn = self.left - move, 1 - self.turn\n"
+        "    def over(self):\n"
+        "        return self.left == 0\n"
+        "    def scores(self):\n"
+        "        return [self.turn, 1 - self.turn]\n"
+    )
+    assert gv.game(f"{file}:Take(left=2)").start().play("1").play("1").is_over
+    with pytest.raises(gv.UsageError) as caught:
+        gv.game(f"{file}:Take(lef=2)").start()
+    assert "without arguments" not in str(caught.value)
+    assert "unexpected keyword argument 'lef'" in str(caught.value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 from graven.agents import openspiel_bot as openspiel_mcts
 from graven.agents import puzzle_agent
@@ -20,7 +21,7 @@ from graven.agents.player import ForfeitError, Player, ResignedError, SearchPlay
 from graven.agents.puzzle_agent import PuzzleAgent
 from graven.agents.search_result import MoveStat, SearchResult
 from graven.agents.spec_parser import Policies, game_playouts, parse
-from graven.core.calls import IN_FILE
+from graven.core.calls import IN_FILE, check_text
 from graven.core.errors import UsageError, unknown
 from graven.search.options import OPTIONS
 from graven.search.policy import (
@@ -48,6 +49,7 @@ __all__ = [
     "SearchResult",
     "Spec",
     "agent",
+    "as_agent",
     "catalogue",
     "default_agent",
     "default_spec",
@@ -66,12 +68,19 @@ def agent(spec: str, policies: Policies = ()) -> Agent:
 
     The spec may name user-defined policies: those in files, and those in `policies`.
     """
+    check_text("an agent", spec, "grave(ref=50)")
     if PuzzleAgent.matches(spec):
         return PuzzleAgent(spec)
     for kind in EXTERNAL_AGENTS:
         if kind.matches(spec):
             return kind(spec)
     return SearchAgent(spec, policies)
+
+
+def as_agent(side: str | Agent) -> Agent:
+    """Return an agent, or the one that a spec describes."""
+    is_agent = hasattr(side, "check_match")
+    return cast(Agent, side) if is_agent else agent(cast(str, side))
 
 
 def is_external(spec: str) -> bool:

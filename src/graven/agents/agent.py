@@ -14,6 +14,7 @@ from graven.agents.streaming import stream_results
 from graven.agents.user_policies import given_policies
 from graven.core.errors import UsageError
 from graven.core.game import Game, GameOutline
+from graven.core.number_checks import whole_value
 from graven.core.position import Position
 from graven.search.budget import Budget
 from graven.search.new_search import new_search
@@ -136,9 +137,7 @@ class SearchAgent:
         """Make a search of this game with a new tree of at most `memory` MiB."""
         spec = self._spec
         if memory is not None:
-            if memory < 1:
-                raise UsageError(f"memory must be at least 1 MiB, got {memory}.")
-            spec = spec.with_options(memory_mib=memory)
+            spec = spec.with_options(memory_mib=whole_value("memory", memory, low=1))
         if spec.options.threads > 1 and game.in_python:
             raise UsageError(
                 f"threads={spec.options.threads}: the rules of {game.name} run in Python, which "

@@ -9,6 +9,7 @@ from __future__ import annotations
 from graven.agents.agent import Agent, SearchAgent
 from graven.agents.matrix_rounds import is_matrix_game
 from graven.agents.puzzle_agent import PuzzleAgent
+from graven.core.errors import UsageError
 from graven.core.game import Game
 
 DEFAULT_SPEC = "grave(ref=50,bias=1e-4)"
@@ -54,6 +55,8 @@ def default_agent(game: Game | None = None) -> Agent:
     Rulesheets with one role are puzzles, which have a search of their own; `serve`, whose page
     shows tree searches, uses `default_spec` at them, too.
     """
+    if not isinstance(game, Game | None):
+        raise UsageError(f"{game!r} is not a game: make one first, as in gv.game('hex').")
     if game is not None and is_puzzle(game):
         return PuzzleAgent()
     return SearchAgent(default_spec(game))

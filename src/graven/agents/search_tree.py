@@ -16,6 +16,7 @@ from graven.agents.tree_drawing import DrawnNode, as_dot, as_svg
 from graven.core.contract import Rules
 from graven.core.errors import UsageError
 from graven.core.file_replacement import replace_text
+from graven.core.number_checks import whole_value
 from graven.core.plain_values import PlainValues
 from graven.core.position import Position
 from graven.search.tree import Tree
@@ -153,6 +154,7 @@ class SearchTree(PlainValues):
 
     def _most_visited(self, limit: int) -> Iterator[tuple[int, TreeNode]]:
         """Yield the most visited nodes, each with the number of its parent in this order."""
+        limit = whole_value("limit", limit)
         if limit < 1:
             raise UsageError(f"a tree is written with at least 1 node, got {limit}.")
         heap: list[tuple[int, int, int, TreeNode]] = [(0, 0, -1, self.root)]

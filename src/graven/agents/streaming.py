@@ -25,6 +25,7 @@ from graven.agents.search_result import (
     sorted_stats,
 )
 from graven.core.errors import UsageError
+from graven.core.number_checks import check_number
 from graven.core.position import Position
 from graven.search import snapshot
 from graven.search.result import root_proof
@@ -47,6 +48,7 @@ def stream_results(
     search: Search, position: Position, clock: MoveClock, seed: int, every: float
 ) -> Iterator[SearchResult]:
     """Yield a result every `every` seconds, and the final one with its tree at the end."""
+    check_number("every", every)
     if not every > 0:
         raise UsageError(f"every must be more than 0 seconds, got {every:g}.")
     check_searchable(position)

@@ -48,6 +48,8 @@ def file_policy(text: str, digest: str | None = None) -> Policy:
 
 def given_policies(policies: Policy | Iterable[Policy]) -> tuple[Policy, ...]:
     """Return policies passed to an agent; raise a `UsageError` if a spec cannot name them."""
+    if not isinstance(policies, Policy | Iterable):
+        raise UsageError(f"policies must be a list of policies, got {policies!r}.")
     checked = (policies,) if isinstance(policies, Policy) else tuple(policies)
     known = {*tree_policies(), *playout_policies()}
     for policy in checked:

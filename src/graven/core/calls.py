@@ -28,6 +28,12 @@ class CallSyntaxError(UsageError):
     """A text that is not written name(key=value,...)."""
 
 
+def check_text(kind: str, value: object, example: str) -> None:
+    """Raise UsageError unless a value is a text."""
+    if not isinstance(value, str):
+        raise UsageError(f"{kind} is written as a text such as {example!r}, got {value!r}.")
+
+
 def parse_call(text: str) -> tuple[str, dict[str, Value]]:
     """Return the name and the values of `name(key=value,...)`, both in lower case.
 

@@ -26,11 +26,12 @@ class RuleCompileError(GravenError):
     """A user-defined function cannot be compiled."""
 
 
-def unknown(kind: str, name: str, choices: Iterable[str]) -> UsageError:
+def unknown(kind: str, name: object, choices: Iterable[str]) -> UsageError:
     """Return the error for a `name` that is not among `choices`; it suggests a similar one."""
     known = sorted(choices, key=_natural_order)
     # One letter resembles every short name.
-    near = get_close_matches(name, known, n=1, cutoff=0.6) if len(name) > 1 else []
+    word = name if isinstance(name, str) and len(name) > 1 else ""
+    near = get_close_matches(word, known, n=1, cutoff=0.6) if word else []
     hint = f" Did you mean {near[0]!r}?" if near else ""
     if not known:
         return UsageError(f"unknown {kind} {name!r}: there are none to choose from here.")

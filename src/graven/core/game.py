@@ -375,6 +375,8 @@ class Game:
                 f"{self.name} cannot read positions: play its moves, as in "
                 "game.start().play_moves([...])."
             )
+        if not isinstance(text, str):
+            raise UsageError(f"a position is read from a text, got {text!r}.")
         position: Position = self.display.parse_position(self, text)
         return position
 

@@ -7,6 +7,18 @@ from numbers import Real
 from graven.core.errors import UsageError
 
 
+def whole_value(name: str, value: object, low: int | None = None, high: int | None = None) -> int:
+    """Return a whole number, of NumPy too, as an int; raise UsageError for any other value."""
+    check_whole(name, value)
+    if value is None:
+        raise UsageError(f"{name} must be an integer, got None.")
+    number = int(value)  # type: ignore[call-overload]
+    if (low is not None and number < low) or (high is not None and number > high):
+        limits = f"at least {low:,}" if high is None else f"from {low or 0:,} to {high:,}"
+        raise UsageError(f"{name} must be {limits}, got {number:,}.")
+    return number
+
+
 def check_whole(name: str, value: object) -> None:
     """Raise UsageError unless a value is None or a whole number; 1e4 is one."""
     check_number(name, value, "an integer")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from html import escape
 from secrets import randbits
@@ -14,6 +14,7 @@ from graven.core import contract
 from graven.core.callbacks import raise_fault
 from graven.core.contract import CHANCE, SIMULTANEOUS, TERMINAL, Scores, State
 from graven.core.errors import ContractError, UsageError, listed, unknown
+from graven.core.number_checks import whole_value
 from graven.core.rng import derive, generator
 from graven.core.status import Status, check_scores, contract_fault
 
@@ -115,6 +116,7 @@ class Position:
     def legal_codes_of(self, player: int) -> tuple[int, ...]:
         """Return the codes of one player's legal moves, sorted."""
         if player not in self.players_to_move:
+            whole_value("player", player, 0, self.game.players - 1)
             return ()
         rules = self.game.rules
         buffer = contract.new_moves(rules)
@@ -188,7 +190,7 @@ class Position:
 
     def play_code(self, code: int) -> Position:
         """Return the position after the move, or the outcome of chance, with this code."""
-        return self.play_codes((code,))
+        return self.play_codes((whole_value("code", code),))
 
     def play_codes(self, codes: Sequence[int]) -> Position:
         """Return the position after a joint move: a code for each of `players_to_move`."""
@@ -250,6 +252,9 @@ class Position:
 
         Outcomes of chance events are written like moves.
         """
+        if isinstance(moves, str) or not isinstance(moves, Iterable):
+            example = moves.split() if isinstance(moves, str) else list(self.legal_moves[:2])
+            raise UsageError(f"moves must be a list such as {example}, got {moves!r}.")
         position = self
         for number, move in enumerate(moves, 1):
             try:

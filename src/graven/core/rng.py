@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graven.core.compile import compiled, inlined
+from graven.core.number_checks import whole_value
 
 Rng = NDArray[np.uint64]
 
@@ -24,15 +25,20 @@ _MASK = (1 << 64) - 1
 
 def generator(seed: int) -> Rng:
     """Return a generator that starts at `seed`."""
-    return np.array([seed & _MASK], dtype=np.uint64)
+    return np.array([_word(seed)], dtype=np.uint64)
 
 
 def derive(seed: int, *parts: int) -> int:
     """Return a seed for one part of an experiment: equal for equal parts, else unrelated."""
-    state = seed & _MASK
+    state = _word(seed)
     for part in parts:
         state = _scramble((state + (part + 1) * int(STEP)) & _MASK)
     return state
+
+
+def _word(seed: int) -> int:
+    """Return a seed as 64 bits; raise UsageError if it is not a whole number."""
+    return (seed if type(seed) is int else whole_value("seed", seed)) & _MASK
 
 
 def _scramble(z: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from graven.core.calls import Value, format_call, parse_call
+from graven.core.calls import Value, check_text, format_call, parse_call
 from graven.core.errors import UsageError, unknown
 from graven.solving import nmcs, nrpa
 from graven.solving.method import SolveMethod
@@ -38,6 +38,7 @@ def parse_method(text: str, **keywords: Value | None) -> MethodSpec:
 
     Parameters can also be given as keywords; None means that a parameter is not given.
     """
+    check_text("a method", text, "nrpa(level=3)")
     if len(text) > MAX_TEXT:
         raise UsageError(f"the method has {len(text)} characters; at most {MAX_TEXT} are allowed.")
     name, arguments = parse_call(text)

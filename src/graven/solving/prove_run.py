@@ -20,7 +20,7 @@ from graven.core.compile import address
 from graven.core.contract.rule_signatures import PROOF_MOVES
 from graven.core.errors import ContractError, UsageError
 from graven.core.game import Game
-from graven.core.number_checks import check_number, check_whole
+from graven.core.number_checks import check_number, check_whole, whole_value
 from graven.core.plain_values import PlainValues
 from graven.core.plural import counted
 from graven.core.position import Position
@@ -42,7 +42,7 @@ from graven.solving.proof_number import (
     new_stack,
     new_table,
 )
-from graven.sources.load import load_game
+from graven.sources.load import load_position
 
 DEFAULT_MEMORY_MIB = 256
 MAX_MEMORY_MIB = 1 << 20
@@ -150,8 +150,8 @@ class ProofSession:
             raise UsageError(f"the game of {game.spec} is over in this position: nothing to prove.")
         if position.current_player not in (0, 1):
             raise _refusal(game.spec, HAS_SIMULTANEOUS_MOVES)
-        if not 1 <= memory_mib <= MAX_MEMORY_MIB:
-            raise UsageError(f"memory_mib must be from 1 to {MAX_MEMORY_MIB:,}, got {memory_mib}.")
+        memory_mib = whole_value("memory_mib", memory_mib, 1, MAX_MEMORY_MIB)
+        seed = whole_value("seed", seed)
         self.position = position
         self.prover = position.current_player
         self.memory_mib = memory_mib
@@ -358,9 +358,7 @@ def prove(
     from graven.solving.proof_file import ProofAutosave, load_proof
 
     limits = ProveLimits(seconds, nodes)
-    if isinstance(game, str):
-        game = load_game(game)
-    position = (game if isinstance(game, Position) else game.start()).play_moves(list(moves))
+    position = load_position(game).play_moves(moves)
     if resume is not None:
         session = load_proof(resume, position)
     else:

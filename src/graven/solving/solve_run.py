@@ -11,14 +11,14 @@ from typing import Any
 
 from graven.core.errors import ContractError, UsageError
 from graven.core.game import Game
-from graven.core.number_checks import check_number, check_whole
+from graven.core.number_checks import check_number, check_whole, whole_value
 from graven.core.plain_values import PlainValues
 from graven.core.position import Position
 from graven.core.rng import derive, generator
 from graven.search.runner import Stop
 from graven.solving.method import check_solvable
 from graven.solving.method_registry import MethodSpec, parse_method
-from graven.sources.load import load_game
+from graven.sources.load import load_position
 
 # The approximate duration of a chunk of playouts; time and stop requests are checked in between.
 CHUNK_SECONDS = 0.02
@@ -111,9 +111,7 @@ class SolveSession:
             raise UsageError(f"the game of {game.name} is over in this position: nothing to solve.")
         self.start = position
         self.method = method
-        if abs(seed) > MAX_SEED:
-            raise UsageError(f"seed must be from -{MAX_SEED:,} to {MAX_SEED:,}, got {seed}.")
-        self.seed = seed
+        self.seed = seed = whole_value("seed", seed, -MAX_SEED, MAX_SEED)
         self.rng = generator(derive(seed, 0))
         self.runs = 0
         self.seconds = 0.0
@@ -209,9 +207,7 @@ def solve(
     from graven.solving.solve_file import load
 
     limits = SolveLimits(seconds, playouts, runs)
-    if isinstance(game, str):
-        game = load_game(game)
-    position = game if isinstance(game, Position) else game.start()
+    position = load_position(game)
     if resume is not None:
         session = load(resume, position)
     else:

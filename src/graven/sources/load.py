@@ -12,9 +12,11 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from graven.core.calls import check_text
 from graven.core.errors import UsageError
 from graven.core.game import Game, GameOutline
 from graven.core.game import Option as Value
+from graven.core.position import Position
 
 
 def load_game(text: str, **options: Value) -> Game:
@@ -28,6 +30,14 @@ def load_game(text: str, **options: Value) -> Game:
     return game
 
 
+def load_position(start: Game | Position | str) -> Position:
+    """Return a position, or the first one of a game, which may be described by a text."""
+    if isinstance(start, Position):
+        return start
+    game = start if isinstance(start, Game) else load_game(start)
+    return game.start()
+
+
 @lru_cache(maxsize=64)
 def game_of_pickle(spec: str) -> Game:
     """Return the game of a pickled game or position: one object for all that are unpickled."""
@@ -37,6 +47,8 @@ def game_of_pickle(spec: str) -> Game:
 def _load(text: str, **options: Value) -> Game:
     from graven.games import registry
     from graven.sources import gdl_text, openspiel_game, python_file
+
+    check_text("a game", text, "hex(size=7)")
 
     if gdl_text.is_gdl(text):
         return gdl_text.gdl_game(text, **options)

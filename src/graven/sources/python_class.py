@@ -142,6 +142,10 @@ def _first_object(cls: Callable[[], Any], title: str) -> Any:
         first = cls()
     except Exception as error:
         if isinstance(error, TypeError) and "argument" in str(error):
+            if getattr(
+                cls, "keywords", None
+            ):  # a partial: the command line's ./file.py:Nim(heaps=5)
+                raise UsageError(f"{title} cannot be created: {error}.") from None
             class_name = getattr(cls, "__name__", title)
             remedy = (
                 f" Pass a function that makes it, gv.from_class(lambda: {class_name}(5)); on the "
@@ -230,6 +234,11 @@ class ClassRules:
             return position
         if self._has_copy:
             duplicate = position.copy()
+            if duplicate is position:
+                raise ContractError(
+                    f"`copy` of {self.name} returned the object itself: return a new object, or "
+                    "leave `copy` out."
+                )
             if not isinstance(duplicate, type(position)):
                 raise ContractError(
                     f"`copy` of {self.name} returned {duplicate!r}, which is not a copy."
@@ -262,7 +271,8 @@ class ClassRules:
         key = None
         if self._key:
             key = self._key_word(self._key(position))
-        if self._over(position):
+        over = self._over(position)
+        if over:
             return TERMINAL, (), self._final_scores(position), key
         if self._chances and (chances := self._chances(position)):
             return CHANCE, *self._outcomes(chances, position), key
@@ -270,12 +280,7 @@ class ClassRules:
         if not isinstance(turn, int) and hasattr(turn, "__index__"):  # such as a NumPy integer
             turn = index(turn)
         if not (isinstance(turn, int) and 0 <= turn < self.players):
-            more = isinstance(turn, int) and self.players <= turn < LIMITS["players"]
-            remedy = f" For more players set `players = {int(turn) + 1}` in the class."
-            raise ContractError(
-                f"`turn` of {self.name} is {turn!r}: players are numbered from 0 to "
-                f"{self.players - 1}.{remedy if more else ''}"
-            )
+            raise self._wrong_turn(turn)
         moves = _as_sequence(self._moves(position), self.name)
         known = self.code_of_move
         try:
@@ -283,11 +288,27 @@ class ClassRules:
         except (KeyError, TypeError):
             codes = [self._code(move, position) for move in moves]
         if not codes:
+            hint = " (`over` returned None: is its `return` missing?)" if over is None else ""
             raise ContractError(
-                f"{self.name} is not `over`, but `moves` is empty for player {turn}: add a move "
-                "for passing, or let the game be over."
+                f"{self.name} is not `over`{hint}, but `moves` is empty for player {turn}: add a "
+                "move for passing, or let the game be over."
             )
         return turn, codes, (), key
+
+    def _wrong_turn(self, turn: Any) -> ContractError:
+        """Return the error that `turn` is not the number of a player."""
+        remedy = ""
+        if isinstance(turn, int) and self.players <= turn < LIMITS["players"]:
+            remedy = f" For more players set `players = {int(turn) + 1}` in the class."
+        elif not isinstance(turn, int):
+            remedy = (
+                " One player moves at a time in a game of a class: simultaneous moves need "
+                "compiled rules or GDL."
+            )
+        return ContractError(
+            f"`turn` of {self.name} is {turn!r}: players are numbered from 0 to "
+            f"{self.players - 1}.{remedy}"
+        )
 
     def _outcomes(self, chances: Any, position: Any) -> tuple[list[int], list[float]]:
         """Return the codes of a chance event's outcomes, and their probabilities."""
@@ -375,6 +396,12 @@ class ClassRules:
     def _new_code(self, move: Any, label: Hashable, position: Any) -> int:
         if label in self.code_of_move:  # added by another thread
             return self.code_of_move[label]
+        if _has_no_text(move):
+            raise ContractError(
+                f"`moves` of {self.name} lists {move!r}, whose text is only its address: give its "
+                "class `__str__`, `__eq__` and `__hash__`, as @dataclass(frozen=True) does, or let "
+                "moves be texts, numbers or tuples."
+            )
         method = getattr(position, "code", None)
         code = int(method(move)) if callable(method) else len(self.code_of_move)
         if callable(method) and not 0 <= code < self.num_codes:
@@ -393,7 +420,8 @@ class ClassRules:
             raise ContractError(
                 f"{self.name} has two moves that cannot be distinguished: "
                 f"{self.texts.get(same_text)!r} and {text!r}. Different moves need different codes "
-                "and different texts (`str`); upper and lower case count as equal."
+                "and different texts (`str`); upper and lower case count as equal. A move that is "
+                "listed again must be equal to the first one (`__eq__` and `__hash__`)."
             )
         self._moves_are_numbers |= re.fullmatch(r"[+-]?\d+", text) is not None
         # `code_of_move` last: other threads read it without the lock.
@@ -417,6 +445,12 @@ def _functions(cls: type) -> list[FunctionType]:
             if isinstance(inner, FunctionType):
                 functions.append(inner)
     return functions
+
+
+def _has_no_text(move: Any) -> bool:
+    """Return whether a move is an object whose class defines no text."""
+    kind: Any = type(move)
+    return kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__
 
 
 def _label(move: Any) -> Hashable:

@@ -25,6 +25,10 @@ CHANCE_REMEDY = (
     "Let a method `chances` list the outcomes with their probabilities instead of drawing one: see "
     "docs/dice.md"
 )
+SHARED_REMEDY = (
+    "Is a list shared between objects as a class attribute or a default argument? Set what changes "
+    "in `__init__`."
+)
 
 
 def random_rules_error(name: str) -> ContractError:
@@ -37,15 +41,14 @@ def random_rules_error(name: str) -> ContractError:
 
 def shared_data_error(name: str, attributes: Sequence[str]) -> ContractError:
     """Return the error that objects share data; `attributes` are those that have changed."""
+    cause = SHARED_REMEDY
     if attributes:
         quoted = ", ".join(f"`{attribute}`" for attribute in attributes)
-        cause = f"all objects share {quoted} of the class, and `play` changes it."
-    else:
-        cause = "is a list shared between objects as a class attribute or a default argument?"
-    return ContractError(
-        f"a new object of {name} is not at the start of the game: {cause} Set what changes in "
-        "`__init__`."
-    )
+        cause = (
+            f"all objects share {quoted} of the class, and `play` changes it. Set what changes in "
+            "`__init__`."
+        )
+    return ContractError(f"a new object of {name} is not at the start of the game: {cause}")
 
 
 def check_replays(name: str, rules: ObjectRules, max_plies: int, begins: bool) -> None:
@@ -57,7 +60,10 @@ def check_replays(name: str, rules: ObjectRules, max_plies: int, begins: bool) -
     rng, deadline = random.Random(0), time.monotonic() + SECONDS
     shared, start = _shared_attributes(rules), looks(rules, ())
     if begins and _is_over(rules):
-        raise shared_data_error(name, ())
+        raise ContractError(
+            f"a new object of {name} is not at the start of the game: `over` is true. Let it be "
+            "false (False, None or 0) until the end: a text is true, and so is -1. " + SHARED_REMEDY
+        )
     for _ in range(GAMES):
         history = _random_history(rules, max_plies, rng, deadline)
         if looks(rules, ()) != start:

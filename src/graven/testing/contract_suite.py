@@ -12,6 +12,7 @@ import random
 from graven.core.contract import TERMINAL
 from graven.core.errors import UsageError
 from graven.core.game import Game
+from graven.core.number_checks import whole_value
 from graven.core.rng import derive
 from graven.core.rule_probe import RuleProbe
 from graven.testing.batch_checks import (
@@ -55,6 +56,9 @@ from graven.testing.replay_checks import (
 )
 from graven.testing.rollout_checks import rollout_plays_like_sample
 
+# More would play for days.
+MOST_GAMES = 1_000_000
+
 
 def check_game(
     game: Game, games: int = 10, seed: int = 0, constant_sum: float | None = None
@@ -69,6 +73,7 @@ def check_game(
             f"{game!r} is not a game: make one first, as in gv.check_game(gv.game('hex')) or "
             "gv.check_game(gv.from_class(MyClass))."
         )
+    games, seed = whole_value("games", games, 1, MOST_GAMES), whole_value("seed", seed)
     probe = RuleProbe(game, derive(seed, games))
     trial = GameTrial(probe, random.Random(seed), constant_sum)
     constants = game.constants.tobytes()

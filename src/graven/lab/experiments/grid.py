@@ -15,7 +15,7 @@ from math import floor, isclose, isfinite, log10
 
 from graven.agents import parse
 from graven.agents.spec_parser import LONGEST
-from graven.core.calls import Value, format_value, read_value
+from graven.core.calls import Value, check_text, format_value, read_value
 from graven.core.errors import UsageError
 
 MOST_AGENTS_IN_GRID = 1000
@@ -52,6 +52,7 @@ class AgentGrid:
 
 def parse_grid(text: str) -> AgentGrid:
     """Read a grid from its text; a spec without ranges is a grid of one agent."""
+    check_text("a grid", text, "rave(bias=[0.1,0.01])")
     if len(text) > LONGEST:
         raise UsageError(f"a grid has at most {LONGEST} characters, got {len(text)}.")
     holes = _HOLE.findall(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Unpack
@@ -11,6 +12,7 @@ from graven.agents.spec_parser import Policies
 from graven.agents.user_policies import given_policies, with_digests
 from graven.core.errors import UsageError
 from graven.core.game import Game
+from graven.core.number_checks import check_number
 from graven.core.plain_values import PlainValues
 from graven.lab.experiments.job import FailedGame, GameResult
 from graven.lab.experiments.pairing import ROTATE, Pairing, make_pairing
@@ -220,7 +222,7 @@ def run_match(
     policies: Policies = (),
 ) -> MatchResult:
     """Play a match with the settings of `config`: see `match`."""
-    check_games(games)
+    games = check_games(games)
     if isinstance(game, str):
         game = load_game(game)
     own = _own_policies(first, second, policies)
@@ -234,7 +236,7 @@ def run_match(
         seating=seating,
     )
     pairing = with_fingerprint(pairing, game, own)
-    test = SequentialTest(Sprt(*sprt)) if sprt is not None else None
+    test = SequentialTest(_sprt(sprt)) if sprt is not None else None
     if test is not None and seating != ROTATE:
         raise UsageError(f"a sequential test needs the seating 'rotate', got {seating!r}.")
     store = config.store
@@ -274,6 +276,15 @@ def run_match(
     )
 
 
+def _sprt(numbers: SprtNumbers) -> Sprt:
+    """Return the hypotheses of a sequential test."""
+    if not isinstance(numbers, Sequence) or isinstance(numbers, str) or not 2 <= len(numbers) <= 4:
+        raise UsageError(f"sprt must be two Elo differences such as (0, 20), got {numbers!r}.")
+    for number in numbers:
+        check_number("sprt must be two Elo differences such as (0, 20); each", number)
+    return Sprt(*numbers)
+
+
 def _own_policies(
     first: str | Agent, second: str | Agent, policies: Policies
 ) -> tuple[Policy, ...]:
@@ -288,5 +299,5 @@ def _own_policies(
 
 def _with_policies(side: str | Agent, policies: tuple[Policy, ...]) -> str | Agent:
     """Return an agent whose spec has the digests of its policies."""
-    text = side if isinstance(side, str) else side.spec
+    text: Any = getattr(side, "spec", side)
     return agent(text, policies) if policies else side

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from graven.agents import Agent, agent, is_external
+from graven.agents import Agent, as_agent, is_external
 from graven.agents.spec_parser import (
     clock_of,
     migrate_spec,
@@ -231,7 +231,7 @@ def make_pairing(
         raise UsageError(
             f"an opening has from 0 to {MOST_OPENING_PLIES} random plies, got {opening_plies}."
         )
-    sides = [agent(side) if isinstance(side, str) else side for side in (first, second)]
+    sides = [as_agent(side) for side in (first, second)]
     for side in sides:
         side.check_match(game)
     budgets = [side.budget_or(budget or Budget()) for side in sides]

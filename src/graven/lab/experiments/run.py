@@ -19,6 +19,7 @@ import numpy as np
 from graven.agents import agent
 from graven.core.errors import GravenError, UsageError
 from graven.core.game import Game
+from graven.core.number_checks import whole_value
 from graven.lab.experiments.job import FailedGame, GameJob, GameResult
 from graven.lab.experiments.pairing import Pairing
 from graven.lab.experiments.processes import (
@@ -90,10 +91,12 @@ class PlannedGames:
         return [i for i in range(self.games) if self.shard.contains(i // block)]
 
 
-def check_games(games: int) -> None:
-    """Raise a UsageError unless a match can have this many games."""
+def check_games(games: int) -> int:
+    """Return a number of games; raise a UsageError unless a match can have so many."""
+    games = whole_value("games", games)
     if not 1 <= games <= MOST_GAMES:
         raise UsageError(f"a match needs from 1 to {MOST_GAMES:,} games, got {games}.")
+    return games
 
 
 def play_missing(

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, NamedTuple, TypedDict, TypeVar
 
 from graven.agents.dask_cluster import check_address
 from graven.core.errors import UsageError
 from graven.core.extras import require
+from graven.core.number_checks import whole_value
 from graven.lab.store.store import Store
 from graven.lab.store.store_file import IN_MEMORY
 from graven.search.budget import Budget
@@ -106,6 +107,16 @@ def run_config(
         # Before anything is compiled.
         check_address(settings["cluster"])
         require("cluster")
+    for name in ("seed", "opening_plies", "workers"):
+        if name in settings and (name != "workers" or settings[name] is not None):
+            settings[name] = whole_value(name, settings[name])
+    budget = Budget(playouts, seconds)
+    if playouts is not None:
+        budget = replace(budget, playouts=int(playouts))  # also of a NumPy integer
+    if store is None:
+        store = IN_MEMORY
+    elif not isinstance(store, Store | str | os.PathLike):
+        raise UsageError(f"store must be a file or a gv.Store, got {store!r}.")
     if not isinstance(store, Store):
-        store = Store(IN_MEMORY if store is None else store)
-    return RunConfig(budget=Budget(playouts, seconds), store=store, **settings)
+        store = Store(store)
+    return RunConfig(budget=budget, store=store, **settings)

@@ -150,7 +150,7 @@ def run_sweep(
     robustness_against: str | None = None,
 ) -> SweepResult:
     """Play a sweep with the settings of `config`: see `sweep`."""
-    check_games(games)
+    games = check_games(games)
     if isinstance(game, str):
         game = load_game(game)
     grid = parse_grid(agents)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Unpack
 
-from graven.agents import Agent, agent
+from graven.agents import Agent, as_agent
 from graven.core.errors import UsageError
 from graven.core.game import Game
 from graven.core.plain_values import PlainValues
@@ -148,10 +148,14 @@ def run_tournament(
     gauntlet: bool = False,
 ) -> TournamentResult:
     """Play a tournament with the settings of `config`: see `tournament`."""
-    check_games(games)
+    games = check_games(games)
     if isinstance(game, str):
         game = load_game(game)
-    entrants = [agent(entrant) if isinstance(entrant, str) else entrant for entrant in agents]
+    if isinstance(agents, str) or not isinstance(agents, Iterable):
+        raise UsageError(
+            f"agents must be a list of agents such as ['uct', 'rave'], got {agents!r}."
+        )
+    entrants = [as_agent(entrant) for entrant in agents]
     names = tuple(entrant.spec for entrant in entrants)
     if not 2 <= len(names) <= MOST_AGENTS:
         raise UsageError(f"a tournament needs from 2 to {MOST_AGENTS} agents, got {len(names)}.")

@@ -16,6 +16,7 @@ from typing import Any, Unpack
 
 from graven.core.errors import UsageError
 from graven.core.game import Game
+from graven.core.number_checks import whole_value
 from graven.core.plain_values import PlainValues
 from graven.core.rng import derive
 from graven.lab.experiments.job import FailedGame
@@ -141,9 +142,11 @@ def run_tuning(
     validate: int | None = None,
 ) -> TuneResult:
     """Run a tuning with the settings of `config`: see `tune`."""
-    check_games(games)
+    games = check_games(games)
     if isinstance(game, str):
         game = load_game(game)
+    trials = whole_value("trials", trials)
+    validate = None if validate is None else whole_value("validate", validate)
     if not 1 <= trials <= MOST_TRIALS:
         raise UsageError(f"a tuning needs from 1 to {MOST_TRIALS:,} trials, got {trials}.")
     template = parse_template(agent)

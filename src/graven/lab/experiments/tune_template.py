@@ -14,7 +14,7 @@ from typing import Any
 
 from graven.agents import parse, policy_info
 from graven.agents.spec_parser import LONGEST
-from graven.core.calls import Value, format_value
+from graven.core.calls import Value, check_text, format_value
 from graven.core.errors import UsageError, unknown
 from graven.search.options import OPTIONS
 from graven.search.policy import Parameter
@@ -93,6 +93,7 @@ class TuneTemplate:
 
 def parse_template(text: str) -> TuneTemplate:
     """Read a spec with question marks."""
+    check_text("a spec to tune", text, "rave(bias=?)")
     if len(text) > LONGEST:
         raise UsageError(f"a spec has at most {LONGEST} characters, got {len(text)}.")
     holes = list(_HOLE.finditer(text))
