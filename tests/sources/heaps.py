@@ -41,3 +41,24 @@ class Heaps:
 
     def __str__(self):
         return f"{self.heaps[0]} {self.heaps[1]}, player {self.turn}"
+
+
+class Frozen:
+    """The same, by objects that never change: `play` returns another one."""
+
+    def __init__(self, heaps=(7, 7), ply=0):
+        self.heaps, self.ply = heaps, ply
+
+    def moves(self):
+        return [(heap, n) for heap in (0, 1) for n in (1, 2) if n <= self.heaps[heap]]
+
+    def play(self, move):
+        heaps = list(self.heaps)
+        heaps[move[0]] -= move[1]
+        return Frozen(tuple(heaps), self.ply + 1)
+
+    def over(self):
+        return self.heaps == (0, 0)
+
+    def scores(self):
+        return [self.ply % 2, (self.ply + 1) % 2]
