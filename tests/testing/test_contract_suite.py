@@ -10,8 +10,6 @@ from graven.core.errors import ContractError
 from graven.testing import check_game
 from tests.naive import tiny
 from tests.testing.broken import (
-    FULL,
-    GOOD,
     batch_draws_once,
     batch_fails,
     batch_goes_on,
@@ -24,10 +22,7 @@ from tests.testing.broken import (
     batch_writes_beyond,
     feature_out_of_range,
     feature_takes_a_stone,
-    good_feature,
-    good_key,
     good_playout_moves,
-    good_sample,
     is_playout_move_forgets_a_heap,
     key_adds_the_heaps,
     key_forgets_whose_turn_it_is,
@@ -78,6 +73,7 @@ from tests.testing.broken import (
     turn_returns_an_invalid_player,
     turn_takes_a_stone,
 )
+from tests.testing.correct import FULL, GOOD, good_feature, good_key, good_sample
 
 
 @pytest.mark.parametrize(
