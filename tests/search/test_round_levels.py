@@ -11,8 +11,8 @@ from graven.games.registry import make_game
 from graven.search import tree as arrays
 from graven.search.budget import Budget
 from tests.naive import dice, tiny
+from tests.naive import formulas as naive
 from tests.naive import playouts as naive_playouts
-from tests.naive import search as naive
 from tests.search.delays import with_threads
 from tests.search.helpers import assert_consistent, root_counts
 from tests.search.round_twins import EVERY_KIND, USUALLY, nodes_by_key, run_both
