@@ -128,7 +128,7 @@ def test_delayed_threads_exchange_second_levels_and_batches(spec):
     search = SearchAgent(with_threads(spec, 3)).bind(game)
     expected = trees_of(search, game.start().state, 300, 7)
     delay_at_random(search, random.Random(3))
-    for _ in range(10):
+    for _ in range(5):
         for mine, other in zip(expected, trees_of(search, game.start().state, 300, 7), strict=True):
             np.testing.assert_array_equal(mine, other)
 
