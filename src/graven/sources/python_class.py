@@ -41,7 +41,8 @@ from graven.core.errors import ContractError, UsageError
 from graven.core.game import Game
 from graven.core.game_parts import Display
 from graven.core.status import SCORE_REMEDY
-from graven.sources.object_rules import KEY_MASK, ObjectBounds, Observation, object_game
+from graven.sources.key_words import key_word
+from graven.sources.object_rules import ObjectBounds, Observation, object_game
 from graven.sources.replay_check import check_replays
 
 REQUIRED_MEMBERS = ("moves", "play", "over", "scores")
@@ -341,10 +342,8 @@ class ClassRules:
 
     def _key_word(self, key: Any) -> int:
         """Return a key as a number of 63 bits."""
-        if isinstance(key, int) and 0 <= key <= KEY_MASK:
-            return key
         try:
-            return hash((key,)) & KEY_MASK
+            return key_word(key)
         except TypeError:
             raise ContractError(
                 f"`key` of {self.name} returned {key!r}, which cannot be hashed: return a number, "
