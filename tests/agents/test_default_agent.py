@@ -15,6 +15,7 @@ from graven.interfaces.cli.app import run
 from graven.interfaces.ggp.pondering import WARM_UP_PUZZLE
 from tests.gdl import puzzle_sheets
 from tests.gdl.shared import sheet_text
+from tests.naive import tiny
 from tests.naive.matrix_games import exploitability, solve
 
 
@@ -145,6 +146,19 @@ def test_games_in_which_positions_matter_are_not_played_by_regret_matching():
         gv.game("gdl(sheet=connect5)"),
     ):
         assert "regret" not in default_spec(game)
+
+
+def test_user_defined_matrix_games_are_played_by_regret_matching_too():
+    game = tiny.rock_paper_scissors(1)
+    result = gv.default_agent(game).search(game.start(), playouts=10_000, seed=1)
+    for stats in result.by_player.values():
+        assert {stat.move for stat in stats} == {"rock", "paper", "scissors"}
+        assert all(stat.probability == pytest.approx(1 / 3, abs=0.01) for stat in stats)
+    assert "simultaneous=regret" in default_spec(tiny.rock_paper_scissors(4))
+
+
+def test_user_defined_games_of_players_in_turn_are_not():
+    assert default_spec(tiny.heaps(7)) == default_spec()
 
 
 def test_the_default_agent_converges_to_the_equilibrium_of_a_matrix_game():

@@ -18,8 +18,9 @@ class Backup:
             node.visits += 1
             taken = self.taken(node, at, outcome, trace[:in_tree])
             if self.regrets and node.turn == SIMULTANEOUS:
-                for played in taken:
-                    self.regrets.add(node, played, scores[played[0]], outcome[played[0]])
+                joint = tuple(move for _, move in taken)
+                for player, _ in taken:
+                    self.regrets.add(node, joint, player, scores[player], outcome[player])
             for played in taken:
                 score = scores[max(played[0], 0)]
                 node.count[played] = node.count.get(played, 0) + 1

@@ -53,6 +53,39 @@ def test_the_average_strategy_converges_to_an_equilibrium(name):
     assert late < early / 2 or early < 0.02
 
 
+# Rock, paper, scissors; a game in which decoupled selection goes round in circles; random ones.
+SOLVED_SOON = {
+    "rock, paper, scissors": [[0.5, 0.0, 1.0], [1.0, 0.5, 0.0], [0.0, 1.0, 0.5]],
+    "biased": BIASED_HANDS,
+    "pennies": PENNIES,
+    **{f"random {n}": np.random.default_rng(n).random((4, 4)).round(3) for n in (1, 2, 6)},
+    "15 moves each": np.random.default_rng(5).random((15, 15)).round(3),
+}
+BATCHES = "batch_leaves=64,playouts_per_leaf=4,batch_growth=8"
+
+
+@pytest.mark.parametrize("options", ["regret_min=50", BATCHES, "threads=2", "gamma=1"])
+@pytest.mark.parametrize("name", SOLVED_SOON)
+def test_matrix_games_of_one_round_are_solved_within_a_few_thousand_playouts(name, options):
+    matrix = np.array(SOLVED_SOON[name])
+    game = matrix_game(matrix)
+    for seed in range(3):
+        agent = SearchAgent(f"uct(simultaneous=regret,{options})")
+        result = agent.search(game.start(), playouts=10_000, seed=seed)
+        assert not result.proven
+        assert exploitability(matrix, *strategies(result)) < 0.005
+
+
+@pytest.mark.parametrize("options", ["regret_min=50", BATCHES])
+def test_two_stages_take_little_longer(options):
+    for seed in range(3):
+        stages = np.random.default_rng(seed).random((3, 3, 3, 3)).round(3)
+        first = np.array([[solve(stages[i, j])[0] for j in range(3)] for i in range(3)])
+        agent = SearchAgent(f"uct(simultaneous=regret,{options})")
+        result = agent.search(matrix_game(stages).start(), playouts=100_000, seed=seed)
+        assert exploitability(first, *strategies(result)) < 0.025
+
+
 @pytest.mark.parametrize("options", ["batch_leaves=8,playouts_per_leaf=4", "threads=2", "gamma=1"])
 def test_batches_threads_and_more_exploration_converge_as_well(options):
     spec = f"uct(simultaneous=regret,{options})"
@@ -126,6 +159,7 @@ def test_in_games_without_a_constant_sum_nobody_gains_by_another_move(matrix):
 def test_the_strategy_is_part_of_the_printed_and_the_json_result():
     result = gv.agent(REGRET).search(matrix_game(BIASED_HANDS).start(), playouts=1_000)
     assert "strategy" in result.text().splitlines()[1]
+    assert f"best       {result.best_move}, drawn from the strategies" in result.text()
     stats = result.to_dict()["by_player"][1]
     assert sum(stat["probability"] for stat in stats) == pytest.approx(1.0)
     decoupled = gv.agent("uct").search(matrix_game(BIASED_HANDS).start(), playouts=1_000)

@@ -28,20 +28,24 @@ GDL = "gdl"  # the name of all games that are rulesheets
 
 def default_spec(game: Game | None = None) -> str:
     """Return the spec of the default tree search for a game; without a game, for a compiled one."""
-    if game is not None and (game.name == GDL or game.in_python):
-        has_batches = game.functions.batch_policy_playouts is not None
+    if game is None:
+        return DEFAULT_SPEC
+    has_batches = game.functions.batch_policy_playouts is not None
+    if game.name == GDL or game.in_python:
         spec = BATCHED_SPEC if has_batches and game.players == 2 else FEW_PLAYOUTS_SPEC
         # Without a network the rules are too slow to find out.
-        return with_regret(spec) if has_batches and is_matrix_game(game) else spec
-    for playout, spec in SPECS_BY_PLAYOUT.items():
-        if game is not None and playout in game.playouts:
-            return spec
-    return DEFAULT_SPEC
+        may_be_matrix = has_batches
+    else:
+        own = [spec for playout, spec in SPECS_BY_PLAYOUT.items() if playout in game.playouts]
+        spec = own[0] if own else DEFAULT_SPEC
+        # In the games of the package players move in turn.
+        may_be_matrix = bool(game.compiled_user_functions)
+    return with_regret(spec) if may_be_matrix and is_matrix_game(game) else spec
 
 
 def with_regret(spec: str) -> str:
     """Return a spec of GRAVE with regret matching at simultaneous moves."""
-    return spec.replace("c=0.2", "c=0.2,simultaneous=regret", 1)
+    return spec.replace(")", ",simultaneous=regret)", 1)
 
 
 def is_puzzle(game: Game) -> bool:

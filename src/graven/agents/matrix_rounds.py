@@ -1,4 +1,4 @@
-"""Which rulesheets are matrix games, in one round or repeated.
+"""Which games are matrix games, in one round or repeated.
 
 The default agent draws moves by regret matching there: docs/simultaneous.md has the measurements.
 """
@@ -18,7 +18,7 @@ GAMES = 8  # random games that are looked at
 MOST_ROUNDS = 64  # of one of them
 MOST_MOVES = 3  # of a player in repeated games
 
-Choices = list[tuple[str, ...]]  # the moves of each player
+Choices = list[tuple[int, ...]]  # the codes of the moves of each player
 
 
 def is_matrix_game(game: Game) -> bool:
@@ -31,7 +31,7 @@ def is_matrix_game(game: Game) -> bool:
     everyone = tuple(range(game.players))
     if game.players < 2 or start.is_over or start.players_to_move != everyone:
         return False
-    choices = [start.legal_moves_of(player) for player in everyone]
+    choices = [start.legal_codes_of(player) for player in everyone]
     if max(len(moves) for moves in choices) <= MOST_MOVES:
         return _is_repeated(start, choices)
     return _is_one_round(start, choices)
@@ -39,13 +39,13 @@ def is_matrix_game(game: Game) -> bool:
 
 def _is_one_round(start: Position, choices: Choices) -> bool:
     """Return whether every joint move ends the game; of many, some are tried."""
-    joints: Iterable[tuple[str, ...]] = product(*choices)
+    joints: Iterable[tuple[int, ...]] = product(*choices)
     if prod(len(moves) for moves in choices) > JOINT_MOVES:
         rng = generator(0)
         joints = [
             tuple(moves[below(rng, len(moves))] for moves in choices) for _ in range(JOINT_MOVES)
         ]
-    return all(start.play_joint(joint).is_over for joint in joints)
+    return all(start.play_codes(joint).is_over for joint in joints)
 
 
 def _is_repeated(start: Position, choices: Choices) -> bool:
@@ -58,7 +58,7 @@ def _is_repeated(start: Position, choices: Choices) -> bool:
                 break
             if position.players_to_move != everyone:
                 return False
-            if [position.legal_moves_of(player) for player in everyone] != choices:
+            if [position.legal_codes_of(player) for player in everyone] != choices:
                 return False
-            position = position.play_joint([moves[below(rng, len(moves))] for moves in choices])
+            position = position.play_codes([moves[below(rng, len(moves))] for moves in choices])
     return True

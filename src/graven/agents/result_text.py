@@ -75,8 +75,12 @@ def result_lines(result: SearchResult, top: int = MOVES_SHOWN) -> list[TextLine]
     if lines:
         lines.append(TextLine(""))
     whose = f" for {result.player_names[0]}" if several and result.player_names else ""
+    drawn = not result.proven and any(
+        stat.probability is not None for stats in result.by_player.values() for stat in stats
+    )
+    how = ", drawn from the strategies" if drawn else ""
     lines.append(
-        TextLine(f"best       {result.best_move}, value {result.value:.3f}{whose}", "bold")
+        TextLine(f"best       {result.best_move}{how}, value {result.value:.3f}{whose}", "bold")
     )
     if result.proof_text:
         lines.append(TextLine(f"proven     {result.proof_text}", "bold"))

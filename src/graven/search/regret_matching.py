@@ -23,6 +23,16 @@ where mean(a) is the mean of the playouts before, 0.5 if there are none: it redu
 (Schmid et al. 2019) and its error cancels out. Regrets and strategies of the n-th playout of a node
 have weight n (Brown and Sandholm 2019), because the first playouts know little of what follows.
 
+Two players need no estimate of a joint move whose score the solver has proven: the node's table
+(`joint_bounds`) has it. There mean(a) is replaced by
+
+    known(a) = the sum over the opponent's moves b of strategy(b) * score(a, b)
+
+and in the correction by score(a, b) of the opponent's present b, so that nothing is left to correct
+where the score is known; score(a, b) is mean(a) where it is not. In a matrix game of one round all
+scores are known soon. Every playout is then an exact iteration of regret matching, one player after
+the other, whatever moves were drawn, also in a batch; a few thousand solve it.
+
 A move that the solver skips (`joint_bounds`) is not drawn, and m are those that are left.
 """
 
@@ -33,10 +43,10 @@ from math import sqrt
 from graven.core.compile import inlined
 from graven.core.contract import Rules
 from graven.core.rng import uniform
-from graven.search.joint_bounds import SELECTED
-from graven.search.plan import state_at
+from graven.search.joint_bounds import SELECTED, has_bounds
+from graven.search.plan import SearchState, state_at
 from graven.search.score_bounds import OPEN
-from graven.search.tree import Tree
+from graven.search.tree import NONE, Tree
 
 UNKNOWN_MEAN = 0.5  # of a move without playouts
 
@@ -102,12 +112,57 @@ def strategy_of(rules: Rules, tree: Tree, edge: int, moves: int, total: float) -
 
 
 @inlined
+def mean_of(tree: Tree, edge: int) -> float:
+    """Return the mean of an edge's playouts."""
+    return tree.sums[edge] / tree.counts[edge] if tree.counts[edge] else UNKNOWN_MEAN
+
+
+@inlined
 def estimate_of(tree: Tree, edge: int, drawn: int, score: float, chance: float) -> float:
     """Return what an edge would have scored where `drawn` was drawn with probability `chance`."""
-    mean = tree.sums[edge] / tree.counts[edge] if tree.counts[edge] else UNKNOWN_MEAN
+    mean = mean_of(tree, edge)
     if edge != drawn:
         return mean
     return score if chance == SELECTED else mean + (score - mean) / chance
+
+
+@inlined
+def score_after(tree: Tree, node: int, player: int, move: int, reply: int) -> float:
+    """Return a player's proven score after a joint move of two players, else the move's mean.
+
+    The player's move and the opponent's are numbers from 0; the node has a table of joint moves.
+    """
+    row, column = (move, reply) if player == 0 else (reply, move)
+    child = tree.joint_children[tree.joint_at[node] + row * tree.degree[2 * node + 1] + column]
+    if has_bounds(2, tree, child):
+        place = 2 * child + player
+        if tree.lower[place] >= tree.upper[place]:
+            return tree.lower[place]
+    return mean_of(tree, tree.first[2 * node + player] + move)
+
+
+@inlined
+def known_estimate(
+    search: SearchState, depth: int, player: int, edge: int, total: float, moves: int
+) -> float:
+    """Return what an edge would have scored against the opponent's strategy.
+
+    `total` and `moves` are those of the opponent's `positive_regret`.
+    """
+    rules, tree, record = search.rules, search.tree, search.record
+    node, place = record.path[depth], 2 * depth + player
+    move, replies = edge - tree.first[2 * node + player], tree.first[2 * node + 1 - player]
+    value = 0.0
+    for reply in range(tree.degree[2 * node + 1 - player]):
+        strategy = strategy_of(rules, tree, replies + reply, moves, total=total)
+        if strategy > 0.0:
+            value += strategy * score_after(tree, node, player, move, reply)
+    if edge == record.edges[place]:
+        reply = record.edges[2 * depth + 1 - player] - replies
+        error = record.scores[player] - score_after(tree, node, player, move, reply)
+        chance = record.odds[place]
+        value += error if chance == SELECTED else error / chance
+    return value
 
 
 def add_regrets(state: int, depth: int) -> None:
@@ -119,20 +174,38 @@ def add_regrets(state: int, depth: int) -> None:
     rules, tree, record, players = search.rules, search.tree, search.record, search.rules.players
     node = record.path[depth]
     weight = float(tree.visits[node])
+    known = players == 2 and rules.score_bounds != 0 and tree.joint_at[node] != NONE
     for player in range(players):
         first, count = tree.first[node * players + player], tree.degree[node * players + player]
         if count == 1:
             continue
         place = depth * players + player
         drawn, score, chance = record.edges[place], record.scores[player], record.odds[place]
+        total, moves = positive_regret(rules, tree, first, count)
+        other_total, others = 0.0, 0
+        if known:
+            other = 2 * node + 1 - player
+            other_total, others = positive_regret(
+                rules, tree, tree.first[other], tree.degree[other]
+            )
         expected = score
-        if chance != SELECTED:
-            total, moves = positive_regret(rules, tree, first, count)
+        if chance != SELECTED or known:
             expected = 0.0
             for edge in range(first, first + count):
                 strategy = strategy_of(rules, tree, edge, moves, total=total)
-                tree.strategies[edge] += weight * strategy
-                expected += strategy * estimate_of(tree, edge, drawn, score, chance=chance)
+                if chance != SELECTED:
+                    tree.strategies[edge] += weight * strategy
+                if known:
+                    expected += strategy * known_estimate(
+                        search, depth, player, edge, total=other_total, moves=others
+                    )
+                else:
+                    expected += strategy * estimate_of(tree, edge, drawn, score, chance=chance)
         for edge in range(first, first + count):
-            estimate = estimate_of(tree, edge, drawn, score, chance=chance)
+            if known:
+                estimate = known_estimate(
+                    search, depth, player, edge, total=other_total, moves=others
+                )
+            else:
+                estimate = estimate_of(tree, edge, drawn, score, chance=chance)
             tree.regrets[edge] += weight * (estimate - expected)
