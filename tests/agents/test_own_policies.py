@@ -368,6 +368,23 @@ def test_errors_of_a_formula_use_the_names_of_its_arguments(value, reason):
     assert str(caught.value).endswith(f"cannot be compiled: {reason}")
 
 
+def without_return(p, node, edge):
+    edge.total / edge.visits
+
+
+def returning_sometimes(p, node, edge):  # noqa: RET503
+    if edge.visits > 3:
+        return edge.total / edge.visits
+
+
+@pytest.mark.parametrize("value", [without_return, returning_sometimes])
+def test_a_formula_that_returns_none_is_explained(value):
+    agent = gv.agent("mine", policies=[TreePolicy("mine", "A policy.", (Formula("mine", value),))])
+    message = "policies raised TypeError: a function returned None instead of a number: end each"
+    with pytest.raises(gv.ContractError, match=message):
+        agent.search(gv.game("hex(size=3)").start(), playouts=50)
+
+
 def test_errors_of_a_playout_use_the_names_of_its_arguments():
     def choose(rules, record, memory, player):
         return record.stat

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 
 import pytest
 
@@ -43,10 +44,37 @@ def turn_returns_none_at_the_end(constants, state):
 @pytest.mark.parametrize("turn", [turn_fails, turn_returns_none_at_the_end])
 def test_rules_that_raise_end_a_search_and_a_match(turn):
     game = tiny.heaps(4).changed(turn=turn)
-    with pytest.raises(gv.ContractError, match="compiled rules raised"):
+    with pytest.raises(gv.ContractError, match="compiled rules or policies raised"):
         gv.agent("uct").search(game.start(), playouts=1000)
     with pytest.raises(gv.ContractError, match="`turn` raised"):
         gv.match(game, "uct", "grave", games=2, playouts=50, workers=1)
+
+
+def test_a_number_that_is_missing_in_one_branch_is_explained():
+    game = tiny.heaps(4).changed(turn=turn_returns_none_at_the_end)
+    message = "a function returned None instead of a number: end each of its branches"
+    with pytest.raises(gv.ContractError, match=message):
+        gv.agent("uct").search(game.start(), playouts=1000)
+    with pytest.raises(gv.ContractError, match="`turn` raised TypeError: " + message):
+        gv.check_game(game)
+
+
+@pytest.mark.parametrize("value", [None, 7, b"a1"])
+def test_a_display_that_returns_no_text_is_named(value):
+    game = tiny.heaps(4).changed(format_move=lambda player, code: value)
+    message = f"`format_move` of {game.name} returned {value!r}, which is no text"
+    for use in (lambda: game.start().legal_moves, lambda: game.start().play("a"), check(game)):
+        with pytest.raises(gv.ContractError, match=re.escape(message)):
+            use()
+    game = tiny.heaps(4).changed(render=lambda state, colour: value)
+    with pytest.raises(gv.ContractError, match=f"`render` of {game.name} returned"):
+        str(game.start())
+    with pytest.raises(gv.ContractError, match=r"`render` returned .* is no text .at the start"):
+        check(game)()
+
+
+def check(game):
+    return lambda: gv.check_game(game)
 
 
 def turn_never_begins(constants, state):

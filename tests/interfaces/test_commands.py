@@ -12,7 +12,7 @@ from graven.agents import SearchPlayer, catalogue
 from graven.games import registry
 from graven.gdl import sheets
 from graven.interfaces.cli.arguments import compiling
-from graven.interfaces.cli.console import QUIET_SECONDS
+from graven.interfaces.cli.console import QUIET_SECONDS, no_game_yet
 from tests.gdl import tiny
 
 SEARCH = ["search", "nogo", "--size", "3", "--playouts", "200"]
@@ -29,6 +29,31 @@ def test_games_are_listed(run):
         *(family.name for family in registry.families()),
         *shipped,
     ]
+
+
+def test_names_of_games_are_whole_in_a_narrow_terminal(run, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = run("games").out.splitlines()
+    first_column = "".join(line[: lines[0].index("options")].strip() for line in lines)
+    assert all(f"gdl(sheet={name})" in first_column for name in sheets.names())
+
+
+def test_a_spec_in_place_of_a_policy_is_explained(run):
+    for spec in ("grave(ref=3)", "grave+mast", "grave(ref=3)+mast(k=4)"):
+        code, _, err = run("agents", spec)
+        assert code == 2
+        assert f"{spec!r} is the spec of an agent: name one of its policies" in err
+        assert "graven agents grave." in err
+
+
+def test_the_help_names_no_python_function(run):
+    for command in ("play", "search", "gtp", "ggp"):
+        assert "gv." not in run(command, "--help").out
+
+
+def test_a_long_first_game_is_not_called_compilation():
+    assert "compiles" in no_game_yet(5.0)
+    assert "compiles" not in no_game_yet(90.0)
 
 
 def test_a_game_shows_its_options_and_its_start(run):

@@ -215,3 +215,23 @@ def test_dice_are_rolled_and_shown(run, tmp_path):
     code, out, err = run("search", f"{file}:game", "--moves", "bold", "--playouts", "50", "--json")
     assert code == 0, err
     assert json.loads(out)["played"][1] in ("0", "4")
+
+
+def test_a_game_begins_after_given_moves(run):
+    code, out, err = run(*PLAY, "--moves", "B2 A1", stdin="undo\nmoves\nA2\nquit\n")
+    assert code == 0, err
+    assert "X . ." not in out.split("your move>")[0]
+    assert "A1 is not legal" not in out
+    # Black played B2, so that it can be taken back.
+    assert " ".join(POINTS[:1]) in out.split("your move>")[2]
+    code, _, err = run(*PLAY, "--moves", "B2 Z9")
+    assert (code, "move 2: unknown move of White 'Z9'" in err) == (2, True)
+
+
+def test_a_saved_game_in_place_of_a_game_is_explained(run):
+    code, _, err = run("play", "game.json")
+    assert code == 2
+    assert "'game.json' is no game: a saved one is continued by --open game.json." in err
+    code, _, err = run("play", "nogo", "--moves", "B2", "--open", "game.json")
+    assert code == 2
+    assert "--moves begins a new game" in err

@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import sys
 import threading
 import traceback
@@ -48,6 +49,8 @@ BROKEN = -9
 MAX_VIEWS = 256
 
 _PACKAGE = str(Path(__file__).resolve().parents[1])
+# Numba's message about a function that returns a number in some of its branches only.
+_NO_NUMBER = re.compile(r"expected \w+, got None")
 _thread = threading.local()
 # Kernels hold addresses as integers: like compiled code, a callback lives as long as the process.
 _code_in_use: list[Any] = []
@@ -140,7 +143,7 @@ def capture_exceptions_of_rules() -> None:
         if error is None or not str(unraisable.object).startswith("<numba."):
             previous(unraisable)
         elif not _thread.__dict__:
-            message = f"compiled rules raised {describe_exception(error)}."
+            message = f"compiled rules or policies raised {describe_exception(error)}."
             _thread.fault = fault = ContractError(message)
             fault.__cause__ = error
 
@@ -157,7 +160,13 @@ def raise_fault() -> None:
 
 def describe_exception(error: BaseException) -> str:
     """Return type and message of an exception, and the line in the user's files that raised it."""
-    message = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    reason = str(error)
+    if isinstance(error, TypeError) and _NO_NUMBER.fullmatch(reason):
+        reason = (
+            "a function returned None instead of a number: end each of its branches with a "
+            "`return` of a number"
+        )
+    message = f"{type(error).__name__}: {reason}" if reason else type(error).__name__
     frames = [
         frame
         for frame in traceback.extract_tb(error.__traceback__)

@@ -122,9 +122,10 @@ class Game:
         self.player_names = tuple(display.player_names) or tuple(
             f"player {player + 1}" for player in range(players)
         )
-        self.format_move = self._format_any if functions.chance else display.format_move
+        format_move = self._format_any if functions.chance else display.format_move
+        self.format_move = self._returning_text("format_move", format_move)
         self.parse_move = display.parse_move
-        self.render = display.render
+        self.render = display.render and self._returning_text("render", display.render)
         self.svg = display.svg
         self.points = display.points
 
@@ -336,6 +337,18 @@ class Game:
             for field in fields(arguments[record]):
                 _check_picklable(self.name, field.name, getattr(arguments[record], field.name))
         return _game_of_parts, (arguments,)
+
+    def _returning_text(self, member: str, function: Callable[..., str]) -> Callable[..., str]:
+        """Return a function of the display that raises ContractError if it returns no text."""
+        name, rule_name = self.name, self.display.rule_names.get(member, member)
+
+        def checked(*arguments: Any) -> str:
+            text = function(*arguments)
+            if not isinstance(text, str):
+                raise ContractError(f"`{rule_name}` of {name} returned {text!r}, which is no text.")
+            return text
+
+        return checked
 
     def _format_any(self, player: int, code: int) -> str:
         """Return the text of a move, or of an outcome if `player` is `chance_index`."""

@@ -300,10 +300,10 @@ class RuleProbe:
 
     def board(self, position: ProbedPosition) -> str:
         """Return the position's text."""
-        if self.game.render is None:
+        if (render := self.game.display.render) is None:
             return ""
         try:
-            board = self.game.render(position.state.copy(), False)
+            board = render(position.state.copy(), False)
         except Exception as error:
             self.fail("render", f"raised {error!r}", position.path)
         if not isinstance(board, str):
@@ -314,6 +314,8 @@ class RuleProbe:
         """Return a move's text."""
         try:
             return self.game.format_move(player, code)
+        except ContractError:
+            raise
         except Exception as error:
             self.fail("format_move", f"raised {error!r} for move {code}", path)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from xml.etree import ElementTree
 
 from graven.core.contract import CHANCE, SIMULTANEOUS, TERMINAL
+from graven.core.errors import ContractError
 from graven.core.rule_probe import ProbedPosition
 from graven.testing.contract_trial import GameTrial, random_joint
 
@@ -60,6 +61,8 @@ def move_texts_are_distinct(trial: GameTrial, position: ProbedPosition) -> None:
             text = probe.text(player, code, position.path)
             try:
                 parsed = game.move_code(player, text)
+            except ContractError:
+                raise
             except Exception as error:
                 probe.fail("format_move", f"raised {error!r} for some code", position.path)
             if parsed == code:

@@ -40,7 +40,8 @@ AgentText = Annotated[
     str | None,
     typer.Option(
         "--agent",
-        help="The agent: see 'graven agents'; default: gv.default_agent(game).",
+        help="The agent: see 'graven agents'; by default the one that docs/default-agent.md "
+        "recommends for the game.",
         metavar="SPEC",
     ),
 ]

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 QUIET_SECONDS = 2.0
+COMPILE_SECONDS = 60.0  # by then code is compiled on most machines
 """Progress is shown only for work that takes longer than this."""
 TICK_SECONDS = 0.1
 LINE_SECONDS = 10.0
@@ -73,6 +74,12 @@ def print_lines(lines: Iterable[TextLine]) -> None:
 def print_json(value: Any) -> None:
     """Print a value as one line of JSON."""
     print(json.dumps(value), flush=True)
+
+
+def no_game_yet(elapsed: float) -> str:
+    """Return why no game of an experiment may have ended after `elapsed` seconds."""
+    compiles = elapsed < COMPILE_SECONDS
+    return " (a first run compiles)" if compiles else " (the first game goes on)"
 
 
 def run_with_progress(
@@ -148,7 +155,7 @@ class GamesProgress:
             return compiling_agents(elapsed)
         text = f"{self._done:,}/{self._total:,} games after {format_duration(elapsed)}"
         if self._first is None:
-            return f"{text} (a first run compiles)"
+            return text + no_game_yet(elapsed)
         games = self._done - self._first[0]
         if not games:
             return text

@@ -100,6 +100,8 @@ def agents(
 def _find(name: str, entries: Iterable[PolicyInfo]) -> PolicyInfo:
     """Return the policy, the search option or the method with a name."""
     from graven.agents import PolicyInfo, policy_info
+    from graven.core.calls import IN_FILE
+    from graven.core.errors import UsageError
     from graven.solving.method_registry import methods
 
     for entry in entries:
@@ -111,6 +113,12 @@ def _find(name: str, entries: Iterable[PolicyInfo]) -> PolicyInfo:
     if name in methods():
         method = methods()[name]
         return PolicyInfo(name, METHOD, method.summary, method.parameters)
+    tree = name.partition("+")[0].partition("(")[0].strip()
+    if tree != name and IN_FILE not in name and not name.startswith("gtp("):
+        raise UsageError(
+            f"{name!r} is the spec of an agent: name one of its policies, as in graven agents "
+            f"{tree}."
+        )
     return policy_info(name)
 
 

@@ -62,7 +62,8 @@ def _print_list(families: list[Family], json: bool) -> None:
         print_json([_family_json(family) for family in families])
         return
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
-    for heading in ("game", "options", "description"):
+    table.add_column("game", overflow="fold")  # a name that is cut off cannot be typed
+    for heading in ("options", "description"):
         table.add_column(heading)
     for family in families:
         options = ", ".join(f"{name}={option.default}" for name, option in family.options.items())

@@ -23,7 +23,7 @@ from graven.interfaces.cli.arguments import (
     with_game_clock,
     with_threads,
 )
-from graven.interfaces.cli.console import format_duration, print_lines
+from graven.interfaces.cli.console import format_duration, no_game_yet, print_lines
 from graven.interfaces.cli.experiment_runner import (
     Cluster,
     ExperimentSettings,
@@ -228,7 +228,7 @@ class MatchLine:
         if score is None or initial is None or score is initial:
             done = score.games if score else 0
             spent = format_duration(elapsed)
-            return f"{done}/{self._games} games after {spent} (a first run compiles)"
+            return f"{done}/{self._games} games after {spent}{no_game_yet(elapsed)}"
         text = f"{score.games}/{self._games} games"
         text += f", {score.wins}-{score.draws}-{score.losses}, {rate_text(score, score.ci95)}"
         new = score.games - initial.games

@@ -11,6 +11,7 @@ from graven.interfaces.cli.arguments import (
     GameText,
     GameTime,
     Increment,
+    MovesPlayed,
     Playouts,
     Seconds,
     Size,
@@ -19,6 +20,7 @@ from graven.interfaces.cli.arguments import (
     budget_or_default,
     check_agents,
     compile_game,
+    split_moves,
     warm_up,
     with_game_clock,
 )
@@ -34,6 +36,7 @@ DEFAULT_PLAYOUTS = 10_000
 def play(
     game: GameText = "",
     agent: AgentText = None,
+    moves: MovesPlayed = "",
     side: Annotated[
         str,
         typer.Option(
@@ -72,6 +75,7 @@ def play(
       graven play domineering --side second --agent "rave(bias=1e-3)" --seconds 2
       graven play hex --time 300 --increment 2
       graven play go --seed 4711
+      graven play hex --moves "a10 b5"
       graven play --open game.json
     """
     from graven.agents import is_external
@@ -80,6 +84,10 @@ def play(
 
     if not game and open_file is None:
         raise UsageError("name a game to play, such as breakthrough, or --open a saved one.")
+    if game.endswith(".json") and open_file is None:
+        raise UsageError(f"{game!r} is no game: a saved one is continued by --open {game}.")
+    if open_file is not None and moves:
+        raise UsageError("--moves begins a new game, and --open has moves of its own: give one.")
     if agent is not None and is_external(agent):
         raise UsageError(
             f"{agent} plays only matches (graven match), not against a user in the terminal."
@@ -108,6 +116,7 @@ def play(
             budget=budget,
             seat=seat,
             seed=fresh_seed() if seed is None else seed,
+            moves=split_moves(moves),
         )
     PlaySession(setup, open_game).run()
 
