@@ -39,7 +39,7 @@ _HOMES = {
     "Display": ("graven.core.game_parts", "Display"),
     "Game": ("graven.core.game", "Game"),
     "GravenError": ("graven.core.errors", "GravenError"),
-    "Position": ("graven.core.game", "Position"),
+    "Position": ("graven.core.position", "Position"),
     "ProofResult": ("graven.solving", "ProofResult"),
     "RunKeywords": ("graven.lab.experiments.run_config", "RunKeywords"),
     "RuleFunctions": ("graven.core.game_parts", "RuleFunctions"),
