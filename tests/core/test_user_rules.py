@@ -31,6 +31,13 @@ def test_invalid_arguments_of_a_game_are_rejected(changes, message):
         tiny.heaps(3).changed(**changes)
 
 
+def test_bounds_are_a_record():
+    heaps = tiny.heaps(3)
+    message = r"`bounds` must be a gv\.Bounds, got \(3, 4, 4, 14\)"
+    with pytest.raises(gv.ContractError, match=message):
+        gv.Game(name="mine", players=2, functions=heaps.functions, bounds=(3, 4, 4, 14))
+
+
 def turn_fails(constants, state):
     if state[0] == 1:
         raise ValueError("one stone left")

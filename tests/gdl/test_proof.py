@@ -205,6 +205,19 @@ def test_unbounded_states_are_detected_and_played() -> None:
     assert position.is_over
 
 
+def test_endless_recursion_is_explained(monkeypatch) -> None:
+    text = "(role p) (init x) (goal p 0) (num 0) (<= (num (s ?x)) (num ?x)) (<= terminal (true y))"
+    text += "(<= (legal p (say ?x)) (num ?x)) (<= (next y) (true x))"
+    game = sheet_game(text, "endless", SheetOptions("proof"))
+    monkeypatch.setattr(limits, "MAX_QUERY_SECONDS", 0.1)
+    with pytest.raises(ContractError) as caught:
+        game.start()
+    message = str(caught.value)
+    assert message.startswith(("endless: evaluating 'legal' takes", "endless: a term of s has"))
+    assert "Do the rules recurse without end? See 'graven gdl check'" in message
+    assert message.endswith("(at the start).")
+
+
 def test_a_query_that_takes_too_long_is_stopped(monkeypatch) -> None:
     digits = " ".join(f"(digit {i})" for i in range(30))
     text = f"(role p) {digits} (init x) (legal p go) (legal p on) (goal p 0) "

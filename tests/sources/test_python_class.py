@@ -346,3 +346,29 @@ def test_arguments_that_a_class_does_not_take_are_named(tmp_path):
         gv.game(f"{file}:Take(lef=2)").start()
     assert "without arguments" not in str(caught.value)
     assert "unexpected keyword argument 'lef'" in str(caught.value)
+
+
+def test_an_outcome_that_is_listed_twice_is_reported():
+    class Coin:
+        max_plies = 1
+
+        def __init__(self):
+            self.turn, self.fallen = 0, False
+
+        def moves(self):
+            return []
+
+        def chances(self):
+            return [("heads", 0.5), ("heads", 0.5)]
+
+        def play(self, move):
+            self.fallen = True
+
+        def over(self):
+            return self.fallen
+
+        def scores(self):
+            return [1, 0]
+
+    with pytest.raises(gv.ContractError, match=r"`chances` of coin .* list each outcome once"):
+        print(gv.from_class(Coin).start().outcomes)

@@ -41,7 +41,7 @@ from numba.core.typing.templates import Signature
 from numpy.typing import NDArray
 
 from graven.core.cancellation import SearchCancelled
-from graven.core.errors import ContractError
+from graven.core.errors import ContractError, GravenError
 
 # Returned by `turn` and `legal` after an exception. A function that only writes the state, such as
 # `play`, should leave a state with this `turn` when it raises.
@@ -123,7 +123,9 @@ class Callback:
             with suppress(Exception):
                 where = f" ({self.where(state)})"
         message = str(error).removesuffix(".")
-        if not isinstance(error, ContractError):
+        if isinstance(error, GravenError) and not isinstance(error, ContractError):
+            message = f"{self.game}: {message}" if self.game else message
+        elif not isinstance(error, ContractError):
             owner = f" of {self.game}" if self.game else ""
             message = f"`{self.name}`{owner} raised {describe_exception(error)}"
         _thread.fault = fault = ContractError(f"{message}{where}.")

@@ -126,6 +126,8 @@ class Display:
 
 def check_bounds(game: str, players: int, bounds: Bounds) -> None:
     """Raise ContractError if a declared size is not an integer in its range."""
+    if not isinstance(bounds, Bounds):
+        raise ContractError(f"game {game!r}: `bounds` must be a gv.Bounds, got {bounds!r}.")
     for name, limit in BOUND_LIMITS.items():
         value = players if name == "players" else getattr(bounds, name)
         if isinstance(value, bool) or not isinstance(value, int | np.integer):

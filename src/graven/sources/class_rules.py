@@ -164,7 +164,13 @@ class ClassRules:
                 f"`chances` of {self.name} returned {chances!r}: expected pairs of an outcome and "
                 "its probability, which is positive; their sum is 1."
             )
-        return [self._code(outcome, position) for outcome in outcomes], probabilities
+        codes = [self._code(outcome, position) for outcome in outcomes]
+        if len(set(codes)) < len(codes):
+            raise ContractError(
+                f"`chances` of {self.name} returned {chances!r}: list each outcome once, with its "
+                "whole probability."
+            )
+        return codes, probabilities
 
     def _prior(self, position: Any, code: int) -> float:
         """Return the class's own `prior` of a move."""

@@ -270,7 +270,8 @@ class ProofRules:
 
     def where(self, state: State) -> str:
         """Describe a position for error messages."""
-        return f"at step {int(state[STEP])}"
+        step = int(state[STEP])
+        return f"at step {step}" if step >= 0 else "at the start"
 
 
 def proof_game(

@@ -157,7 +157,10 @@ class Prover:
         late = time.perf_counter() > self.deadline
         if late or len(self.terms) > MAX_TERMS:
             limit = f"{MAX_QUERY_SECONDS:g} s" if late else f"{MAX_TERMS:,} terms"
-            raise UsageError(f"evaluating {self.query_name!r} takes more than {limit}.")
+            raise UsageError(
+                f"evaluating {self.query_name!r} takes more than {limit}. Do the rules recurse "
+                "without end? See 'graven gdl check'."
+            )
 
     # Query forms: see `clause_code.QueryForms`.
 

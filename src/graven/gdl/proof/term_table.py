@@ -61,7 +61,10 @@ class TermTable:
 
     def too_many_words(self, name: int) -> TooLargeError:
         """Return the error for a term that is too large."""
-        return TooLargeError(f"a term of {self.text(name)} has more than {MAX_WORDS:,} words.")
+        return TooLargeError(
+            f"a term of {self.text(name)} has more than {MAX_WORDS:,} words. Do the rules recurse "
+            "without end? See 'graven gdl check'."
+        )
 
     def reserve(self, terms: int, parts: int) -> None:
         """Grow the arrays to hold this many more terms, and this many parts of them."""
