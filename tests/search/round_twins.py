@@ -69,6 +69,7 @@ def nodes_by_key(tree, players):
             listed = slice(first, first + count) if first >= 0 else slice(0, 0)
             columns = tree.moves[listed], tree.counts[listed], tree.sums[listed]
             # Hex lists the moves of a position in the order in which it was reached.
-            edges.append(sorted(zip(*(column.tolist() for column in columns), strict=True)))
+            rows = zip(*(column.tolist() for column in columns), strict=True)
+            edges.append(sorted(row for row in rows if row[1]))
         found[int(tree.keys[node])] = int(tree.visits[node]), edges
     return found

@@ -43,6 +43,22 @@ def test_the_same_moves_are_selected_in_less_memory(name, spec):
     assert int(tried.tree.meta[arrays.EDGES]) < int(full.tree.meta[arrays.EDGES])
 
 
+@pytest.mark.usefixtures("rounds")
+@pytest.mark.parametrize("name", ["hex(size=5)", "breakthrough", "go(size=5)"])
+@pytest.mark.parametrize("spec", ["rave+mast", "grave(ref=5,bias=1e-4)"])
+def test_threads_exchange_the_moves_that_they_try(name, spec):
+    """In complete and in brief rounds, with proofs at Hex."""
+    game = make_game(name)
+    tried, full = (run(game, spec, 1500, threads=3, edges=edges) for edges in ("tried", "all"))
+    for mine, other in zip(tried.members, full.members, strict=True):
+        nodes = int(other.tree.meta[arrays.NODES])
+        assert len(few(mine)) > 50
+        assert nodes == mine.tree.meta[arrays.NODES]
+        assert mine.tree.visits[:nodes].tolist() == other.tree.visits[:nodes].tolist()
+        assert mine.root_statistics(0) == other.root_statistics(0)
+        assert int(mine.tree.meta[arrays.EDGES]) < int(other.tree.meta[arrays.EDGES])
+
+
 @pytest.mark.parametrize("prune", [False, True])
 @pytest.mark.parametrize("spec", SPECS)
 def test_a_reused_tree_is_that_of_a_search_with_all_edges(spec, prune):

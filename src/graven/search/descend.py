@@ -141,8 +141,6 @@ def descend_from(search: SearchState, node: int, depth: int, length: int) -> int
                 edge = call_depth_choice(steps.draw_by_regret, (plan.state, node, mover, depth - 1))
             elif few:
                 edge = call_place_choice(steps.select_few, (plan.state, node, mover))
-                if edge < 0:
-                    return -1 - edge
             elif plan.solver and tree.bounded[node] and tree.skips[node]:
                 edge = call_place_choice(steps.select_open, (plan.state, node, mover))
             else:
@@ -157,8 +155,11 @@ def descend_from(search: SearchState, node: int, depth: int, length: int) -> int
                         amaf.player_base(rules, max(shape[TABLE], 0), mover),
                     ),
                 )
-            if search.log.active and search.log.position[AHEAD]:
+            if search.log.active and search.log.position[AHEAD] and edge >= 0:
                 edge = call_depth_choice(steps.select_apart, (plan.state, node, mover, edge))
+            if edge < 0:
+                tree.visits[node] -= stopped
+                return -1 - edge
             record.edges[(depth - 1) * players + mover] = edge
             record.joint[mover] = tree.moves[edge]
             record.trace[length] = mover * rules.num_codes + tree.moves[edge]

@@ -123,6 +123,8 @@ class Steps(NamedTuple):
     update_minimax: int
     select_few: int
     list_all: int
+    try_move: int
+    copy_moves: int
     count_in_tables: int
     read_totals: int
     choose_parameters: int

@@ -34,6 +34,7 @@ from graven.core.atomics import LINE_WORDS, own_lines
 from graven.core.compile import inlined
 from graven.core.contract import SIMULTANEOUS, TERMINAL, Rules
 from graven.core.handles import Handle
+from graven.core.status import Status
 from graven.search.layout import Float64, Int32, Int64, UInt32
 from graven.search.tree import (
     BEGUN,
@@ -47,7 +48,7 @@ from graven.search.tree import (
     depth_capacity,
     trace_capacity,
 )
-from graven.search.tree_nodes import choosers, clear_edges, note_joint_moves
+from graven.search.tree_nodes import choosers, clear_edges, note_joint_moves, read_list
 
 # Entries of `position`. The round; until how many simulations of the search are done the thread
 # simulates in it, or 0 before it knows; and whether it has done so. Writing: the simulations logged
@@ -57,8 +58,9 @@ from graven.search.tree_nodes import choosers, clear_edges, note_joint_moves
 # ahead of this one on the path of its descent, see `virtual_loss`. HELD: whether the tree waits for
 # memory, so that no other thread may advance it. ENDED: whether the thread makes no more rounds.
 # LEAF_DEPTH: the nodes on the path to the leaf of the second level, or 0, see `two_levels`.
+# UNLISTED_MOVES: the first place in the tree's lists whose list is not logged, see `few_edges`.
 ROUND, UNTIL, SIMULATED, LOGGED, WRITTEN, UNLISTED, SOURCE, ADDED, READ = range(9)
-BRIEF, AHEAD, HELD, ENDED, LEAF_DEPTH, POSITIONS = 9, 10, 11, 12, 13, 14
+BRIEF, AHEAD, HELD, ENDED, LEAF_DEPTH, UNLISTED_MOVES, POSITIONS = range(9, 16)
 
 # How many threads are assumed to be ahead at most, see `virtual_loss`.
 MOST_AHEAD = 7
@@ -243,15 +245,18 @@ def append(rules: Rules, tree: Tree, record: Record, log: RecordLog) -> None:
             for mover in range(low, high):
                 log.reals[at] = record.odds[step * players + mover]
                 at += 1
-        if tree.first[node * players + low] >= position[UNLISTED] and not position[BRIEF]:
+        if position[BRIEF] == 0 and is_unlisted(rules, tree, log, node, low):
             size = 0
             for mover in range(low, high):
-                size += 1 + list_words(rules, tree.degree[node * players + mover])
+                size += 1 + list_words(rules, moves_of(rules, tree, node, mover))
             if at + size <= end:
                 words[choice] |= LISTED
                 at = write_list(rules, tree, log, node, low=low, high=high, at=at)
-                last = node * players + high - 1
-                position[UNLISTED] = tree.first[last] + tree.degree[last]
+                if has_list(rules, tree, node):
+                    position[UNLISTED_MOVES] = tree.listed_at[node] + 1
+                else:
+                    last = node * players + high - 1
+                    position[UNLISTED] = tree.first[last] + tree.degree[last]
         child = NONE
         if turn == SIMULTANEOUS:
             child = record.path[step + 1] if step + 1 < depth else NONE
@@ -285,18 +290,45 @@ def append(rules: Rules, tree: Tree, record: Record, log: RecordLog) -> None:
 
 
 @inlined
+def has_list(rules: Rules, tree: Tree, node: int) -> bool:
+    """Return whether a node has a list of its moves, and edges for some of them only."""
+    return rules.few_edges != 0 and tree.listed_at[node] != NONE
+
+
+@inlined
+def is_unlisted(rules: Rules, tree: Tree, log: RecordLog, node: int, low: int) -> bool:
+    """Return whether other threads may not know the moves of a node that has been listed."""
+    if has_list(rules, tree, node):
+        return tree.listed_at[node] >= log.position[UNLISTED_MOVES]
+    return tree.first[node * rules.players + low] >= log.position[UNLISTED]
+
+
+@inlined
+def moves_of(rules: Rules, tree: Tree, node: int, mover: int) -> int:
+    """Return how many moves a player has at a node whose moves have been listed."""
+    if has_list(rules, tree, node):
+        return read_list(rules, tree, tree.listed_at[node])
+    return tree.degree[node * rules.players + mover]
+
+
+@inlined
 def write_list(
     rules: Rules, tree: Tree, log: RecordLog, node: int, low: int, high: int, at: int
 ) -> int:
     """Write the moves of players low..high-1 at a node; return where the next word is written."""
     for mover in range(low, high):
         first = tree.first[node * rules.players + mover]
-        count = tree.degree[node * rules.players + mover]
+        count = moves_of(rules, tree, node, mover)
         log.words[at] = count
         at += 1
-        source, target = tree.moves[first : first + count], log.signed[2 * at : 2 * at + count]
-        for i in range(count):
-            target[i] = source[i]
+        target = log.signed[2 * at : 2 * at + count]
+        if has_list(rules, tree, node):
+            for i in range(count):
+                target[i] = read_list(rules, tree, tree.listed_at[node] + 1 + i)
+        else:
+            source = tree.moves[first : first + count]
+            for i in range(count):
+                target[i] = source[i]
         at += (count + 1) // 2
         if rules.feature:
             for i in range(count):
@@ -331,11 +363,11 @@ def skip_list(rules: Rules, log: RecordLog, movers: int, at: int) -> int:
 @inlined
 def copy_list(
     rules: Rules, tree: Tree, log: RecordLog, node: int, low: int, high: int, at: int
-) -> bool:
-    """Give a node the moves of a list; return False if there is no space for their edges."""
+) -> int:
+    """Give a node the moves of a list; return NEED_EDGES if there is no space for them."""
     edges = tree.meta[EDGES]
     if edges + (high - low) * rules.max_moves > len(tree.moves):
-        return False
+        return Status.NEED_EDGES
     for mover in range(low, high):
         count = log.words[at]
         at += 1
@@ -369,7 +401,7 @@ def copy_list(
     tree.meta[EDGES] = edges
     if rules.score_bounds and tree.turns[node] == SIMULTANEOUS:
         note_joint_moves(rules.players, tree, node)
-    return True
+    return Status.OK
 
 
 def no_log() -> RecordLog:

@@ -49,6 +49,7 @@ from graven.search.layout import Float64, Int64
 from graven.search.plan import (
     SearchState,
     call_learn,
+    call_place_choice,
     call_settle,
     call_state_step,
     state_at,
@@ -66,11 +67,13 @@ from graven.search.record_log import (
     SIMULATED,
     SOURCE,
     UNLISTED,
+    UNLISTED_MOVES,
     UNTIL,
     VALUED,
     WRITTEN,
     choice_of,
     copy_list,
+    has_list,
     has_trace,
     place_of,
     shape_of,
@@ -86,7 +89,9 @@ from graven.search.tree import (
     CLOSED,
     DEPTH,
     EDGES,
+    FEW,
     LENGTH,
+    LISTS,
     NODES,
     NONE,
     PACKED,
@@ -349,6 +354,7 @@ def simulate_round(state: int, at: int) -> int:
         position[UNTIL] = done + share(rounds, log.threads, log.thread, visits, rounds.goal - done)
         position[BRIEF] = int(visits >= rounds.complete)
         position[UNLISTED] = search.tree.meta[EDGES]
+        position[UNLISTED_MOVES] = search.tree.meta[LISTS]
         if position[BRIEF]:
             rules, tree, root = search.rules, search.tree, root_table(search)
             for code in range(len(rounds.root_before) // 2):
@@ -519,10 +525,15 @@ def follow(search: SearchState, at: int, steps: int, depth: int) -> int:
         if tree.first[node * players + low] == NONE:
             if not first_word & LISTED:
                 break
-            if not copy_list(rules, tree, log, node, low=low, high=high, at=at):
+            if rules.few_edges and turn >= 0 and step > 0 and words[at] > FEW:
+                state = search.plan.state
+                status = call_place_choice(search.steps.copy_moves, (state, node, at))
+            else:
+                status = copy_list(rules, tree, log, node, low=low, high=high, at=at)
+            if status != Status.OK:
                 if tree.meta[CLOSED]:
                     break
-                return Status.NEED_EDGES
+                return status
         if first_word & LISTED:
             at = skip_list(rules, log, high - low, at)
         edge, listed = 0, True
@@ -532,6 +543,11 @@ def follow(search: SearchState, at: int, steps: int, depth: int) -> int:
             edge = tree.first[owner] + number
             if number >= tree.degree[owner] or tree.moves[edge] != move:
                 edge = find_edge(tree, owner, move)
+                if edge == NONE and has_list(rules, tree, node):
+                    state = search.plan.state
+                    edge = call_place_choice(search.steps.try_move, (state, node, move))
+                    if edge < NONE:
+                        return -1 - edge
                 listed &= edge != NONE
             record.edges[step * players + mover] = edge
             record.joint[mover] = move

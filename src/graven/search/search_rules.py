@@ -38,7 +38,8 @@ def rules_of_search(name: str, rules: Rules, spec: Spec) -> Rules:
     )
     amaf = spec.ref is not None or spec.playout.pool_min_visits is not None
     words = _entry_words(spec) if amaf else 0
-    return rules._replace(amaf=words, few_edges=_list_words(rules, spec))
+    rules = rules._replace(amaf=words)
+    return rules._replace(few_edges=_list_words(rules, spec))
 
 
 def _list_words(rules: Rules, spec: Spec) -> int:
@@ -57,7 +58,7 @@ def _list_words(rules: Rules, spec: Spec) -> int:
         options.batch_leaves * options.playouts_per_leaf > 1,
         options.learn_after == "batch",
         spec.inner > 0,
-        options.threads > 1 and options.parallel == "sync",
+        options.threads > 1 and options.parallel == "sync" and not rules.amaf,
     )
     if any(impossible):
         return 0

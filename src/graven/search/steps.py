@@ -10,7 +10,7 @@ from graven.core.contract import Rules
 from graven.search import amaf, joint_bounds, score_bounds
 from graven.search.chance_nodes import draw_edge, list_outcomes
 from graven.search.criticality import count_in_tables, read_totals
-from graven.search.few_edges import list_all, select_few
+from graven.search.few_edges import copy_moves, list_all, select_few, try_move
 from graven.search.implicit_minimax import evaluate_moves, update_minimax
 from graven.search.permutations import count_permutations, record_simulation
 from graven.search.plan import (
@@ -65,6 +65,10 @@ STEPS_OF: dict[str, dict[str, tuple[Any, Any]]] = {
         "select_few": (select_few, PLACE_CHOICE),
         "list_all": (list_all, NODE_CHOICE),
     },
+    "exchanged_lists": {
+        "try_move": (try_move, PLACE_CHOICE),
+        "copy_moves": (copy_moves, PLACE_CHOICE),
+    },
     "log": {
         "log_simulation": (log_simulation, STATE_STEP),
         "select_apart": (select_apart, DEPTH_CHOICE),
@@ -102,6 +106,7 @@ def steps_of(rules: Rules, plan: Plan, log: RecordLog) -> Steps:
         "permutations": rules.permutations,
         "shared": plan.shared,
         "few_edges": rules.few_edges,
+        "exchanged_lists": rules.few_edges != 0 and log.active != 0,
         "log": log.active,
         "recycling": rules.last_use,
         "muting": plan.select_muted,

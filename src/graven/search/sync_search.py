@@ -28,6 +28,7 @@ from graven.search.record_log import (
     POSITIONS,
     ROUND,
     UNLISTED,
+    UNLISTED_MOVES,
     SharedLog,
     log_bytes,
     place_of,
@@ -324,5 +325,6 @@ class SyncedTree:
         """Let the tree have what a kernel needs more of; it may recycle nodes for that."""
         self.search.grow(status, self._owner.deadline - time.perf_counter())
         if self.search.rules.last_use:
-            self.position[UNLISTED] = 0  # edges have other numbers now: log all lists of the round
+            # Edges have other numbers now: log all lists of the round.
+            self.position[UNLISTED] = self.position[UNLISTED_MOVES] = 0
         self._prepare()

@@ -11,11 +11,13 @@ stops, and plays from there; the others, and this thread, go on.
 
 from __future__ import annotations
 
+from graven.core.compile import inlined
 from graven.search import amaf
+from graven.search.few_edges import edge_of
 from graven.search.plan import call_node_choice, call_place_choice, state_at
 from graven.search.record_log import AHEAD
 from graven.search.select.selection import call_select, log_of
-from graven.search.tree import ROOT, TABLE
+from graven.search.tree import NONE, ROOT, TABLE
 
 
 def select_apart(state: int, node: int, mover: int, edge: int) -> int:
@@ -26,6 +28,8 @@ def select_apart(state: int, node: int, mover: int, edge: int) -> int:
     if tree.turns[node] < 0 or (plan.halving and node == tree.meta[ROOT]):
         position[AHEAD] = 0
         return edge
+    if rules.few_edges and tree.listed_at[node] != NONE:
+        return select_few_apart(state, node, mover, edge)
     place = node * rules.players + mover
     first = tree.first[place]
     end = first + tree.degree[place]
@@ -57,4 +61,29 @@ def select_apart(state: int, node: int, mover: int, edge: int) -> int:
         tree.counts[taken[i]] -= 1
         tree.visits[node] -= 1
         position[AHEAD] += taken[i] == edge
+    return edge
+
+
+@inlined
+def select_few_apart(state: int, node: int, mover: int, edge: int) -> int:
+    """The same at a node with edges for some of its moves only; -1 - status as `select_few`.
+
+    Selection may give it all edges, which changes their numbers.
+    """
+    search = state_at(state)
+    tree, position, taken = search.tree, search.log.position, search.record.moves
+    place = node * search.rules.players + mover
+    before, made = min(position[AHEAD], len(taken)), 0
+    while made < before and edge >= 0:
+        taken[made] = tree.moves[edge]
+        tree.counts[edge] += 1
+        tree.visits[node] += 1
+        made += 1
+        edge = call_place_choice(search.steps.select_few, (state, node, mover))
+    position[AHEAD] = 0
+    for i in range(made):
+        passed = edge_of(tree, place, taken[i])
+        tree.counts[passed] -= 1
+        tree.visits[node] -= 1
+        position[AHEAD] += passed == edge
     return edge
