@@ -137,7 +137,10 @@ class SearchAgent:
         """Make a search of this game with a new tree of at most `memory` MiB."""
         spec = self._spec
         if memory is not None:
-            spec = spec.with_options(memory_mib=whole_value("memory", memory, low=1))
+            memory = whole_value("memory", memory)
+            if memory < 1:
+                raise UsageError(f"memory must be at least 1 MiB, got {memory}.")
+            spec = spec.with_options(memory_mib=memory)
         if spec.options.threads > 1 and game.in_python:
             raise UsageError(
                 f"threads={spec.options.threads}: the rules of {game.name} run in Python, which "
