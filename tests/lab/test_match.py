@@ -6,12 +6,14 @@ import os
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 
 import pytest
 
 import graven as gv
 from graven.agents import agent
 from graven.core.errors import UsageError
+from graven.lab.experiments.job import FailedGame, GameJob
 from graven.lab.experiments.match import match
 from tests.naive import tiny
 
@@ -75,6 +77,15 @@ def test_another_seed_gives_other_games():
     one = match(GAME, "uct", "rave", workers=1, games=4, playouts=30, seed=1)
     other = match(GAME, "uct", "rave", workers=1, games=4, playouts=30, seed=2)
     assert moves_of(one) != moves_of(other)
+
+
+def test_the_text_of_a_match_names_games_that_failed():
+    result = match(GAME, "uct", "rave", workers=1, games=2, playouts=10)
+    job = GameJob(result.pairing, 7)
+    failed = replace(result, failures=(FailedGame(job, "`scores` returned None"),))
+    assert "failed" not in str(result)
+    assert "1 game; game 7 of uct" in str(failed)
+    assert "`scores` returned None" in str(failed)
 
 
 def test_going_on_from_where_a_match_stopped_gives_the_same_match(tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from graven.agents.result_text import TextLine
+from graven.core.plural import counted
 from graven.lab.stats.intervals import Score
 from graven.lab.stats.match_statistics import MatchStatistics
 
@@ -42,6 +43,9 @@ def match_lines(result: MatchResult) -> list[TextLine]:
     ]
     if result.new < result.games:
         lines.append(text_row("new", f"{result.new} games; the others were in the store"))
+    if result.failures:
+        count = len(result.failures)
+        lines.append(text_row("failed", f"{counted(count, 'game')}; {result.failures[0]}"))
     score, statistics = result.score, result.statistics
     lines += [
         text_row("score", f"{score.wins} won, {score.draws} drawn, {score.losses} lost"),
