@@ -60,7 +60,7 @@ class Simulation:
     depth: int = 0  # how many nodes it has visited
     leads_on: bool = False  # whether its last move in the tree leads to a node, visited or not
     is_terminal: bool = False  # whether the last of them is a finished game
-    value: float | None = None  # the minimax value of the last move in the tree, if nobody else can
+    value: float | None = None  # the last move's minimax value, if its subtree is forgotten
 
 
 class TreeFullError(Exception):
